@@ -6,7 +6,7 @@
 
 #include "base/order.h"
 
-/* Undefined are so many of the first samples, or more, where a record is missing: one in this many. A damaged number is no sign of it. */
+/* At least this many of the first samples are undefined if a record is missing: one in this many. A damaged number is no sign of it. */
 enum { MISSING_IF_ONE_IN = 8 };
 
 static int

@@ -1,7 +1,7 @@
 /**
- * Sees in one go over a thread's samples that they add up, where nobody wants their events. Where it does not see that, samples.c says whether they do.
+ * Checks in one pass over a thread's samples that they add up, if nobody wants their events. If it cannot tell, samples.c decides.
  *
- * Of each child that has not begun, the level is on a stack: so the level of the next sample is known without waiting for what the sample before it changes.
+ * The level of each child that has not begun is on a stack: so the level of the next sample is known without waiting for what the sample before it changes.
  */
 #include "data/data.h"
 

@@ -207,7 +207,7 @@ data_has_labels(const struct unity_markers *k)
 	return k->label[0] != UNITY_NO_MARKER || k->label[1] != UNITY_NO_MARKER;
 }
 
-/* Take a duration at ${p} that is no less than 0 and less than 4e9 ns; false: it is another. Of all other floats but -0 the bits are no smaller. */
+/* Take a duration at ${p} that is no less than 0 and less than 4e9 ns; false: it is another. For all other floats but -0 the bits are no smaller. */
 static inline bool
 data_ns(const uint8_t *p, float *ns)
 {

@@ -1,6 +1,6 @@
 /**
- * What belongs to samples lies beside them in a record, in lists of a thread: allocations, values, instance ids, GPU times, stacks, flows. An entry
- * says the place of its sample; entries are in the order of samples, or are brought into it here.
+ * Lists beside the samples of a thread in a record: allocations, values, instance ids, GPU times, stacks, flows. An entry says the place of its sample;
+ * entries are in the order of samples, or are brought into it here.
  *
  * The entries were walked over before (data_walk_thread): they are whole. Memory: the words of a batch, where entries are in disorder.
  */

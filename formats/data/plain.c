@@ -50,7 +50,7 @@ row_stop(struct data_tree *t, uint32_t i, uint32_t stop)
 	return stop;
 }
 
-/* Where the next flow is put that binds to the next sample. */
+/* The place for the next flow that binds to the next sample. */
 struct flows {
 	struct data_list *list;
 	struct tt_batch *b;
@@ -122,7 +122,7 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 		up[1].back = back;
 		at = children ? at + 1 : back;
 	}
-	/* Of levels that have ended all were nothing but zones, so what takes their places need not say that again. */
+	/* All levels that have ended were nothing but zones, so what takes their places need not say that again. */
 	for (uint32_t k = *top + 1; k <= at; k++) {
 		level[k].event = 0;
 		level[k].zone = true;

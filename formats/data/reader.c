@@ -8,7 +8,7 @@
 /* Bytes in which the version is looked for: those that a probe has; those of a longer first record, where the option says that the file is a .data. */
 enum { HEAD_BYTES = 4096, MAX_FIRST_BYTES = 16 << 20 };
 
-/* What the first bytes say. */
+/* The meaning of the first bytes. */
 struct found {
 	bool big;                     /* written by a big-endian machine */
 	bool empty;                   /* only the end */
@@ -149,7 +149,7 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	release_of(f, p, n, release, sizeof release);
-	/* Of an unknown version, four bytes and a size are no evidence. */
+	/* For an unknown version, four bytes and a size are no evidence. */
 	if (t.parts == 0 && !unity_version(f->word))
 		t = (struct unity_trial){ .parts = 1, .misfits = 1, .names_fit = true };
 	if ((rc = describe(m, f, release, p, n, err)) != TT_OK)

@@ -461,7 +461,7 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
 		return TT_OK;
 	}
-	/* Of definitions that are missing because of damage, the damage is told. */
+	/* If definitions are missing because of damage, the damage is reported. */
 	m->begin_checked = m->begin_checked || m->gap || r->short_of;
 	const bool gap = m->gap || jumps(m, r);
 	if (gap && !m->gap)
@@ -619,8 +619,8 @@ take_segment(struct data *m, struct tt_err *err)
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
 /*
- * True if a chunk with ${n} bytes of pieces refers to the segment. Where frames are all that is wanted, most of a segment is passed over: then it is not
- * kept for little of it. The statistics of a piece lie elsewhere than the rest of it.
+ * True if a chunk with ${n} bytes of pieces refers to the segment. If frames are all that is wanted, most of a segment is skipped: then it is not kept for
+ * little of it. The statistics of a piece lie elsewhere than the rest of it.
  */
 static bool
 refers(const struct data *m, size_t n)

@@ -101,7 +101,7 @@ full_at(const struct tt_batch *b)
 	return b->n + (least < levels ? least : levels);
 }
 
-/* What changes from event to event in hot(). */
+/* The values that change from event to event in hot(). */
 struct hot {
 	const uint8_t *p;             /* the next event */
 	uint64_t ends;                /* ends_at(p + 1), of fewer bytes the more of these were taken */
@@ -202,7 +202,7 @@ static inline __attribute__((always_inline)) bool
 take(struct hot *h, const struct mlpd_run *r, struct tt_event *ev, uint32_t *open, const bool quick)
 {
 	const unsigned tag = h->p[0];
-	/* Where the first number of the event ends, and the second one. */
+	/* The ends of the first number of the event and of the second one. */
 	const uint64_t first = lowest(h->ends, quick), second = lowest(h->ends & (h->ends - 1), quick);
 
 	if (unlikely(second > 8) && (first > 7 || second - first > 8))
@@ -218,9 +218,9 @@ take(struct hot *h, const struct mlpd_run *r, struct tt_event *ev, uint32_t *ope
 }
 
 /*
- * Take enters and leaves, nine events of ten where calls are recorded, and allocations among them. How long numbers are follows no pattern, so there is no
- * branch on that: where they end is seen for many bytes at once. What kinds of events come does, for programs repeat themselves. All changing values are
- * in registers. Stops before the first event of another kind or form, and near the end of the chunk.
+ * Take enters and leaves, nine events of ten if calls are recorded, and allocations among them. How long numbers are follows no pattern, so there is no
+ * branch on that: their ends are found for many bytes at once. The kinds of events do, because programs repeat themselves. All changing values are in
+ * registers. Stops before the first event of another kind or form, and near the end of the chunk.
  */
 static inline __attribute__((always_inline)) uint64_t
 hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc, const bool quick)

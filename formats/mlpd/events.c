@@ -185,7 +185,7 @@ is_load(unsigned x)
 	return x == 0x20 || x == 0xa0;
 }
 
-/* What ${d} is, of the ${kind}, with its texts; ${x}: what happens to it. */
+/* Put definition ${d}, of the ${kind}, with its texts; ${x}: what happens to it. */
 static void
 take_defined(struct mlpd_run *r, unsigned kind, unsigned x, struct tt_def *d)
 {

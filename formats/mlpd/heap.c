@@ -1,7 +1,7 @@
 /**
  * Decodes the heap shots of .mlpd: objects, references, roots.
  *
- * Nine bytes in ten of a capture with shots are references. Where no table needs them, they are skipped eight bytes at a time.
+ * Nine bytes in ten of a capture with shots are references. If no table needs them, they are skipped eight bytes at a time.
  */
 #include "mlpd/chunk_take.h"
 

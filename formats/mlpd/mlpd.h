@@ -1,5 +1,5 @@
 /**
- * What the files of the .mlpd reader share: reader.c (header, index, chunks), decode.c (events) and category.c (assemblies).
+ * Shared by the files of the .mlpd reader: reader.c (header, index, chunks), decode.c (events) and category.c (assemblies).
  */
 #ifndef TT_MLPD_MLPD_H
 #define TT_MLPD_MLPD_H

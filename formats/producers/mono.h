@@ -1,7 +1,7 @@
 /**
  * Interprets the options stored in captures: what Mono's recorders were asked to record, as enum tt_records.
  *
- * Source of facts for the log profiler: recordings of one program by Mono 6.8 with each option alone and with others, and captures by 4.2 and 4.6. Where the
+ * Source of facts for the log profiler: recordings of one program by Mono 6.8 with each option alone and with others, and captures by 4.2 and 4.6. If the
  * defaults of an older version are not known, only what an option names counts.
  */
 #ifndef TT_PRODUCERS_MONO_H

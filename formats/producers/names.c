@@ -31,7 +31,7 @@ const char *const tt_wait_markers[] = {
 	NULL,
 };
 
-/* Those that sleep until a time. */
+/* The waits that sleep until a time. */
 const char *const tt_sleep_markers[] = { "System.Threading.Thread:Sleep", "Mono.Unix.Native.Syscall:nanosleep", "WaitForTargetFPS", NULL };
 
 /* Unity's: the first waits only for Application.targetFrameRate or vertical sync, the others also for a late GPU. */
@@ -67,7 +67,7 @@ const char *const tt_collect_requests[] = { "System.GC:", NULL };
 const char *const tt_collect_calls[] = { "System.GC:Collect (", "System.GC:InternalCollect (", "System.GC:_Collect (", NULL };
 const char *const tt_constructors[] = { ":.ctor", NULL };
 
-/* What methods are called that mostly wait for others, or read what they send: no frame of a game. */
+/* Names of methods that mostly wait for others, or read what they send: no frame of a game. */
 const char *const tt_waiting_words[] = { "accept", "lock", "poll", "read", "receive", "recv", "sleep", "wait", NULL };
 
 /* Namespaces of the class library; each includes all namespaces below it. */

@@ -1,5 +1,5 @@
 /**
- * What Unity's names mean: built-in categories, markers that mean more than a zone, counters and their units.
+ * The meaning of Unity's names: built-in categories, markers that mean more than a zone, counters and their units.
  *
  * Descriptors have names but neither units nor meaning, and category ids differ between versions of the engine; only this file knows them. Names are compared
  * whole and exactly. The recorder uses it too: libc only, no state, any thread.
@@ -21,7 +21,7 @@
  */
 const char *unity_category(unsigned id, const char *version);
 
-/* What a marker's events mean, besides zones or instants. */
+/* The meaning of a marker's events, besides zones or instants. */
 enum unity_role {
 	UNITY_PLAIN,
 	UNITY_ALLOC,          /* GC.Alloc: each Begin or Single with a value is one allocation of that many bytes */

@@ -396,11 +396,11 @@ cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What says when a session began. */
+/* The message that says when a session began. */
 enum start { START_UNKNOWN, START_FRAME, START_STATE };
 
 /*
- * What was found on the search for the begin of a session. There is no order between streams: threads may have written blocks before the one that has the
+ * The results of the search for the begin of a session. There is no order between streams: threads may have written blocks before the one that has the
  * ProfilerState, with frames from before the recording.
  */
 struct beginning {
@@ -414,8 +414,8 @@ struct beginning {
 };
 
 /*
- * Find the first ProfilerState that begins a recording in the ${n} bytes of a block at ${p}, of stream ${stream} at offset ${off}: *${start} is its time. Of
- * a thread, only the first message is read. *${b} has what else the block says.
+ * Find the first ProfilerState that begins a recording in the ${n} bytes of a block at ${p}, of stream ${stream} at offset ${off}: *${start} is its time. In
+ * a thread's block, only the first message is read. *${b} has the other findings of the block.
  */
 static enum start
 start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, uint64_t stream, size_t off, struct beginning *b, int64_t *start)
@@ -533,7 +533,7 @@ find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *s
 		if (by == START_UNKNOWN && b.has_frame && (!more || want == RAW_ZERO_WITHIN))
 			by = start_by_frame(&b, start);
 		*state = by == START_STATE;
-		/* Where nothing was found within reach, later sessions reach further. */
+		/* If nothing was found within reach, later sessions reach further. */
 		*to = from + (by != START_UNKNOWN || head < RAW_ZERO_WITHIN / 2 ? head : RAW_ZERO_WITHIN / 2);
 		if (by != START_UNKNOWN)
 			return TT_OK;

@@ -2,7 +2,7 @@
  * Chooses the layout of a session by evidence: the reader itself reads the session's first bytes by each layout in question; the one that fits is taken.
  *
  * The layout of the header's own version is tried first, on a little of the session; nearly always that is all. If it does not fit, all others are tried on
- * more, and then all with messages that lie otherwise than the header says. Of appended logs each may lie.
+ * more, and then all with messages that lie otherwise than the header says. Each of several appended logs may lie.
  */
 #include "raw/raw.h"
 
@@ -12,7 +12,10 @@
 
 enum {
 	TRY_FIRST = 1 << 16, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20,                  /* bytes; of sessions after the first, less */
-	/* So many sessions are tried, wherever they are; others where the last one tried is so many bytes before: there may be thousands in a few. */
+	/*
+	 * The first MAX_TRIALS sessions are tried, wherever they are; later ones only TRIALS_APART bytes after the last one tried: there may be thousands in
+	 * a few.
+	 */
 	MAX_TRIALS = 16, TRIALS_APART = 4 << 20,
 };
 
@@ -56,7 +59,7 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 }
 
 /*
- * Show the first ${want} bytes of the session at ${at}: *${n} of them at *${p}, which the file has. Of a later session they end where the next log may begin:
+ * Show the first ${want} bytes of the session at ${at}: *${n} of them at *${p}, which the file has. In a later session they end where the next log may begin:
  * there may be thousands, each of a few bytes.
  */
 static int

@@ -633,7 +633,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 	}
 }
 
-/* Where decoding starts. */
+/* The place where decoding starts. */
 static struct raw_walk
 start(const struct raw_head *h)
 {

@@ -1,9 +1,8 @@
 /**
  * The length of a message, for every type and version.
  *
- * Fields are written as letters: 2, 4 and 8 are numbers of so many bytes, b a single byte, i the instance id, s a name, z a text or
- * blob, n a list of 32-bit numbers; and, once each, p the parameters of a marker, v the values of a sample, a the addresses of a
- * stack, c the padding before a category's name.
+ * Fields are written as letters: 2, 4 and 8 are numbers of that many bytes, b a single byte, i the instance id, s a name, z a text or blob, n a list of
+ * 32-bit numbers; and, once each, p the parameters of a marker, v the values of a sample, a the addresses of a stack, c the padding before a category's name.
  */
 #include "raw/raw.h"
 

@@ -53,7 +53,7 @@ void raw_take_value(struct raw_take *t, struct unity_value *v);
 const uint8_t *raw_take_stack(struct raw_take *t, unsigned *n);
 void raw_take_category_pad(struct raw_take *t);
 
-/* What decoding must know of a session: a header and what follows it. */
+/* The facts of a session that decoding must know: a header and what follows it. */
 struct raw_session {
 	uint32_t number;              /* from 0: logs may be appended to each other */
 	struct raw_layout layout;
@@ -139,7 +139,7 @@ enum raw_piece_flag {
 	RAW_P_PAUSED = 16,            /* a frame's mark before which recording paused */
 };
 
-/* walk.c: steps through the messages of a chunk. Those who look for its end and those who decode it share it. */
+/* walk.c: steps through the messages of a chunk. The search for its end and its decoder share it. */
 struct raw_walk {
 	const struct raw_session *s;
 	const uint8_t *fixed;         /* the sizes of types of fixed length that only threads have, by type; all 0 in the session's stream */
@@ -221,7 +221,7 @@ struct raw_choice {
 	struct unity_trial trial;     /* of that version's layout */
 };
 
-/* Where recording continues after a pause. */
+/* The place where recording continues after a pause. */
 struct raw_pause { uint64_t ticks; uint32_t session; };
 
 /* A block of the segment, and the place of its payload in it. */

@@ -79,7 +79,7 @@ row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 	tt_batch_time(b, x->last);
 }
 
-/* Where skipping messages without a check of their times must stop: at the next corrected time, or before the last ones. */
+/* The place where skipping messages without a check of their times must stop: at the next corrected time, or before the last ones. */
 static inline const uint8_t *
 plain_stop(const struct raw_run *r, const struct raw_walk *w)
 {
@@ -91,7 +91,7 @@ plain_stop(const struct raw_run *r, const struct raw_walk *w)
 	return stop;
 }
 
-/* What the messages of a row share. */
+/* Shared by the messages of a row. */
 struct plain {
 	bool whole;                   /* a tick is a whole number of ns: ${mult} of them */
 	size_t size, value_at, id_at, time_at;

@@ -51,7 +51,7 @@ put(struct copy *c, uint64_t at, const void *p, size_t n, struct tt_err *err)
 
 /* --- messages -------------------------------------------------------------------------------------------------- */
 
-/* Take a name that is to be scrubbed. What is behind a NUL is in no name, and not kept. */
+/* Take a name that is to be scrubbed. Bytes behind a NUL are in no name, and not kept. */
 static uint8_t *
 take_name(struct raw_take *t, uint32_t *n)
 {
@@ -144,7 +144,7 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* True if a reader can make sense of the message. What only looks like one may hold parts of names as numbers. */
+/* True if a reader can make sense of the message. Bytes that only look like one may hold parts of names as numbers. */
 static bool
 makes_sense(const struct copy *c, const uint8_t *p)
 {

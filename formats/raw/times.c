@@ -89,7 +89,7 @@ begins_frame(const struct raw_run *r, const uint8_t *p)
 
 /*
  * True if the time ${t} of the message at ${p}, which is before ${last}, is right nonetheless: the engine may mark a frame's begin before it ends the samples
- * of the one before. What follows the mark is in order again, and may be before ${last}, too.
+ * of the one before. The messages after the mark are in order again, and may be before ${last}, too.
  */
 static bool
 is_behind(const struct raw_run *r, const uint8_t *p, int64_t t, int64_t last, int64_t *caught, int64_t *behind)

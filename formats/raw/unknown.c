@@ -18,7 +18,7 @@ struct probe {
 	int8_t weight[WINDOW + 1];    /* by place: what the known messages from there on weigh, up to MIN_WEIGHT; NONSENSE: there are none */
 };
 
-/* What the whole message at ${p} weighs. */
+/* The weight of the whole message at ${p}. */
 static int
 weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 {
@@ -30,7 +30,7 @@ weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 	return apart <= (uint64_t)(10 * RAW_LONG) ? MIN_WEIGHT : NONSENSE;
 }
 
-/* What the messages from the place ${at} on weigh; those of later places are known. */
+/* The weight of the messages from the place ${at} on; the weights of later places are known. */
 static int
 weigh_from(const struct probe *k, size_t at)
 {

@@ -1,6 +1,6 @@
 /**
- * What the files that decode a chunk share: decode.c (its state and the loop over its records), hot_records.c (begins and ends, and
- * skimming), rare_records.c (records of other kinds) and define.c (thread 0).
+ * Shared by the files that decode a chunk: decode.c (its state and the loop over its records), hot_records.c (begins and ends, and skimming), rare_records.c
+ * (records of other kinds) and define.c (thread 0).
  *
  * A chunk reaches them only if its checksum is right, with TT_CHUNK_PAD readable bytes after it. Its contents may be wrong all the same:
  * nonsense is counted in the batch's ledger, and the only error is lack of memory.

@@ -20,7 +20,7 @@ probe(const uint8_t *head, size_t n)
 	return n >= 4 && memcmp(head, TTC_MAGIC, 4) == 0 ? 60 : 0;
 }
 
-/* Where a flight recording has all threads is known when it has been read. */
+/* The spans of a flight recording in which it has all threads are known when it has been read. */
 static bool
 tells_late(const uint8_t *p, size_t n)
 {

@@ -1,5 +1,5 @@
 /**
- * What a ring says of its recording, without the capture it belongs to: for the list of rings that lie about (tracetool recover).
+ * Reads what a ring says of its recording, without the capture it belongs to: for the list of rings that lie about (tracetool recover).
  *
  * A ring has a copy of its capture's head, made when the recording began; layout.h says where.
  */

@@ -1,7 +1,7 @@
 /**
- * What the files of the .ttc reader share: reader.c (the file), find.c (where chunks are), index.c (their order), threads.c (which are
- * missing), thread_notice.c (what thread 0 says of them), join.c (the ring), parts.c (files of one recording), decode.c and those it
- * shares decode.h with (records), mono_records.c (the Mono module's records), copy.c and ring_told.c (tracetool recover).
+ * Shared by the files of the .ttc reader: reader.c (the file), find.c (where chunks are), index.c (their order), threads.c (which are missing),
+ * thread_notice.c (what thread 0 says of them), join.c (the ring), parts.c (files of one recording), decode.c and those it shares decode.h with (records),
+ * mono_records.c (the Mono module's records), copy.c and ring_told.c (tracetool recover).
  *
  * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was found right.
  */
@@ -39,7 +39,7 @@ enum ttc_unit_flag {
 
 struct ttc_start { uint64_t seq; uint32_t first; };
 
-/* What is known of a thread, by its number. */
+/* The facts of a thread, by its number. */
 struct ttc_who {
 	uint32_t number;
 	bool known, seen, gap, accounted;

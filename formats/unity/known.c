@@ -23,7 +23,7 @@ get(const struct unity_set *s, uint64_t key)
 	return at ? &s->v[at - 1] : NULL;
 }
 
-/* Of a key that is known, the value is now this one, and the time is the earlier. */
+/* If a key is known, the value is now this one, and the time is the earlier. */
 static int
 put(struct tt_mem *mem, struct unity_set *s, uint64_t key, uint32_t value, uint64_t since, struct tt_err *err)
 {
@@ -165,8 +165,8 @@ set_role(struct unity_markers *s, const char *name, uint32_t id)
 }
 
 /*
- * Find *${counter}, the key of the counter ${id} of ${session}: that of the counter of an earlier session with the same identity ${what}, else one of its own.
- * Of several with one identity in a session, the second is the second one of other sessions.
+ * Find *${counter}, the key of the counter ${id} of ${session}: that of the counter of an earlier session with the same identity ${what}, else one of its
+ * own. If several have one identity in a session, the second is the second one of other sessions.
  */
 static int
 counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what, uint64_t seq, uint32_t *counter, struct tt_err *err)

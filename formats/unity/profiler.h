@@ -1,9 +1,9 @@
 /**
- * What Unity's own captures, .raw and .data, share: versions, markers, values of samples, allocations, counters, categories, compiled code. formats/raw and
+ * Shared by Unity's own captures, .raw and .data: versions, markers, values of samples, allocations, counters, categories, compiled code. formats/raw and
  * formats/data read the bytes of each form; producers/unity.h interprets names.
  *
- * Keys: a marker's is session << 32 | its id, or a hash if it has no id; labels, compiled code and categories have keys of their own, UNITY_KEY_*. A session is
- * what follows one header; a .data file has one.
+ * Keys: a marker's is session << 32 | its id, or a hash if it has no id; labels, compiled code and categories have keys of their own, UNITY_KEY_*. A session
+ * is all that follows one header; a .data file has one.
  */
 #ifndef TT_UNITY_PROFILER_H
 #define TT_UNITY_PROFILER_H
@@ -37,7 +37,7 @@ enum { UNITY_ID_SLACK = 65536 };              /* a marker's id is less than this
 
 /* --- version.c -------------------------------------------------------------------------------------------- */
 
-/* What the version word of a file means. */
+/* The meaning of the version word of a file. */
 struct unity_version {
 	uint32_t word;
 	uint8_t rank;                 /* versions in their order, 1 to 12; 0: .data before 2017.3 */
@@ -232,8 +232,8 @@ int unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned
 /* Define the names of a marker's values, which begin at ${at} in the batch's text, each ended by a NUL. */
 int unity_define_args(struct unity_run *r, uint64_t key, size_t at);
 /*
- * What counters of one name must have in common to be one in several sessions, as a hash: the name of the category ${in}, whose number may differ, and the
- * unit that is shown; ${unit}: Unity's number of it.
+ * The properties that counters of one name must have in common to be one in several sessions, as a hash: the name of the category ${in}, whose number may
+ * differ, and the unit that is shown; ${unit}: Unity's number of it.
  */
 uint64_t unity_counter_kind(const char *in, unsigned unit, const char *name, size_t n);
 int unity_define_counter(struct unity_run *r, uint32_t counter, enum tt_counter_unit unit, const char *name, size_t n, const char *section);

@@ -67,7 +67,7 @@ unity_version_near(uint32_t word)
 	return found;
 }
 
-/* True if ${v} may be tried for the form. Of .data before 5.5 no layout is known. */
+/* True if ${v} may be tried for the form. For .data before 5.5 no layout is known. */
 static bool
 is_candidate(const struct unity_version *v, bool raw)
 {

@@ -23,8 +23,8 @@ const char *tt_emit_arg_name(const struct tt_event *a, const char *const **name,
 
 /**
  * tt_emit_args(args, name, hex, out):
- * Append `{"size":12,"arg1":"text"}`: an argument has the name at its place in ${name} (NULL-terminated, or NULL), or, where
- * that is missing or empty, its number. Of a blob the number of bytes is written, or with ${hex} the bytes, as `0x00ff`.
+ * Append `{"size":12,"arg1":"text"}`: an argument has the name at its place in ${name} (NULL-terminated, or NULL), or, where that is missing or empty, its
+ * number. For a blob the number of bytes is written, or with ${hex} the bytes, as `0x00ff`.
  */
 void tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out);
 

@@ -152,8 +152,8 @@ int tt_chrome_flows(struct chrome *c, struct tt_err *err);
 /* --- chrome_pairs.c ------------------------------------------------------ */
 
 /*
- * What `chunk` and `rare` make in the B/E form is a run of these, since zones wait and text does not. Of zones: after the
- * head ${n} struct tt_slice and ${text} bytes, their arguments; flags of those that have some are their number of bytes.
+ * The output of `chunk` and `rare` in the B/E form is a run of these, since zones wait and text does not. For zones: after the head ${n} struct tt_slice and
+ * ${text} bytes, their arguments; flags of those that have some are their number of bytes.
  */
 struct chrome_frame { uint64_t zones, n, text; };     /* zones: n is a number of struct tt_slice; else of bytes */
 

@@ -165,7 +165,7 @@ put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b)
 	tt_json_close(&j, "}}");
 }
 
-/* Of several files each has the facts of its own time; the first also those before it, the last those after. */
+/* If there are several files, each has the facts of its own time; the first also those before it, the last those after. */
 static bool
 shows_fact(const struct chrome *c, const struct chrome_part *part, const struct tt_fact *f)
 {

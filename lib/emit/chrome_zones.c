@@ -111,7 +111,7 @@ tt_chrome_names(struct chrome *c, struct tt_err *err)
 
 /* --- zones -------------------------------------------------------------- */
 
-/* What the records of one chunk share while they are written. */
+/* Shared by the records of one chunk while they are written. */
 struct writer {
 	const struct chrome *c;
 	const struct tt_view *v;

@@ -1,5 +1,5 @@
 /**
- * What emitters share: text into buffers, arguments of events, what a filter keeps.
+ * Shared by emitters: text into buffers, arguments of events, what a filter keeps.
  * Internal to lib/emit.
  */
 #ifndef TT_EMIT_COMMON_H

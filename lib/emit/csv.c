@@ -67,7 +67,7 @@ alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 
 /* --- zones and allocations ------------------------------------------------ */
 
-/* What the records of one chunk share. */
+/* Shared by the records of one chunk. */
 struct writer {
 	const struct csv *c;
 	const struct tt_view *v;
@@ -173,7 +173,7 @@ put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end,
 	return rc;
 }
 
-/* Where no zone of the chunk has arguments nothing is done about them. */
+/* If no zone of the chunk has arguments, nothing is done about them. */
 static int
 put_zones(struct writer *w, struct tt_err *err)
 {

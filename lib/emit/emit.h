@@ -40,7 +40,7 @@ struct tt_begun {
 	size_t before;                /* slices of the chunk that come first */
 };
 
-/* What a worker hands to `chunk` and the ordered stage to `rare`. */
+/* The input of `chunk` from a worker, and of `rare` from the ordered stage. */
 struct tt_view {
 	const struct tt_model *m;
 	const struct tt_capture *cap;
@@ -77,7 +77,7 @@ struct tt_emit_opts {
 	void *open_arg;
 };
 
-/* What the state of every emitter begins with; tt_emit_begin() fills it in. */
+/* The begin of every emitter's state; tt_emit_begin() fills it in. */
 struct tt_emitting {
 	const struct tt_emit *emit;
 	struct tt_emit_opts o;        /* own: a copy, never NULL where tt_emit.own is not 0 */
@@ -101,8 +101,10 @@ struct tt_emit {
 	unsigned needs;
 	unsigned (*needs_for)(const struct tt_emit_opts *o);  /* where they depend on options; NULL: needs. By tt_emit_needs() */
 	int (*begin)(void *state, struct tt_err *err);
-	/* When zones of ${process} are wanted: ${n} times in order. Those that lie elsewhere may be left out of chunks, and after again whole chunks
-	   without anything in these times. NULL: always. */
+	/*
+	 * When zones of ${process} are wanted: ${n} times in order. Zones that lie elsewhere may be left out of chunks, and after again whole chunks without
+	 * anything in these times. NULL: always.
+	 */
 	const struct tt_span *(*times)(const void *state, uint32_t process, size_t *n);
 	int (*chunk)(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 	int (*rare)(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
@@ -118,8 +120,8 @@ extern const struct tt_emit *const tt_emits[];       /* NULL-terminated */
 
 /**
  * tt_emit_needs(e, o):
- * What ${e} needs to do what ${o} asks: e->needs, but for a CSV table what its pass needs. Without
- * TT_NEEDS_SLICES `chunk`, `rare` and `write` need not be called, and do nothing.
+ * The needs of ${e} for what ${o} asks: e->needs, but for a CSV table what its pass needs. Without TT_NEEDS_SLICES `chunk`, `rare` and `write` need not be
+ * called, and do nothing.
  */
 unsigned tt_emit_needs(const struct tt_emit *e, const struct tt_emit_opts *o);
 

@@ -5,12 +5,12 @@
  * step past all of them. Readers link a step to the one before it in time, so a flow with parallel steps is written as arrows
  * of two ends, each with a number of its own. Which steps a flow has is known only at the end: threads come in any order.
  *
- * A step outside of all zones connects nothing, and readers would link it to any zone. Where an emitter learns of zones when they are over, steps
- * wait for the zone around them, and those for which none comes are left out.
+ * A step outside of all zones connects nothing, and readers would link it to any zone. If an emitter learns of zones when they are over, steps wait for the
+ * zone around them, and those for which none comes are left out.
  *
- * A step belongs to the innermost zone around it, or to the next zone of its thread: then it is put where that begins, which may be in a later chunk. Where
- * the filter leaves that zone out, by its name, duration or depth, the step is left out, too (tt_flow_left_out()): zones around it have nothing to do with
- * what other threads do for it.
+ * A step belongs to the innermost zone around it, or to the next zone of its thread: then it is put where that begins, which may be in a later chunk. If the
+ * filter leaves that zone out, by its name, duration or depth, the step is left out, too (tt_flow_left_out()): zones around it have nothing to do with what
+ * other threads do for it.
  *
  * Memory: 32 bytes for each step, of at most 4 Mi, and 4 where it waits. Threads: one.
  */

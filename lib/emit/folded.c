@@ -14,7 +14,7 @@
 #include "emit/common.h"
 #include "emit/stacks.h"
 
-/* What lies deeper is added up in one line: lines of deep recursion would grow with its square. */
+/* Deeper stacks are added up in one line: lines of deep recursion would grow with its square. */
 #define MAX_DEPTH 1024
 #define DEEPER "(deeper)"
 
@@ -163,7 +163,7 @@ is_space(uint32_t c)
 	return c == ' ' || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-/* What has to change in a frame's text: bytes from its beginning. */
+/* The number of bytes that have to change in a frame's text, from its beginning. */
 struct flaws {
 	bool any;
 	size_t lead;                  /* to here white space */
@@ -376,7 +376,7 @@ choose_value(struct folded *w)
 	w->kind = kinds[w->value];
 }
 
-/* What the stacks of a capture are of. */
+/* The kind of stacks of a capture. */
 struct kinds { bool has[TT_STACK_ALLOC + 1], calls; };
 
 static void
@@ -393,7 +393,7 @@ find_kinds(const struct folded *w, struct kinds *of)
 	}
 }
 
-/* What would be counted of the capture alone. */
+/* The sum that would be counted of the capture alone. */
 static enum tt_stack_kind
 usual_kind(const struct kinds *of)
 {

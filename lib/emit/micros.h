@@ -192,9 +192,8 @@ tt_put_dur_adjusted(char *p, double start, double end)
 	double d = end - start;
 
 	/*
-	 * Where start + d falls just between two doubles, and so d did when it was rounded, no double leads
-	 * to an odd end. This takes a zone longer than half of all the time before its end. It then ends
-	 * one unit late rather than early: what ended with it stays inside.
+	 * If start + d falls just between two doubles, and so d did when it was rounded, no double leads to an odd end. This takes a zone longer than half of
+	 * all the time before its end. It then ends one unit late rather than early: what ended with it stays inside.
 	 */
 	if (start + d < end)
 		d += __builtin_ldexp(1.0, tt_exponent(end) - 52);

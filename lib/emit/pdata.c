@@ -179,7 +179,7 @@ name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 	return rc;
 }
 
-/* "1:Job.Worker 0": how many threads of that name there are up to this one. What follows the colon tells texts of different names apart. */
+/* "1:Job.Worker 0": how many threads of that name there are up to this one. The text after the colon tells texts of different names apart. */
 static int
 number_thread(struct pdata *d, const struct tt_thread *t, uint32_t *number, struct tt_err *err)
 {
@@ -285,7 +285,7 @@ move_to(struct pdata *d, int64_t ts, struct tt_err *err)
 			break;
 		const bool empty = d->n == 0;
 		rc = leave(d, err);
-		/* What does not go on in a frame does not go on later. */
+		/* A zone that does not go on in a frame does not go on later. */
 		if (empty)
 			d->at = tt_lower_bound(i, d->at, d->end, tt_frames_end(f, i) <= ts);
 	}

@@ -19,7 +19,7 @@
 
 enum { MOST = 256 };                  /* markers */
 
-/* What units are called by in the file. */
+/* The names of units in the file. */
 enum unit { UNIT_MS = 2, UNIT_BYTE = 4, UNIT_NONE = 8 };
 
 /* Groups of times of frames. */
@@ -309,7 +309,7 @@ put_markers(struct perf *d, struct tt_err *err)
 	return rc;
 }
 
-/* What the result of the capture is called: as it is shown, or if another one with frames is shown alike, by its path. */
+/* The name of the capture's result: as it is shown, or if another one with frames is shown alike, by its path. */
 static const char *
 result_name(const struct perf *d, size_t *n)
 {

@@ -26,7 +26,7 @@ wall_clock(const struct perfetto *c)
 	return wall < INT64_MAX ? wall : 0;
 }
 
-/* What makes a sequence of that of zones: times are steps, unless a packet says more. */
+/* The descriptor that makes a sequence one of zones: times are steps, unless a packet says more. */
 static void
 put_zones(struct tt_buf *b)
 {
@@ -161,7 +161,7 @@ perfetto_end(void *state)
 
 /* --- on the way ----------------------------------------------------------------------- */
 
-/* What the ${n} numbers at ${p} are, as far as that was not sent. */
+/* Define the ${n} numbers at ${p}, as far as that was not sent. */
 static int
 send_all(struct perfetto *c, const char *p, uint64_t n, struct tt_err *err)
 {

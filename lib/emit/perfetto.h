@@ -56,7 +56,7 @@ enum { PF_EVENTS = 1, PF_SAMPLES = 2, PF_ZONES = 3 }; /* sequences */
 enum { PF_DEEPEST = 512 };    /* slices on top of each other that trace_processor keeps: of deeper ones it drops the begin, and takes the end for another's */
 enum { PF_WALL = 1, PF_BOOT = 6, PF_STEPS = 64 };     /* clocks: packets have that of boot time, those of zones their own */
 
-/* Tracks. Those of threads have the smallest numbers, because each of their events contains one. */
+/* Tracks. Tracks of threads have the smallest numbers, because each of their events contains one. */
 enum pf_track { PF_THREAD, PF_ALLOCATED, PF_PROCESS, PF_NUMBERS, PF_TEXTS, PF_HEAP_SIZE, PF_FRAMES, PF_FACTS, PF_NOTES, PF_SAMPLED };
 static inline uint64_t
 pf_track(enum pf_track kind, uint64_t i)
@@ -72,16 +72,16 @@ enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION,
 enum pf_note { PF_CLASS = 1, PF_BYTES, PF_SITE, PF_OBJECT, PF_STACK };
 
 /*
- * `chunk` and `rare` make a run of these. Each is followed by ${stamps} bytes of packets as stamps (io/packet.h), ${text} bytes of packets, and
- * ${uses} numbers of what they use (pf_use()). Where zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead
- * of packets; the flags of a zone are the number of bytes of its annotations.
+ * `chunk` and `rare` make a run of these. Each is followed by ${stamps} bytes of packets as stamps (io/packet.h), ${text} bytes of packets, and ${uses}
+ * numbers of what they use (pf_use()). If zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead of packets; the flags
+ * of a zone are the number of bytes of its annotations.
  */
 struct pf_frame {
 	uint64_t uses, stamps, text, zones;
 	int64_t opened;               /* zones shown that stay open, less those from before that end */
 };
 
-/* What packets use: the kind in the top byte, the number below it. PF_USE_ZONE: a name, by the sequence of zones; PF_USE_NAME: by that of events. */
+/* The things that packets use: the kind in the top byte, the number below it. PF_USE_ZONE: a name, by the sequence of zones; PF_USE_NAME: by that of events. */
 enum pf_use { PF_USE_ZONE, PF_USE_NAME, PF_USE_STRING, PF_USE_THREAD, PF_USE_ALLOCATED, PF_USE_SAMPLED };
 static inline uint64_t
 pf_use(enum pf_use kind, uint64_t i)

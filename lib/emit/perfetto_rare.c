@@ -431,7 +431,7 @@ put_note(struct rare *r, enum pf_name name, uint64_t object)
 
 /* --- samples ------------------------------------------------------------------------------ */
 
-/* What was sent of stacks. Numbers of frames and stacks are their places + 1; a frame's is that of its function, too. */
+/* The frames and stacks that were sent. Numbers of frames and stacks are their places + 1; a frame's is that of its function, too. */
 struct pf_stacks {
 	struct { uint64_t key; uint32_t process; } *frame;    /* process: UINT32_MAX of a native address */
 	size_t nframe, capframe;

@@ -124,7 +124,7 @@ hash_of(const char *name)
 	return name ? tt_seeded_text(1, name, strlen(name)) : 0;
 }
 
-/* Of a thread: its track, its counter of allocated bytes, or the thread for its samples. */
+/* The tracks of a thread: its own, its counter of allocated bytes, or the thread for its samples. */
 static int
 send_thread(struct perfetto *c, enum pf_use as, uint32_t index, struct tt_buf *b, struct tt_err *err)
 {

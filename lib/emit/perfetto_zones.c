@@ -116,7 +116,7 @@ struct open {
 	uint32_t depth;
 };
 
-/* What the packets of one chunk share while they are written. */
+/* Shared by the packets of one chunk while they are written. */
 struct writer {
 	const struct perfetto *c;
 	const struct tt_view *v;
@@ -239,7 +239,7 @@ begin_run(struct writer *w, char **p, struct tt_err *err)
 	return TT_OK;
 }
 
-/* End the run, whose stamps end at ${to}, and begin the next. What is behind ${to} are packets as they are. */
+/* End the run, whose stamps end at ${to}, and begin the next. The bytes behind ${to} are packets as they are. */
 static int
 next_run(struct writer *w, size_t to, char **p, struct tt_err *err)
 {
@@ -252,7 +252,7 @@ next_run(struct writer *w, size_t to, char **p, struct tt_err *err)
 	return tt_buf_error(b, err) == TT_OK ? begin_run(w, p, err) : TT_E_NOMEM;
 }
 
-/* What is behind ${from} is packets as they are, to the end of the output. */
+/* The bytes behind ${from} are packets as they are, to the end of the output. */
 static int
 end_plain(struct writer *w, size_t from, char **p, struct tt_err *err)
 {
@@ -451,7 +451,7 @@ static const char clock_at_zero[] = {
 	1 << 3 | TT_WIRE_BYTES, 4, 1 << 3, PF_BOOT, 2 << 3, 0,
 };
 
-/* What the packets of zones begin with. */
+/* The begin of packets of zones. */
 static int
 put_clock(struct writer *w, char **p, struct tt_err *err)
 {

@@ -241,7 +241,7 @@ put_facts(struct pprof *w)
 {
 	struct tt_buf *b = &w->out->buf;
 	const struct tt_model *m = w->m;
-	/* What a viewer shows first, and folded stacks count: time of collections and waits only where there is nothing else. */
+	/* The value that a viewer shows first, and that folded stacks count: time of collections and waits only where there is nothing else. */
 	const bool *has = w->stacks.has;
 
 	tt_pprof_end(&w->to, w->stacks.calls ? WORD_WALL : has[TT_STACK_SAMPLE] ? WORD_SAMPLES :

@@ -36,8 +36,8 @@ bool tt_rare_record(const struct tt_model *m, const struct tt_view *v, size_t i,
 
 /**
  * tt_rare_args(args, value, room, n):
- * What a record shows of arguments: in ${value} (at least 40 bytes) the first number, or nothing; returned, with its length
- * *${n}, the first text or pointer, without one how long the first blob is, or NULL. It may lie in ${room} (at least 24 bytes).
+ * The arguments that a record shows: in ${value} (at least 40 bytes) the first number, or nothing; returned, with its length *${n}, the first text or
+ * pointer, without one how long the first blob is, or NULL. It may lie in ${room} (at least 24 bytes).
  */
 const char *tt_rare_args(const struct tt_args *args, char *value, char *room, size_t *n);
 

@@ -7,8 +7,8 @@
  * sqlite_tail.c    after the events: inputs, threads, frames, markers, and the tables of passes
  * sqlite_schema.c  the tables, as data
  *
- * Workers make rows of numbers of zones; `write` hands them to SQLite as they are, a chunk at a time. What a worker cannot number, a
- * marker that nothing defines and the arguments of zones, follows the rows as notes. All else is done in order, on one thread at a time.
+ * Workers make rows of numbers of zones; `write` hands them to SQLite as they are, a chunk at a time. Zones that a worker cannot number, as their marker is
+ * not defined, and the arguments of zones follow the rows as notes. All else is done in order, on one thread at a time.
  */
 #ifndef TT_EMIT_SQLITE_H
 #define TT_EMIT_SQLITE_H
@@ -26,7 +26,7 @@ struct tt_args;
 /* The options. */
 struct sqlite_own { int level; bool blobs; };
 
-/* What `chunk` makes: this, ${rows} rows of SLICE_COLUMNS numbers, and notes up to the end. */
+/* The output of `chunk`: this, ${rows} rows of SLICE_COLUMNS numbers, and notes up to the end. */
 struct sqlite_block { uint64_t rows; };
 enum { SLICE_COLUMNS = 4, SLICE_MARKER = 3 };         /* start_ns, dur_ns, depth, marker */
 
@@ -50,7 +50,7 @@ struct sqlite_db {
 	struct sqlite_marker { const char *name, *full; uint32_t category; bool used; } *marker;      /* by number - 1 */
 	size_t nmarker, capmarker;
 	struct tt_map markers;        /* by full name and category */
-	_Atomic uint8_t *seen;        /* by number - 1: a worker saw it. Of those that are known before the events */
+	_Atomic uint8_t *seen;        /* by number - 1: a worker saw it. For those that are known before the events */
 	size_t nseen;
 	struct sqlite_class { const char *name; bool used; } *class;  /* by number - 1 */
 	size_t nclass, capclass;

@@ -194,8 +194,8 @@ use_tree(struct sqlite_db *s)
 }
 
 /*
- * Those that something happened in. They are called as the tables of stats call them, which look at names of the call tree alone; what is not
- * in it has a name that nothing else defined has.
+ * Put the threads in which something happened. They are called as the tables of stats call them, which look at names of the call tree alone; a thread outside
+ * it has a name that nothing else defined has.
  */
 static int
 put_markers(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)

@@ -1,8 +1,8 @@
 /**
  * Stacks as the ids of their frames, innermost first and packed as varints, each built from the previous one.
  *
- * Nodes of a tree mostly follow their parents. What two stacks share is kept, so a stack of a thousand frames that has one
- * frame more than the last one costs one id and a copy.
+ * Nodes of a tree mostly follow their parents. The part that two stacks share is kept, so a stack of a thousand frames that has one frame more than the last
+ * one costs one id and a copy.
  *
  * Memory: 4 bytes for each node, and 150 KiB. Internal to lib/emit.
  */

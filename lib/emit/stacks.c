@@ -207,7 +207,7 @@ add_value(struct tt_stacks *s, uint32_t node)
 	if (!is_hidden(s, node) || kind != TT_STACK_ZONE)
 		v->n += c.n;
 	v->v += kind == TT_STACK_ALLOC ? c.total : c.self;
-	/* What began before the time that is asked for has time, and is not counted. */
+	/* A zone that began before the time that is asked for has time, and is not counted. */
 	const bool some = c.n > 0 || c.self > 0;
 	s->has[kind] |= some;
 	s->calls |= some && kind == TT_STACK_ZONE && tt_stacks_node(s, node)->key < TT_KEY_SPECIAL;

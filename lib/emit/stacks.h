@@ -14,7 +14,7 @@
 
 #include "view/paths.h"
 
-/* What the counts of a node are. */
+/* The kind of counts of a node. */
 enum tt_stack_kind {
 	TT_STACK_NONE,                /* nothing: the root of a thread */
 	TT_STACK_ZONE,                /* n calls, v ns of its own */

@@ -155,7 +155,7 @@ make_writer(void)
 	return W.slot && W.buf && W.stream && W.held && W.order && W.head && W.zones ? 0 : -ENOMEM;
 }
 
-/* Make the ring. Where files may not be as long as it, it becomes smaller, unless its size was ${asked} for. */
+/* Make the ring. If files may not be as long as it, it becomes smaller, unless its size was ${asked} for. */
 static int
 map_ring(struct rec_options *o, bool asked, char why[256])
 {

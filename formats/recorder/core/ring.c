@@ -14,7 +14,7 @@ struct rec_state rec_state;
 __thread REC_NEAR struct rec_thread *rec_self;
 #endif
 
-/* Of the list of threads: taken at a thread's first event, at its exit, and where a recording ends. */
+/* The lock of the list of threads: taken at a thread's first event, at its exit, and where a recording ends. */
 static struct plat_lock list;
 
 /* --- the lists ------------------------------------------------------------------- */

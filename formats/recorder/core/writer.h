@@ -1,5 +1,5 @@
 /**
- * What the files of the writer share: pass.c, chunk_write.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
+ * Shared by the files of the writer: pass.c, chunk_write.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
  *
  * While the writer thread runs, only that thread uses this, except for atomic fields.
  */
@@ -8,7 +8,7 @@
 
 #include "recorder/core/ring.h"
 
-/* What the writer knows of the thread in a slot. */
+/* The writer's knowledge of the thread in a slot. */
 struct wslot {
 	uint32_t number;              /* number of the thread; 0: none yet */
 	uint32_t part;                /* + 1: announced in this file of the rotation */
@@ -121,7 +121,7 @@ uint64_t writer_dropped_by_living(void);
 
 /* --- chunk_write.c --- */
 
-/* What the writer knows of the thread that has ${slot} now. */
+/* The writer's knowledge of the thread that has ${slot} now. */
 struct wslot *writer_slot(uint32_t slot);
 
 /* Write what the open chunk of a thread holds by now, if the thread's number is at most ${threads}. */

@@ -275,7 +275,7 @@ able(void)
 	    api.mono_type_get_type && api.mono_class_from_mono_type && api.mono_class_is_valuetype;
 }
 
-/* True if the parameter is "out". Where the runtime does not say, any parameter by reference may be one. */
+/* True if the parameter is "out". If the runtime does not say, any parameter by reference may be one. */
 static bool
 is_out(MonoMethodSignature *s, MonoType *type, uint32_t i)
 {

@@ -10,7 +10,7 @@
 #include "recorder/core/platform.h"
 #include "recorder/mono/table.h"
 
-/* What a method's earlier code has counted. */
+/* The counts of a method's earlier code. */
 struct past {
 	struct counts kept;           /* code that was replaced */
 	struct counts last;           /* code that is being replaced: the counts may be its own still, or the new code's already */

@@ -1,8 +1,8 @@
 /**
- * Records coverage. The runtime counts how often each statement ran, in methods that we choose when it compiles them. Its finalizer thread reads the counts, a
- * little at a time, and the end reads all; counts that changed are written. A method that never ran is written with zeros. One instance of a generic method may
- * count for all instances, so each is written; the token of their definition shows that they belong together. What a domain runs of a method after another
- * one compiled it is not counted: the number of such methods is a fact of the capture.
+ * Records coverage. The runtime counts how often each statement ran, in methods that we choose when it compiles them. Its finalizer thread reads the counts,
+ * a little at a time, and the end reads all; counts that changed are written. A method that never ran is written with zeros. One instance of a generic method
+ * may count for all instances, so each is written; the token of their definition shows that they belong together. Statements that a domain runs of a method
+ * after another one compiled it are not counted: the number of such methods is a fact of the capture.
  */
 #include "recorder/mono/module.h"
 
@@ -16,7 +16,7 @@
 enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };
 /* The runtime loses some 110 bytes each time a method's counts are read (6.8). So there are at most this many reads at first, and this many a second. */
 enum { READS = 50000, READS_S = 20 };
-/* Bits of a method's state. Those from DOMAIN on: 1 + the number of the domain that compiled it last; 0: none, or that domain is unloaded. */
+/* Bits of a method's state. Bits from DOMAIN on: 1 + the number of the domain that compiled it last; 0: none, or that domain is unloaded. */
 enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8, HAS_CODE = 16, SHARED = 32, GONE = 64, DOMAIN = 8 };
 
 struct covered {

@@ -39,7 +39,7 @@
 #include "recorder/mono/options.h"
 #include "recorder/core/rec.h"
 
-/* What the runtime passes to every callback. */
+/* The argument that the runtime passes to every callback. */
 struct _MonoProfiler { MonoProfilerHandle handle; };
 
 extern struct module {

@@ -1,5 +1,5 @@
 /**
- * What every file of the module may call: its state, its messages, and waiting for room in the ring. It calls no other file of the module.
+ * Has what every file of the module may call: its state, its messages, and waiting for room in the ring. It calls no other file of the module.
  */
 #include "recorder/mono/module.h"
 

@@ -1,6 +1,6 @@
 /**
- * What samples, heap shots and coverage share: they follow the runtime's start and end, and have the runtime's finalizer thread, which may take its locks, name
- * what they met.
+ * Shared by samples, heap shots and coverage: they follow the runtime's start and end, and have the runtime's finalizer thread, which may take its locks,
+ * name what they met.
  */
 #include "recorder/mono/module.h"
 

@@ -1,7 +1,7 @@
 /**
  * The C functions of libtracetool-unity, for native code and for P/Invoke.
  *
- * Every function may be called from any thread at any time, capturing or not. Where Unity offers no profiler interface, and in a forked child, it does nothing
+ * Every function may be called from any thread at any time, capturing or not. If Unity offers no profiler interface, and in a forked child, it does nothing
  * and says so. Texts are UTF-8; NULL is taken as "". No function keeps a pointer. Calling convention: the platform's plain C one.
  *
  * Versions: functions and fields are added at the end and never change; tracetool_api() returns the version.
