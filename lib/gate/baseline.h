@@ -46,8 +46,8 @@ int tt_baseline_parse(const char *text, size_t n, const char *path, const struct
 
 /**
  * tt_baseline_keep(b, text, n, keep, accept, why, out, err):
- * The ${n} bytes of text that ${b} was read from, without the sessions whose ${keep} is false, at least one of which is true. Why the
- * session ${accept} is accepted (SIZE_MAX: none) becomes ${why}. What stays keeps its bytes, values that no budget asks for too.
+ * The ${n} bytes of text that ${b} was read from, without the sessions whose ${keep} is false, at least one of which is true. Why the session ${accept} is
+ * accepted (SIZE_MAX: none) becomes ${why}. The rest keeps its bytes, values that no budget asks for too.
  */
 int tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const bool *keep, size_t accept, const char *why,
     struct tt_buf *out, struct tt_err *err);

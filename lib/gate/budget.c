@@ -17,7 +17,7 @@
 const char *const tt_level_name[4] = { "off", "warn", "error", NULL };
 const char *const tt_over_name[6] = { "median", "worst", "best", "mean", "pooled", NULL };
 
-/* What agrees between captures that can be compared, unless the budget has a list of its own. The build is what differs. */
+/* The facts that agree between captures that can be compared, unless the budget has a list of its own. The build differs. */
 static const char *const usual_fingerprint[] = { "format", "arch", "device", "cpu", "gpu", "gpu_api", "platform",
 	"unity_version", "scripting_backend", "vsync", "target_fps", "scene", "mono.records", "recorded_with", NULL };
 

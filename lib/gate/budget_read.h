@@ -1,5 +1,5 @@
 /**
- * What budget.c (the document) and budget_row.c (a row of it) share.
+ * Shared by budget.c (the document) and budget_row.c (a row of it).
  */
 #ifndef TT_GATE_BUDGET_READ_H
 #define TT_GATE_BUDGET_READ_H

@@ -194,7 +194,7 @@ skip_value(const struct tt_doc *d, size_t i)
 	}
 }
 
-/* Where member ${key} begins in the object at ${i}: *${at_key} its key; the object itself if it is not found. */
+/* The place of member ${key} in the object at ${i}: *${at_key} its key; the object itself if it is not found. */
 static size_t
 find_member(const struct tt_doc *d, size_t i, const char *key, size_t *at_key)
 {
@@ -215,7 +215,7 @@ find_member(const struct tt_doc *d, size_t i, const char *key, size_t *at_key)
 
 static size_t find(const struct tt_node_at *v, size_t *at_key);
 
-/* Where the element ${v} of an array begins. */
+/* The place of the element ${v} of an array. */
 static size_t
 find_element(const struct tt_node_at *v, size_t *at_key)
 {

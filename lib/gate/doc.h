@@ -52,7 +52,7 @@ struct tt_node_at tt_doc_element(const struct tt_node_at *of, size_t i);
 /* Line and column, from 1, of a value, or with ${key} of the key before it. */
 void tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *column);
 
-/* Where the elements of the array ${v} are in v->doc->text, one after the other: call until false. Start with *${walk} zeroed. */
+/* Give the places of the elements of the array ${v} in v->doc->text, one after the other: call until false. Start with *${walk} zeroed. */
 struct tt_doc_walk { size_t at, end, next; };
 bool tt_doc_next(const struct tt_node_at *v, struct tt_doc_walk *walk);
 

@@ -181,7 +181,7 @@ is_acceptable(const struct tt_verdict_row *r)
 	return is_bad(r->would) && (r->row->relative || r->row->exact) && r->missing <= r->row->max_missing;
 }
 
-/* What is waived, or accepted, fails nothing. */
+/* A row that is waived, or accepted, fails nothing. */
 static void
 waive(struct tt_judging *w)
 {
@@ -222,10 +222,10 @@ exit_code(const struct tt_judging *w)
 }
 
 /*
- * True if adding these captures to the baseline would hide the regression that they show, even a waived one. Too few are no fault:
- * a baseline may grow slowly. Where they are ${accepted}, what is waived is a fault no more. Captures that differ
- * so much that nothing is decided, at a change above the limit, would make sessions differ by so much that no change is seen any more. Where
- * it is sessions that differ, they do: without those that lie high by chance they would look closer than they are, and creep be hidden.
+ * True if adding these captures to the baseline would hide the regression that they show, even a waived one. Too few are no fault: a baseline may grow
+ * slowly. If they are ${accepted}, a waived row is a fault no more. Captures that differ so much that nothing is decided, at a change above the limit, would
+ * make sessions differ so much that no change is seen any more. If it is sessions that differ, they do: without those that lie high by chance they would look
+ * closer than they are, and creep be hidden.
  */
 static bool
 is_unfit(const struct tt_verdict_row *r, bool accepted)
@@ -233,7 +233,7 @@ is_unfit(const struct tt_verdict_row *r, bool accepted)
 	bool breach = is_bad(r->would), flaky = r->would == TT_UNDECIDED && r->doubtful;
 	bool fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0) || (flaky && !accepted);
 
-	/* What a crash cut off is no measure for others, even where a run may crash. */
+	/* A capture cut off by a crash is no measure for others, even where a run may crash. */
 	if (breach && r->row->measure.metric->family == TT_FAM_UNENDED)
 		return true;
 	if (breach && accepted && (is_acceptable(r) || r->outcome == TT_WAIVED))
@@ -241,7 +241,7 @@ is_unfit(const struct tt_verdict_row *r, bool accepted)
 	return fault && r->row->level == TT_LEVEL_ERROR;
 }
 
-/* The command that accepts what fails; NULL: nothing does, or it would not. Of a session that the baseline has no part can be accepted. */
+/* The command that accepts the failing rows; NULL: nothing does, or it would not. No part of a session that the baseline has can be accepted. */
 static const char *
 accept_by(const struct tt_judging *w)
 {
@@ -269,7 +269,7 @@ accepts(const struct tt_verdict *v)
 	return any;
 }
 
-/* What the captures are to the baseline. */
+/* The relation of the captures to the baseline. */
 static int
 compare_captures(struct tt_verdict *v, bool accepted, struct tt_err *err)
 {

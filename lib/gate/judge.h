@@ -1,7 +1,7 @@
 /**
- * What the parts of tt_judge() share: judge.c (rows and groups), judge_absolute.c (figures of a row, rows without a
- * baseline), judge_baseline.c (rows against it), judge_pairs.c (rows of an A/B run), movers.c (what changed beneath them), verdict_sentences.c (their
- * sentences), verdict_remarks.c (what is said of all).
+ * Shared by the parts of tt_judge(): judge.c (rows and groups), judge_absolute.c (figures of a row, rows without a baseline), judge_baseline.c (rows against
+ * it), judge_pairs.c (rows of an A/B run), movers.c (what changed beneath them), verdict_sentences.c (their sentences), verdict_remarks.c (what is said of
+ * all).
  */
 #ifndef TT_GATE_JUDGE_H
 #define TT_GATE_JUDGE_H
@@ -15,7 +15,7 @@ struct tt_limit;
 #define TT_ALPHA 0.05
 #define TT_POWER 0.97                 /* of the change that a row says it sees in 95 %: how much captures differ is an estimate */
 
-/* What a relative row is judged by; larger is worse. */
+/* The figures that a relative row is judged by; larger is worse. */
 struct tt_evidence {
 	struct tt_change change;      /* of captures as the unit for its power alone */
 	int64_t *x, *y;               /* the baseline's captures, and those at hand */
@@ -48,7 +48,7 @@ int64_t *tt_row_known(struct tt_judging *w, const struct tt_point *p, size_t n, 
 /* The lower middle of sorted values. */
 int64_t tt_row_median(const int64_t *v, size_t n);
 
-/* Where no capture knows the name that the row gives, the reason; else NULL. */
+/* If no capture knows the name that the row gives, the reason; else NULL. */
 const char *tt_row_absent(const struct tt_verdict_row *r);
 
 /*

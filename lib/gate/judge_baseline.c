@@ -169,7 +169,7 @@ session_of(const struct tt_sample *s, bool of_base)
 	return fact ? fact : "";
 }
 
-/* What the sessions of the known values of ${p} come to: *${n} of them. */
+/* The sessions of the known values of ${p}: *${n} of them. */
 static struct tt_session *
 sessions(struct tt_judging *w, const struct tt_point *p, size_t np, bool of_base, int sign, size_t *n, struct tt_err *err)
 {
@@ -223,7 +223,7 @@ one_session(struct tt_verdict_row *r)
 	return true;
 }
 
-/* What sessions are taken to differ by, where they do not show it. */
+/* The spread that sessions are assumed to have, if they do not show it. */
 static double
 assumed_spread(const struct tt_judging *w)
 {
@@ -268,7 +268,7 @@ add_past(struct tt_judging *w, size_t from, size_t to, int sign, double level, s
 	return TT_OK;
 }
 
-/* What the sessions before the accepted one differ by: they are another program, but of the same machine. */
+/* The spread of the sessions before the accepted one: they are another program, but of the same machine. */
 static int
 past_sessions(struct tt_judging *w, int sign, double level, struct tt_session_past *past, struct tt_err *err)
 {
@@ -489,7 +489,7 @@ bounds(struct tt_judging *w, size_t k, struct tt_shift *s, struct tt_err *err)
 	return rc;
 }
 
-/* What the row can see, and what its verdict hangs on. */
+/* The smallest change that the row can see, and what its verdict depends on. */
 static void
 told(struct tt_judging *w)
 {
@@ -508,7 +508,7 @@ told(struct tt_judging *w)
 	r->in_captures = !r->by_session || 2 * c->within > c->se * c->se;
 }
 
-/* What the tests say, once all rows' probabilities are known. */
+/* The outcome of the tests, once all rows' probabilities are known. */
 int
 tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err)
 {

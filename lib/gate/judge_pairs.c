@@ -20,10 +20,10 @@
 
 #define NEAR (1 + 1e-9)
 
-/* Pairs that cannot show the limit of a row that the program made show a wider one, up to WIDE, of so many equal builds. */
+/* For a row that the program made, pairs that cannot show the limit show a wider one, up to WIDE, in this many of equal builds. */
 #define SHOWN 0.98
 #define WIDE 0.3
-#define WIDE_FRAMES 2                 /* counts: up to so many frames of a capture, or WIDE_TIMES their limit */
+#define WIDE_FRAMES 2                 /* counts: frames of a capture up to this number, or WIDE_TIMES their limit */
 #define WIDE_TIMES 2
 #define QUARTER 4                     /* a fourth more long frames are worse, and half a frame of a capture at least */
 #define ONE_SIDED 0.125
@@ -137,7 +137,7 @@ pair_of_two(int64_t now, int64_t was, bool ratio, int sign)
 
 	if (!ratio)
 		return (struct tt_pair){ .d = sign * (a - b), .level = (a + b) / 2 };
-	/* Of nothing there is no logarithm: the level is the other's. */
+	/* Zero has no logarithm: the level is the other's. */
 	a = now ? now : was;
 	b = was ? was : now;
 	return (struct tt_pair){ .d = sign * log_ratio(now, was), .level = a ? llround((log((double)a) + log((double)b)) / 2 * ONE) : 0 };
@@ -176,7 +176,7 @@ mean_frames(const struct tt_verdict_row *r)
 }
 
 /*
- * Counts are whole frames, and mostly equal. Of a row that the program made, what pairs can show to be kept depends on how many both builds have, which all
+ * Counts are whole frames, and mostly equal. If the program made the row, what pairs can show to be kept depends on how many both builds have, which all
  * captures tell better than the first two; but a change below that need not be chance: a quarter more is worse, and any more where at most every second
  * capture of the old build has one.
  */
@@ -288,7 +288,7 @@ tt_pairs_needed(size_t weights, size_t weight)
 	return n;
 }
 
-/* What a difference comes to, as an amount and as parts of a million of the old build's figure. */
+/* The difference as an amount and as parts of a million of the old build's figure. */
 static void
 scale(const struct tt_verdict_row *r, const struct tt_row_pairs *d, int64_t v, int64_t *amount, int64_t *ppm)
 {
@@ -326,7 +326,7 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 	scale(r, d, sign * (up ? low.low : high.high), &r->low, &r->low_ppm);
 	scale(r, d, sign * (up ? high.high : low.low), &r->high, &r->high_ppm);
 	*most = high.has_high ? high.high : INT64_MAX;
-	/* Of nothing there is no ratio: as an amount it has no bounds. */
+	/* There is no ratio to zero: as an amount it has no bounds. */
 	if (d->ratio && r->base == 0) {
 		r->shift = r->value;
 		r->has_low = r->has_high = false;
@@ -341,7 +341,7 @@ tells(const struct tt_judging *w, const struct tt_row_pairs *d)
 	return w->v->ab->tells && !(d->ratio && w->r->base == 0);
 }
 
-/* What the row sees with all pairs, where p must be ${level} at the end, and how many of them an undecided one takes. */
+/* The smallest change that the row sees with all pairs, if p must be ${level} at the end, and how many of them an undecided one takes. */
 static void
 put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 {
@@ -369,7 +369,7 @@ put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 	r->need_here = tt_pairs_need(&c, most, (double)d->limit, AT_END, DECIDED);
 }
 
-/* What tests say of a row. */
+/* The outcome of the tests of a row. */
 struct answer {
 	double above, below;          /* how sure it is that it is above its limit, and below it */
 	int64_t wide;                 /* the difference that it is shown to be below, and pairs that differ so much can show; 0: none */
@@ -463,7 +463,7 @@ evened_text(struct tt_judging *w, struct tt_err *err)
 	return tt_verdict_text(w->v, err, "; %zu runs far from the others count less, %zu of them against the new build", r->evened, r->evened_worse);
 }
 
-/* True if so many of the runs that count less speak against the new build as accidents, which hit both builds alike, do once in eight times. */
+/* True if accidents, which hit both builds alike, would only once in eight times count against the new build in as many of the runs that count less. */
 static bool
 is_one_sided(const struct tt_verdict_row *r)
 {
@@ -569,7 +569,7 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 	int rc = TT_OK;
 
 	r->p_adjusted = t->above;
-	/* Of many pairs some may have more long frames, and most have not: the estimate says that these are none too many. */
+	/* Some of many pairs may have more long frames, and most have not: the estimate says whether these are too many. */
 	if (t->above <= TT_ALPHA * NEAR && (d->worse == d->limit || r->shift > d->worse)) {
 		r->outcome = TT_WORSE;
 		if (d->worse != d->limit)
@@ -595,9 +595,8 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 }
 
 /*
- * What p must be at the end of the plan for a row to be worse that may not err twice as often as others. Pairs to come are taken to be like
- * the ${n} at hand; every second row is turned about its limit, as if half of them had changed: rows on both sides of their limits are more
- * than rows on one.
+ * The p needed at the end of the plan for a row to be worse that may not err twice as often as others. Pairs to come are taken to be like the ${n} at hand;
+ * every second row is turned about its limit, as if half of them had changed: rows on both sides of their limits are more than rows on one.
  */
 static int
 level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, double *level, struct tt_err *err)
@@ -621,7 +620,7 @@ level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, dou
 		}
 	}
 	rc = tt_pairs_family(all, w->np, most, &plan, TT_ALPHA, w->mem, err);
-	/* Of a row that would be worse: a turned one, if there are several. */
+	/* The p of a row that would be worse: a turned one, if there are several. */
 	*level = rc == TT_OK ? all[w->np > 1].nominal / (all[w->np > 1].twice ? 2 : 1) : 0;
 	return rc;
 }

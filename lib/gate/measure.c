@@ -288,7 +288,7 @@ static const char *const words[TT_STATS] = {
 	[TT_STAT_FRAME_P99] = " per frame, p99", [TT_STAT_FRAME_MAX] = " per frame, largest",
 };
 
-/* What a glob shows as: an expression that means one name and nothing else is that name. */
+/* The text of a glob: an expression that means one name and nothing else is that name. */
 static const char *
 shown(const char *glob, struct tt_arena *a, struct tt_err *err)
 {

@@ -18,14 +18,14 @@ struct tt_frames;
 struct tt_loss;
 struct tt_views;
 
-/* What of a metric's selector a row must give. */
+/* The parts of a metric's selector that a row must give. */
 enum tt_select {
 	TT_SELECT_NONE, TT_SELECT_MARKER, TT_SELECT_CATEGORY, TT_SELECT_COUNTER, TT_SELECT_THREAD, TT_SELECT_LIMIT,
 	TT_SELECT_ROW,                /* which row of a table; a table of one row needs none */
 	TT_SELECT_GROUP,              /* of the results of tests */
 };
 
-/* What to show beside a change of a metric: tt_mover. */
+/* The figures to show beside a change of a metric: tt_mover. */
 enum tt_about { TT_ABOUT_NOTHING, TT_ABOUT_TIME, TT_ABOUT_ALLOC };
 
 enum tt_stat_kind {
@@ -36,7 +36,7 @@ enum tt_stat_kind {
 };
 extern const char *const tt_stat_name[TT_STATS];      /* "p99.9", "per_frame.mean", ... */
 
-/* Of those that are quantiles: the value at ${rank} of ${of}. Others: 0 of 0. */
+/* For quantiles: the value at ${rank} of ${of}. Others: 0 of 0. */
 struct tt_stat_rank { unsigned rank, of; };
 extern const struct tt_stat_rank tt_stat_rank[TT_STATS];
 
@@ -119,7 +119,7 @@ int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 /* True if the measure counts within whole frames only, not before the first and after the last; of times, on the frame thread. */
 bool tt_measure_framed(const struct tt_measure *x);
 
-/* What the run needs for it: enum tt_needs. */
+/* The needs that it has of the run: enum tt_needs. */
 unsigned tt_measure_needs(const struct tt_measure *x);
 
 /* True if the measure counts what all threads do within frames: that takes the sums of single frames. */
@@ -173,7 +173,7 @@ void tt_values_without(const struct tt_loss *lost, bool frameless, const char *w
 /* The same of one that holds no event: nothing is known of it, not even that it lost nothing. */
 void tt_values_no_event(const struct tt_loss *lost, const struct tt_measure *x, size_t n, struct tt_value *v);
 
-/* What ${x} counts or adds up of frame ${i} of ${f}; false: it is about no single frames, or the frame has no value. */
+/* The amount that ${x} counts or adds up of frame ${i} of ${f}; false: it is about no single frames, or the frame has no value. */
 bool tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v);
 
 /* Entries of severity loss and error, counted as the table loss does. */

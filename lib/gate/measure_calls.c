@@ -26,7 +26,7 @@ row_matches(const struct tt_figures *g, const struct tt_measure *x, const struct
 	return tt_figures_match(x, x->metric->family == TT_FAM_CATEGORY ? g->m->category[row->name->category].name : row->name->full);
 }
 
-/* What a measure is about. */
+/* The subject of a measure. */
 struct about {
 	const struct tt_paths *p;
 	uint32_t *slot;               /* by row: 0, or TT_NO_SLOT where the measure is not about it */
@@ -85,7 +85,7 @@ mean(const struct about *a, struct tt_value *v)
 		v->why = "no whole activation";
 }
 
-/* What threads and rows do in frames, whatever thread begins these. */
+/* Figures of threads and rows in frames, whatever thread begins these. */
 static int
 find_in_frames(struct tt_figures *g, struct tt_err *err)
 {
@@ -183,7 +183,7 @@ is_per_frame(enum tt_stat_kind stat)
 	return stat == TT_STAT_FRAME_MEAN || stat == TT_STAT_FRAME_MAX;
 }
 
-/* Of the frame thread: sums over the matching markers, or the largest of any. */
+/* For the frame thread: sums over the matching markers, or the largest of any. */
 static int
 in_frames(struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {

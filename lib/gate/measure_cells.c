@@ -138,7 +138,7 @@ is_called(const char *name, const char *wanted, bool exactly)
 	return tt_glob(wanted, name) || (shown != name && tt_glob(wanted, shown));
 }
 
-/* What the row is called by its first column: ${number} where that is one. NULL: by nothing. */
+/* The name of the row by its first column: ${number} where that is one. NULL: it has none. */
 static const char *
 first_name(const struct tt_table *t, const struct tt_cell *row, char number[24])
 {
@@ -151,8 +151,8 @@ first_name(const struct tt_table *t, const struct tt_cell *row, char number[24])
 }
 
 /*
- * Its first column and all its texts, with ", " between: "12, Main Thread, Update"; NULL: it has none. Where the first column is a number,
- * the texts alone are a name as well: *${texts}, or NULL.
+ * Its first column and all its texts, with ", " between: "12, Main Thread, Update"; NULL: it has none. If the first column is a number, the texts alone are a
+ * name as well: *${texts}, or NULL.
  */
 static const char *
 full_name(const struct tt_table *t, const struct tt_cell *row, struct tt_buf *b, const char **texts)
@@ -229,7 +229,7 @@ look_at(struct tt_figures *g, const struct tt_table *t, const struct tt_cell *ro
 	f->n++;
 }
 
-/* Those called exactly so, or else those that the glob matches. */
+/* Find the rows with exactly this name, or else those that the glob matches. */
 static void
 find_rows(struct tt_figures *g, const struct tt_table *t, const char *wanted, struct found *f, struct tt_err *err)
 {

@@ -101,7 +101,7 @@ finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_val
 	return TT_OK;
 }
 
-/* Of the last whole heap shot, or of the largest. */
+/* For the last whole heap shot, or the largest. */
 static void
 shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {

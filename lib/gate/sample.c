@@ -44,7 +44,7 @@ tt_sample_same(const struct tt_sample *a, const struct tt_sample *b)
 	return has_id(a) && has_id(b) && strcmp(a->id, b->id) == 0;
 }
 
-/* Of samples of one recording in the order of their list. */
+/* Samples of one recording in the order of their list. */
 static int
 by_id(const void *a, const void *b)
 {
@@ -115,8 +115,8 @@ add_fact(struct found_fact *list, size_t *n, const char *key, const char *value,
 }
 
 /*
- * What the profiler of the command line ${args} was asked for, without the file and the port: "log:calls,alloc". Where the kinds of
- * events differ, so does what recording costs.
+ * The events that the profiler of the command line ${args} was asked for, without the file and the port: "log:calls,alloc". If the kinds of events differ, so
+ * does what recording costs.
  */
 static int
 add_recorded_with(struct found_fact *list, size_t *n, const char *args, struct tt_arena *a, struct tt_err *err)
@@ -421,7 +421,7 @@ some_frames(const struct tt_model *m, const struct tt_paths *t, const struct tt_
 }
 
 /*
- * The frames with the most uncapped time. Those that the run keeps were chosen before the limit was known, and by the render thread's time, too: they
+ * The frames with the most uncapped time. The frames that the run keeps were chosen before the limit was known, and by the render thread's time, too: they
  * only tell the markers.
  */
 static int
@@ -594,7 +594,7 @@ has_events(const struct tt_model *m)
 	return false;
 }
 
-/* What does not depend on figures; room for ${n} of them. */
+/* The facts that do not depend on figures; room for ${n} of them. */
 static int
 begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err)

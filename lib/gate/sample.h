@@ -109,7 +109,7 @@ const struct tt_sample *tt_recordings_find(const struct tt_recordings *r, const 
 /* The value of fact ${key}, or NULL. */
 const char *tt_sample_fact(const struct tt_sample *s, const char *key);
 
-/* What runs need beside the measures, for parts and worst frames. */
+/* The needs of runs beside the measures, for parts and worst frames. */
 #define TT_SAMPLE_NEEDS (TT_NEEDS_CALLS | TT_NEEDS_FRAMES | TT_NEEDS_FRAMED)
 #define TT_SAMPLE_PARTS 64            /* of each kind kept; there are four, and of time per frame twice as many where waits or the Editor lead */
 #define TT_SAMPLE_WORST 5

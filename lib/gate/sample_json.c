@@ -34,7 +34,7 @@ put_amount(struct tt_json *j, const char *key, int64_t v)
 static void
 put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *v)
 {
-	/* Of a baseline made before there was such a row. */
+	/* For a baseline made before there was such a row. */
 	if (!v->known && !v->why)
 		return;
 	if (v->known && !v->absent && !v->each && v->dim == tt_measure_dim(x)) {

@@ -43,7 +43,7 @@ struct reader {
 
 /* --- the documents ------------------------------------------------------------------------------------- */
 
-/* What a unit's number means: an amount is a value times ${by}. */
+/* The meaning of a unit's number: an amount is a value times ${by}. */
 static const struct { enum tt_dim dim; double by; } units[] = {
 	{ TT_DIM_TIME, 1e3 }, { TT_DIM_TIME, 1e6 }, { TT_DIM_TIME, 1e9 }, { TT_DIM_TIME, 1e12 },
 	{ TT_DIM_BYTES, 1e3 }, { TT_DIM_BYTES, 1024e3 }, { TT_DIM_BYTES, 1048576e3 }, { TT_DIM_BYTES, 1073741824e3 },
@@ -308,7 +308,7 @@ total(const int64_t *v, size_t n)
 	return sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : (int64_t)sum;
 }
 
-/* Of ${n} sorted amounts, at least one. */
+/* For ${n} sorted amounts, at least one. */
 static int64_t
 statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 {

@@ -46,7 +46,7 @@ struct tt_point {
 	int64_t v;                    /* amount */
 };
 
-/* What changed beneath a row: markers by self time, or allocation sites by bytes; largest change for the worse first. */
+/* The changes beneath a row: markers by self time, or allocation sites by bytes; largest change for the worse first. */
 struct tt_mover {
 	enum tt_about about;
 	const char *name;
@@ -106,7 +106,7 @@ struct tt_verdict_row {
 	bool doubtful;                /* the change is worse than the limit, and captures differ so much that it is uncertain by more than half the limit */
 	bool in_captures;             /* UNDECIDED: for what captures differ in, so more of them would tell; else for sessions do */
 	bool trend_tested;            /* the sessions are tested for a trend: tt_judge_opts.anchor */
-	double trend_p, trend_p_adjusted;     /* that there is none; after Holm over the rows that are tested so */
+	double trend_p, trend_p_adjusted;     /* p of a trend by chance; after Holm over the rows that are tested so */
 	int64_t trend, trend_ppm;     /* from the oldest sessions to the newest; signed as the metric is */
 	size_t trend_sessions;        /* with those at hand */
 	const char *trend_since;      /* the oldest */
@@ -182,7 +182,7 @@ struct tt_verdict {
 	size_t nmixed;
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
-	size_t nalert;                /* so many of the first remarks say what the verdict lacks: messages for CI systems have these, too */
+	size_t nalert;                /* the number of first remarks that say what the verdict lacks: messages for CI systems have these, too */
 	bool strict;                  /* undecided rows, too, make it inconclusive */
 	bool accepts;                 /* tt_judge_opts.accept is given, and something is accepted, or a baseline begun: else captures are as others */
 	const char *accept;           /* the command that accepts what fails; NULL: nothing fails, or not all that does can be accepted */

@@ -1,5 +1,5 @@
 /**
- * What a verdict says as a whole: its remarks and its last line.
+ * Writes what a verdict says as a whole: its remarks and its last line.
  */
 #include "gate/judge.h"
 
@@ -119,7 +119,7 @@ joins_remark(struct tt_verdict *v, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What happens to the baseline. */
+/* Say what happens to the baseline. */
 static int
 base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -305,7 +305,7 @@ capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return tt_verdict_text(v, err, "%s %s, and not %s", now ? now_text : base_text, now ? these : those, now ? those : these);
 }
 
-/* How many rows are blind. None if some row looks at uncapped time: then those of wall time are there for the cap itself. */
+/* Count the blind rows. 0 if some row looks at uncapped time: then those of wall time are there for the cap itself. */
 static size_t
 blind_rows(const struct tt_verdict *v)
 {
@@ -502,7 +502,7 @@ mixed_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
-/* What the verdict lacks, before all other remarks. */
+/* Say what the verdict lacks, before all other remarks. */
 static int
 alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -593,7 +593,7 @@ is_undecided(const struct tt_verdict_row *r)
 	return r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
 }
 
-/* Of a gate for which undecided rows are inconclusive, too. */
+/* For a gate in which undecided rows are inconclusive, too. */
 static bool
 is_either(const struct tt_verdict_row *r)
 {

@@ -329,7 +329,7 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 	return tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %zu", r->n, tt_plural(r->n), r->need);
 }
 
-/* What the worst frame of the worst capture is made of; NULL: there is none, or the row is about markers or threads. */
+/* The parts of the worst frame of the worst capture; NULL: there is none, or the row is about markers or threads. */
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -348,7 +348,7 @@ worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	    amount(&t, tt_scale(ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), what, text) : NULL;
 }
 
-/* Of the sites that the row is about the largest, or the next after ${before}; NULL: there are no more. */
+/* Among the sites that the row is about the largest, or the next after ${before}; NULL: there is none. */
 static const struct tt_part *
 ranked(const struct tt_verdict_row *r, const struct tt_part *before)
 {

@@ -133,7 +133,7 @@ put_allocs(struct tt_cell *c, bool known, uint64_t n, int64_t bytes)
 
 /* --- markers ------------------------------------------------------------------------------- */
 
-/* What a marker does on a thread in the frame. */
+/* The work of a marker on a thread in the frame. */
 struct entry {
 	uint32_t thread, row;
 	uint64_t n, allocs;

@@ -43,7 +43,7 @@ static const struct tt_col thread_col[T_N] = {
 	[T_CALLS] = { "count", "count", TT_UNIT_COUNT, "Number of activations on this thread." },
 };
 
-/* What the walk through the tree adds up, by category. */
+/* The sums of the walk through the tree, by category. */
 struct fold {
 	const struct tt_paths *p;
 	uint32_t *slot;               /* by row: its category */

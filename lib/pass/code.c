@@ -75,7 +75,7 @@ tt_codemap_name(const struct tt_codemap *c, uint64_t ip, const char **name)
 	size_t lo = tt_lower_bound(k, 0, c->n, c->v[k].start <= ip);
 	const struct tt_def *d;
 
-	/* Where starts are equal, the method comes first. */
+	/* If starts are equal, the method comes first. */
 	while (lo > 1 && c->v[lo - 2].start == c->v[lo - 1].start)
 		lo--;
 	if (lo > 0 && ip < c->v[lo - 1].end) {

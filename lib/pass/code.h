@@ -1,5 +1,5 @@
 /**
- * What a native address belongs to; private to lib/pass.
+ * Finds the code that a native address belongs to; private to lib/pass.
  */
 #ifndef TT_PASS_CODE_H
 #define TT_PASS_CODE_H

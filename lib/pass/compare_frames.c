@@ -98,7 +98,7 @@ static const struct tt_col counters_col[V_N] = {
 
 enum side { A, B, SIDES };
 
-/* What a frame does along a merged path. */
+/* The work of a frame along a merged path. */
 struct sum {
 	uint64_t n;
 	int64_t total, self, bytes;

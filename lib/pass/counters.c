@@ -300,7 +300,7 @@ put_point(const struct tt_counter_stat *s, const struct tt_counter_point *p, con
 	tt_cell_int(&c[V_PROCESS], (int64_t)s->process + 1);
 }
 
-/* Of each counter in the order of time. */
+/* The values of each counter in the order of time. */
 static void
 values(struct tt_making *k, struct tt_table *t)
 {

@@ -8,7 +8,7 @@
 #include "model/names.h"
 #include "pass/passes.h"
 
-/* What assemblies, files, classes and methods have in common. */
+/* Shared by assemblies, files, classes and methods. */
 enum { K_LINES, K_LINES_HIT, K_LINE_SHARE, K_METHODS, K_METHODS_HIT, K_METHOD_SHARE, K_STATEMENTS, K_STATEMENTS_HIT, K_N };
 #define LINES \
 	{ "lines", "lines", TT_UNIT_COUNT, "Number of lines with code, from the debug information." }, \

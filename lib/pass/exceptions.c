@@ -319,7 +319,7 @@ open(struct tt_making *k)
 	}
 }
 
-/* What the tables cannot have: one note for all of them. */
+/* One note about what the tables cannot have: it serves all of them. */
 static void
 put_notes(struct tt_making *k)
 {

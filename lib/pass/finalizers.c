@@ -28,7 +28,7 @@ static const struct tt_col class_col[] = {
 	TIMES_COLS,
 };
 
-/* What one row sums up: parts with the same ${label} and ${id}. */
+/* The sums of one row: parts with the same ${label} and ${id}. */
 struct part { const char *label; uint32_t id; const char *what; size_t at; };
 
 struct fold {

@@ -212,7 +212,7 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 
 enum { NAMED = 3 };                   /* markers that the note names */
 
-/* Where frames begin: "X" as it is shown, or how many markers and which. */
+/* The begin of frames: "X" as it is shown, or how many markers and which. */
 static const char *
 begins(const struct tt_model *m, struct tt_report *r)
 {
@@ -409,9 +409,8 @@ limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 }
 
 /*
- * What limits frame ${i}: the processor's threads or the GPU, whichever takes more than four fifths of the frame; unknown without GPU time.
- * Counters do not contain how long the main thread waits to present. Then the rest of the frame counts as that wait if nothing else limits
- * the frame.
+ * The limit of frame ${i}: the processor's threads or the GPU, whichever takes more than four fifths of the frame; unknown without GPU time. Counters do not
+ * contain how long the main thread waits to present. Then the rest of the frame counts as that wait if nothing else limits the frame.
  */
 static enum limit
 limit_of(const struct tt_frames *f, size_t i)

@@ -454,7 +454,7 @@ put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 		own.pause_max = at->begins && dur > own.pause_max ? dur : own.pause_max;
 		own.stopped_max = at->begins && still > own.stopped_max ? still : own.stopped_max;
 	}
-	/* Where not all pauses are listed, those of one thread are not known. */
+	/* If not all pauses are listed, those of one thread are not known. */
 	put_collections(c, &all, &own, tt_knows_pauses(m) && gc->npause >= gc->pause_n);
 }
 
@@ -624,7 +624,7 @@ drop(struct tt_making *k)
 	tt_allocs_free(k->own);
 }
 
-/* Where nothing was allocated, the summary says so once. */
+/* If nothing was allocated, the summary says so once. */
 static bool
 has_allocs(const struct tt_making *k)
 {

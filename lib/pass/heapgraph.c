@@ -230,7 +230,7 @@ by_text(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* Of groups: ways of the same steps are one. */
+/* In groups: ways of the same steps are one. */
 static size_t
 join_ways(struct tt_making *k, struct way *way, size_t n)
 {

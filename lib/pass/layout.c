@@ -140,7 +140,7 @@ tt_unknown_has(const struct tt_making *k)
 	return false;
 }
 
-/* What is known of the length of a type's messages. */
+/* Put the length of a type's messages, as far as it is known. */
 static void
 put_length(struct tt_cell *c, const struct tt_lengths *of)
 {

@@ -42,7 +42,7 @@ static const struct tt_col markers_col[M_N] = {
 	[M_THREADS] = { "threads", "threads", TT_UNIT_COUNT, "Number of threads on which the marker runs." },
 };
 
-/* What a marker has beside its calls. */
+/* The facts of a marker beside its calls. */
 struct place {
 	uint32_t depth_min, depth_max, threads;
 	uint32_t thread;              /* the last of these, from 1 on */

@@ -1,5 +1,5 @@
 /**
- * What takes the most: where most is allocated, and which markers take most time that is no wait.
+ * Makes two short tables: where most is allocated, and which markers take most time that is no wait.
  */
 #include "pass/most.h"
 

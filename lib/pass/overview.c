@@ -1,5 +1,5 @@
 /**
- * What happened in a capture without frames, in sentences. Definitions: tracetool-metrics(7), The first screen.
+ * Says what happened in a capture without frames, in sentences. Definitions: tracetool-metrics(7), The first screen.
  */
 #include "pass/overview.h"
 
@@ -391,7 +391,7 @@ knows(const struct tt_model *m, enum tt_records what)
 	}
 }
 
-/* What the recorder was not asked for, of what is said above, with its options. */
+/* Say which of the events above the recorder was not asked for, with its options. */
 static void
 say_unrecorded(struct overview *o)
 {

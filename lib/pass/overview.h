@@ -1,6 +1,6 @@
 /**
- * What happened in a capture, whether or not it has frames: a heap that grows, waits for locks, exceptions, collections, what the heap has, what threads did.
- * One sentence each, in the table capture_overview; the first screen prints it of captures without frames, and their report page says the same.
+ * Says what happened in a capture, whether or not it has frames: a heap that grows, waits for locks, exceptions, collections, what the heap has, what threads
+ * did. One sentence each, in the table capture_overview; the first screen prints it of captures without frames, and their report page says the same.
  */
 #ifndef TT_PASS_OVERVIEW_H
 #define TT_PASS_OVERVIEW_H
@@ -12,7 +12,7 @@ struct tt_views;
 
 extern const struct tt_pass_table tt_table_overview;
 
-/* What it needs of the run, beside calls (tt_needs). */
+/* The needs that it has of the run, beside calls (tt_needs). */
 extern const unsigned tt_overview_needs;
 
 /*

@@ -97,7 +97,7 @@ struct tt_pass {
 	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
 	/* True if there is something to show. If not, its tables are made only where tables are asked for by name. NULL: always. */
 	bool (*has)(const struct tt_model *m);
-	/* What its tables share, made before the first; close() is called after the last, and after a failed open() too. */
+	/* The state that its tables share, made before the first; close() is called after the last, and after a failed open() too. */
 	size_t own;
 	void (*open)(struct tt_making *k);
 	void (*close)(struct tt_making *k);
@@ -152,7 +152,7 @@ const char *tt_pass_table_id(size_t i);
 /* The option of a pass without which ${table} has no rows, or NULL. */
 const char *tt_pass_asks(const char *table);
 
-/* What the run must keep (enum tt_needs) for the tables of ${p} that ${o} wants. */
+/* The needs (enum tt_needs) of the tables of ${p} that ${o} wants. */
 unsigned tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o);
 
 /* True if ${o} wants the table ${t} of ${p}. */
@@ -161,7 +161,7 @@ bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const
 /* How the worst frames are chosen of frames that are capped, in words. */
 const char *tt_pass_worst_by(const struct tt_model *m, struct tt_report *r);
 
-/* What limits most of the frames whose limit is known: "limited by the GPU in 296 of 300 frames, mean 22.0 ms"; NULL: nothing does, or it is not known. */
+/* The limit of most of the frames whose limit is known: "limited by the GPU in 296 of 300 frames, mean 22.0 ms"; NULL: nothing does, or it is not known. */
 const char *tt_pass_limited(const struct tt_frames *f, struct tt_report *r);
 
 /* TT_SETTING_FRAME_MARKER and the name ${full} of a marker without its arguments, quoted for a shell. */
@@ -173,7 +173,7 @@ const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_
 /* Why there are no rows of frames, where there are no frames; NULL: there are some. Texts are kept in ${r}. */
 const char *tt_pass_no_frames(const struct tt_model *m, struct tt_report *r);
 
-/* "file 2 of a rotation; more follow" (tt_capture_files()), or NULL: the capture is all that there is. */
+/* "file 2 of a rotation; more follow" (tt_capture_files()), or NULL: the capture is whole. */
 const char *tt_pass_part(const struct tt_capture *k, struct tt_report *r);
 
 /* True if no event lies in the time asked for: then ${text}, of TT_OUTSIDE_TEXT bytes, says so. */

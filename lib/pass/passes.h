@@ -24,7 +24,7 @@ extern const struct tt_pass tt_pass_frames, tt_pass_gcalloc, tt_pass_categories,
  */
 struct tt_cell *tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text);
 
-/* What to call the site ${row}. */
+/* The name of the site ${row}. */
 static inline const char *
 tt_site_name(const struct tt_paths *p, uint32_t row)
 {

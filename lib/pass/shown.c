@@ -1,5 +1,5 @@
 /**
- * What the player saw of frames: the table frame_shown, and sentences about it.
+ * Says what the player saw of frames: the table frame_shown, and sentences about it.
  */
 #include "pass/shown.h"
 

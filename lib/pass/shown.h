@@ -1,5 +1,5 @@
 /**
- * What the player saw of frames, in words and as a table: shown frame rate, refreshes, late frames, limits; and how much time frames needed.
+ * Says what the player saw of frames, in words and as a table: shown frame rate, refreshes, late frames, limits; and how much time frames needed.
  *
  * Definitions: tracetool-metrics(7), Frames: shown, late, needed. Texts are kept in the report.
  */
@@ -8,7 +8,7 @@
 
 #include "pass/pass.h"
 
-/* Where frames may have been in time for a limit, for all that the capture tells (tt_frames_untold()). */
+/* The reason if frames may have been in time for a limit, for all that the capture tells (tt_frames_untold()). */
 #define TT_TOO_FEW_FRAMES "too few frames to tell a limit"
 
 enum { TT_SHOWN_COLUMNS = 16 };
@@ -26,12 +26,14 @@ const char *tt_shown_text(struct tt_views *view, struct tt_report *r);
 /* "main thread median 10.11 ms, p99 10.21 ms, longest 10.21 ms; render thread ...; GPU ...", of what is known; NULL: nothing, or no limit shows. */
 const char *tt_shown_needed(struct tt_views *view, struct tt_report *r);
 
-/* Where frames are over a budget of ${limit} ns as a limit or a GPU makes them: "a limit of 30 fps, or a GPU that is too slow"; NULL: that is not so. */
+/*
+ * The reason if frames are over a budget of ${limit} ns as a limit or a GPU makes them: "a limit of 30 fps, or a GPU that is too slow"; NULL: that is not so.
+ */
 const char *tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r);
 
 /*
- * Where the capture does not tell how many frames were shown for longer than ${limit} ns: "no verdict: too few frames to tell a limit", or if some surely were
- * "missed by at least 2 of 8 frames: too few frames to tell a limit"; NULL: it tells, or on an error.
+ * The sentence if the capture does not tell how many frames were shown for longer than ${limit} ns: "no verdict: too few frames to tell a limit", or if some
+ * surely were "missed by at least 2 of 8 frames: too few frames to tell a limit"; NULL: it tells, or on an error.
  */
 const char *tt_shown_untold(struct tt_views *view, int64_t limit, struct tt_report *r);
 

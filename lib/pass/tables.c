@@ -78,7 +78,7 @@ tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt
 
 /* --- tables ------------------------------------------------------------------------- */
 
-/* What ${o} wants of pass ${p}: where no table is named, nothing of those that are not standard. */
+/* The tables that ${o} wants of pass ${p}: if no table is named, nothing of those that are not standard. */
 static unsigned
 needs_of(const struct tt_pass *p, const struct tt_pass_opts *o, bool *any)
 {

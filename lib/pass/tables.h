@@ -1,5 +1,6 @@
 /**
- * What `tracetool stats` prints of a model: notes, tables, and how many rows of them. Whoever promises "as tracetool stats prints them" makes it by this.
+ * Chooses what `tracetool stats` prints of a model: notes, tables, and how many rows of them. Whoever promises "as tracetool stats prints them" makes it by
+ * this.
  */
 #ifndef TT_PASS_TABLES_H
 #define TT_PASS_TABLES_H
@@ -19,7 +20,7 @@ struct tt_views;
 /* Notes on all of it: losses, how sure the layout is, what a flight recording kept, caveats. */
 void tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt_report *r);
 
-/* What the run must keep (enum tt_needs) for the tables that ${o} names or, where it names none, for the standard ones. */
+/* The needs (enum tt_needs) of the tables that ${o} names or, if it names none, of the standard ones. */
 unsigned tt_tables_needs(const struct tt_pass_opts *o);
 
 /**

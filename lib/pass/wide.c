@@ -125,7 +125,7 @@ by_sum(const void *a, const void *b)
 	return c ? c : TT_CMP(x->id, y->id);
 }
 
-/* What the column of ${k} is called: names of columns differ. */
+/* The name of the column of ${k}: names of columns differ. */
 static const char *
 title_of(struct tt_report *r, const struct tt_col *col, size_t n, const struct key *k, const char *kind)
 {
