@@ -269,7 +269,7 @@ next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 		c->at = u.where == TTC_IN_FILE ? u.at : m->at;
 		c->len = TTC_CHUNK_HEAD + (uint64_t)u.len;
 		c->tid = tid;
-			c->loaded = true;
+		c->loaded = true;
 		c->state[0] = u.flags | (gap ? TTC_U_GAP : 0u);
 		return TT_OK;
 	}
@@ -291,6 +291,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	}
 	c->before = lead->before;
 	if (rc == TT_END) {
+		lead->cap->read_to = lead->before + lead->now->at;
 		lead->cap->end_mark = lead->now->cap->end_mark;
 		lead->cap->ring = lead->now->cap->ring;
 		lead->cap->all_recorded = lead->now->cap->all_recorded;
