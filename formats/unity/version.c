@@ -96,6 +96,9 @@ unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, 
 		return false;
 	if (best->parts == 0)
 		return true;
+	/* One fault is damage, whatever names it spoils, where no other layout is without. */
+	if (nearest && best->misfits <= 1 && best->parts > 2 && !unity_trial_fits(t))
+		return false;
 	if (!best->names_fit || unity_trial_fits(t))
 		return !unity_trial_fits(best);
 	/* Shares of misfits: t->misfits / t->parts < best->misfits / best->parts, or half of that. */

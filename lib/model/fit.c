@@ -3,7 +3,8 @@
  */
 #include "model/fit.h"
 
-enum { MAX_BAD_NAMES_PERCENT = 25 };          /* a game's own names may be no UTF-8 */
+/* A game's own names may be no UTF-8, and one damaged message may have a bad name. */
+enum { MAX_BAD_NAMES_PERCENT = 25, MIN_BAD_NAMES = 2 };
 
 struct tt_unknown *
 tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n)
@@ -49,7 +50,7 @@ tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from)
 bool
 tt_fit_names_fit(const struct tt_fit_count *c)
 {
-	return c->bad_names * 100 <= c->names * MAX_BAD_NAMES_PERCENT;
+	return c->bad_names < MIN_BAD_NAMES || c->bad_names * 100 <= c->names * MAX_BAD_NAMES_PERCENT;
 }
 
 uint64_t

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 
+import raw_log
 from ttc import TRACETOOL, Suite
 from count import fault
 import lot
@@ -269,6 +270,24 @@ def mutants(form, word, options, n):
     fault("%s of 0x%x: %d mutants" % (form, word, n), wrong[:10])
 
 
+def small_captures():
+    """A bit of a capture of two frames is wrong: it is read by the layout of its own version all the same, or another one has no fault at all."""
+    log = raw_log.Log(10, ("Main Thread", "Work", "GC.Alloc"))
+    for ms in (11, 21):
+        log.frame(ms, raw_log.sample(36, 0, ms) + raw_log.zone(1, ms + 1, ms + 8) + raw_log.alloc(2, ms + 8.5, 100) + raw_log.sample(37, 0, ms + 9))
+    own, wrong = read("raw", log.b)[2]["layout"], []
+    # Lengths of the session's names, and by lot any byte.
+    lengths = [i for i in range(60, log.b.index(struct.pack("<I", 0xB10CF007))) if 0 < log.b[i] < 20 and log.b[i + 1:i + 4] == bytes(3)]
+    others = lot.some([(at, bit) for at in range(60, len(log.b)) for bit in range(8)], 60, "bits")
+    for at, bit in [(at, bit) for at in lengths for bit in range(8)] + others:
+        b = bytearray(log.b)
+        b[at] ^= 1 << bit
+        status, _, layout, said = read("raw", bytes(b))
+        if layout and layout["layout"] != own and layout["fit"] != "fits":
+            wrong.append("bit %d of byte %d: %s, %s, status %d, %s" % (bit, at, layout["layout"], layout["fit"], status, said))
+    fault("one wrong bit in a small capture changes no layout: %d lengths" % len(lengths), wrong[:10])
+
+
 def main():
     some = [("clean", ["--frames", "8"]), ("every", ["--frames", "6", "--scenario", "every"])]
     if LONG:
@@ -281,6 +300,7 @@ def main():
     lies()
     unknown_types()
     lengths_that_differ()
+    small_captures()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
                                 ("data", 0x20160622, ["--frames", "10"]), ("data", 0x20210412, ["--frames", "10"]), ("data", 0x20220328, ["--frames", "10"])):
