@@ -127,13 +127,14 @@ receive(int fd, struct tt_buf *text, struct tt_err *err)
 static int
 take(struct ab *x, const struct tt_budget *b, const struct ab_run *run, const json_t *j, struct tt_sample *s, struct tt_err *err)
 {
+	const struct tt_sample_reader how = { .x = b->measure, .n = b->nmeasure, .detail = TT_SAMPLE_WHOLE, .a = &x->a };
 	const char *what = json_string_value(json_object_get(j, "error"));
 	int rc;
 
 	if (what)
 		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s%s", run->name, what,
 		    x->own_dir ? " (--keep DIR keeps the capture)" : "");
-	rc = tt_sample_parse(json_object_get(j, "sample"), b->measure, b->nmeasure, s, &x->a, err);
+	rc = tt_sample_parse(&how, json_object_get(j, "sample"), s, err);
 	if (rc != TT_OK)
 		return rc;
 	s->empty = json_is_true(json_object_get(j, "empty"));

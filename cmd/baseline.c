@@ -95,7 +95,7 @@ read_file(struct baseline *x, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_budget_none(&none, &x->a, err);
 	if (rc == TT_OK)
-		rc = tt_baseline_parse(x->text.p, x->text.n, x->path, &none, &x->b, &x->a, err);
+		rc = tt_baseline_parse(x->text.p, x->text.n, x->path, &none, TT_SAMPLE_HEAD, &x->b, &x->a, err);
 	x->keep = rc == TT_OK ? tt_arena_alloc(&x->a, x->b.nall_session * sizeof *x->keep, err) : NULL;
 	if (!x->keep)
 		return err->code;
@@ -222,7 +222,7 @@ rewrite(struct baseline *x, const char *why, struct tt_err *err)
 		kept += x->keep[i];
 	if (kept == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no session would be left; remove the file instead", x->path);
-	rc = tt_baseline_keep(&x->b, x->text.p, x->text.n, x->keep, x->accept, why, &out, err);
+	rc = tt_baseline_keep(&x->b, x->keep, x->accept, why, &out, err);
 	if (rc == TT_OK && (kept < n || x->accept != SIZE_MAX))
 		rc = app_write(x->app, x->path, &out, err);
 	tt_buf_free(&out);

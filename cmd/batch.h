@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/map.h"
+#include "base/texts.h"
 #include "batch/split.h"
 #include "opts.h"
 
@@ -111,6 +111,7 @@ struct batch_gate {
 	struct batch_pages pages;
 	const struct batch_files *files;      /* files in which captures may be found; NULL: not known */
 	struct tt_arena a;
+	struct tt_texts texts;        /* that samples have in common, in ${a} */
 	struct tt_sample *sample;
 	size_t n, cap;
 	struct batch_part { const char *recording, *key; } *part;     /* the samples that are files of a recording */

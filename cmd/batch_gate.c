@@ -69,6 +69,7 @@ batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, cons
 		return any ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an option about a verdict is given, and no --gate BUDGET") :
 		    TT_OK;
 	tt_arena_init(&b->a, &app->env.mem);
+	b->texts.a = &b->a;
 	rc = name_group(b, err);
 	if (rc == TT_OK)
 		rc = explains(app, given, g, err);
@@ -85,6 +86,7 @@ batch_gate_close(struct batch_gate *b)
 	tt_mem_free(&b->app->env.mem, b->sample, b->cap * sizeof *b->sample);
 	tt_mem_free(&b->app->env.mem, b->part, b->cappart * sizeof *b->part);
 	tt_buf_free(&b->copy);
+	tt_texts_free(&b->texts);
 	tt_arena_free(&b->a);
 }
 
@@ -352,7 +354,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
 		return err->code;
 	s = &b->sample[b->n];
-	rc = tt_sample_parse(json, budget->measure, budget->nmeasure, s, &b->a, err);
+	const struct tt_sample_reader how = { .x = budget->measure, .n = budget->nmeasure, .detail = TT_SAMPLE_WHOLE, .texts = &b->texts, .a = &b->a };
+	rc = tt_sample_parse(&how, json, s, err);
 	if (rc != TT_OK)
 		return tt_err_in(err, "%s", r->key);
 	if (check_budget(b, r, s, err) != TT_OK)

@@ -130,25 +130,61 @@ gate_today(struct app *app, const char *given, const char **day, struct tt_err *
 
 /* --- documents ------------------------------------------------------------------------ */
 
-int
-gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err)
+/* Hand all of the document ${path} to ${take}, block by block. */
+static int
+read_blocks(struct app *app, const char *path, int (*take)(void *to, const char *text, size_t n, struct tt_err *err), void *to, struct tt_err *err)
 {
+	char block[1 << 14];
 	struct tt_src *src;
-	size_t got = 0;
+	size_t got = 0, all = 0;
 	int rc = tt_src_open_text(&app->env, path, &src, err);
 
 	while (rc == TT_OK) {
-		rc = tt_buf_room(text, 1 << 16, err);
-		if (rc == TT_OK)
-			rc = tt_src_read(src, text->p + text->n, 1 << 16, &got, err);
-		text->n += rc == TT_OK ? got : 0;
-		if (rc == TT_OK && text->n > DOCUMENT_MAX)
+		rc = tt_src_read(src, block, sizeof block, &got, err);
+		all += rc == TT_OK ? got : 0;
+		if (rc == TT_OK && all > DOCUMENT_MAX)
 			rc = tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "longer than %u MiB", DOCUMENT_MAX >> 20);
 		if (rc < 0)
 			tt_err_in(err, "%s", path);
+		if (rc == TT_OK)
+			rc = take(to, block, got, err);
 	}
 	tt_src_close(src);
 	return rc == TT_END ? TT_OK : rc;
+}
+
+static int
+take_text(void *to, const char *text, size_t n, struct tt_err *err)
+{
+	tt_buf_add(to, text, n);
+	return tt_buf_error(to, err);
+}
+
+int
+gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err)
+{
+	return read_blocks(app, path, take_text, text, err);
+}
+
+static int
+take_baseline(void *to, const char *text, size_t n, struct tt_err *err)
+{
+	return tt_baseline_feed(to, text, n, err);
+}
+
+int
+gate_baseline(struct app *app, const char *path, const struct tt_budget *budget, enum tt_sample_detail detail, struct tt_baseline *b, struct tt_arena *a,
+    struct tt_err *err)
+{
+	struct tt_baseline_reader *reader;
+	int rc = tt_baseline_begin(&reader, path, budget, detail, b, a, err);
+
+	if (rc == TT_OK)
+		rc = read_blocks(app, path, take_baseline, reader, err);
+	if (rc == TT_OK)
+		return tt_baseline_end(&reader, true, err);
+	tt_baseline_end(&reader, false, err);
+	return rc;
 }
 
 static int
@@ -167,18 +203,6 @@ read_budget(struct gate *x, struct tt_err *err)
 		x->app->page = "tracetool-budget(5)";
 	if (rc == TT_OK && x->g->explain && !tt_budget_row(&x->budget, x->g->explain, err))
 		rc = err->code;
-	return rc;
-}
-
-static int
-read_baseline(struct gate *x, const char *path, struct tt_baseline *b, struct tt_err *err)
-{
-	struct tt_buf text = { 0 };
-	int rc = gate_document(x->app, path, &text, err);
-
-	if (rc == TT_OK)
-		rc = tt_baseline_parse(text.p, text.n, path, &x->budget, b, &x->a, err);
-	tt_buf_free(&text);
 	return rc;
 }
 
@@ -266,26 +290,28 @@ check_renewal(struct gate *x, struct tt_err *err)
 {
 	struct tt_err why = { 0 };
 	struct tt_baseline old;
+	struct tt_arena a;
 	int rc = TT_OK;
 
 	x->replaced = NULL;
 	if (x->g->append || is_device(x->g->save) || access(x->g->save, F_OK) != 0)
 		return TT_OK;
-	rc = read_baseline(x, x->g->save, &old, &why);
+	tt_arena_init(&a, &x->app->env.mem);
+	rc = gate_baseline(x->app, x->g->save, &x->budget, TT_SAMPLE_HEAD, &old, &a, &why);
 	if (rc == TT_E_USAGE)
-		return TT_OK;
-	if (rc != TT_OK) {
+		rc = TT_OK;
+	else if (rc != TT_OK)
 		*err = why;
-		return rc;
-	}
-	if (old.nall_session > 1)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s holds %zu sessions: --append adds to them; remove it to begin anew", x->g->save,
+	else if (old.nall_session > 1)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s holds %zu sessions: --append adds to them; remove it to begin anew", x->g->save,
 		    old.nall_session);
-	if (old.session->accepted)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s holds session \"%s\", which was accepted: --append adds to it; remove it to begin anew",
+	else if (old.session->accepted)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s holds session \"%s\", which was accepted: --append adds to it; remove it to begin anew",
 		    x->g->save, old.session->name);
-	x->replaced = old.session->name;
-	return TT_OK;
+	else
+		rc = (x->replaced = tt_arena_text(&x->a, old.session->name, strlen(old.session->name), err)) ? TT_OK : err->code;
+	tt_arena_free(&a);
+	return rc;
 }
 
 /* The samples that have events and are not in ${old}. */
@@ -345,7 +371,7 @@ save(struct gate *x, struct tt_baseline *old, const char *accept, struct tt_buf 
 	if (n == 0 && !old)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved: no capture holds an event", x->g->save);
 	x->nsaved = n;
-	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, accept, text, err) : check_accepted(x, old, err);
+	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, accept, text, &x->a, err) : check_accepted(x, old, err);
 }
 
 /* --- the run ----------------------------------------------------------------------------------------- */
@@ -508,6 +534,7 @@ is_file(const char *path, const char *file)
 static int
 judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
 {
+	struct tt_buf text = { 0 };
 	struct tt_baseline old;
 	struct tt_file_lock lock = { 0 };
 	bool append;
@@ -517,8 +544,10 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 		return rc;
 	rc = check_renewal(x, err);
 	append = x->g->append && access(x->g->save, F_OK) == 0;
-	if (append)
-		rc = read_baseline(x, x->g->save, &old, err);
+	if (append && rc == TT_OK)
+		rc = gate_document(x->app, x->g->save, &text, err);
+	if (append && rc == TT_OK)
+		rc = tt_baseline_parse(text.p, text.n, x->g->save, &x->budget, TT_SAMPLE_JUDGED, &old, &x->a, err);
 	if (append && (!x->g->baseline || is_file(x->g->save, x->g->baseline))) {
 		x->base = old;
 		x->has_base = true;
@@ -526,6 +555,7 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 	if (rc == TT_OK)
 		rc = judge(x, run, out, append ? &old : NULL, err);
 	tt_file_lock_release(&lock);
+	tt_buf_free(&text);
 	return rc;
 }
 
@@ -652,17 +682,21 @@ static int
 read_documents(struct gate *x, struct tt_err *err)
 {
 	struct tt_baseline old;
+	struct tt_arena a;
 	int rc = read_budget(x, err);
 
 	if (rc == TT_OK && x->g->baseline) {
-		rc = read_baseline(x, x->g->baseline, &x->base, err);
+		rc = gate_baseline(x->app, x->g->baseline, &x->budget, x->g->suggest ? TT_SAMPLE_FIGURES : TT_SAMPLE_JUDGED, &x->base, &x->a, err);
 		x->has_base = true;
 	}
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
 		    "(tracetool stats --save makes one)", x->budget.path);
+	/* It is read once more when captures are added: until then it takes no room. */
+	tt_arena_init(&a, &x->app->env.mem);
 	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
-		rc = read_baseline(x, x->g->save, &old, err);
+		rc = gate_baseline(x->app, x->g->save, &x->budget, TT_SAMPLE_JUDGED, &old, &a, err);
+	tt_arena_free(&a);
 	return rc == TT_OK && x->g->save ? check_renewal(x, err) : rc;
 }
 

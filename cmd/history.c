@@ -100,28 +100,37 @@ add_figure(struct histories *x, const struct tt_baseline *b, const struct tt_bud
 	return TT_OK;
 }
 
-/* True for figures shown without a budget: the usual statistic of each metric, unless it is 0 or missing in all sessions. */
-static bool
-is_usual(const struct tt_baseline *b, const struct tt_measure *m, size_t which)
+/* Of the figures that every sample has, leave those that are shown without a budget: the chosen ones, or the usual statistic of each metric. */
+static void
+choose_measures(struct histories *x)
 {
-	if (m->stat != m->metric->usual || m->select)
-		return false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->budget.nmeasure; i++) {
+		const struct tt_measure m = x->budget.measure[i];
+
+		if (x->o->row.n ? is_chosen(x->o, m.key) : m.stat == m.metric->usual && !m.select)
+			x->budget.measure[n++] = m;
+	}
+	x->budget.nmeasure = n;
+}
+
+/* True if the figure is missing or 0 in all sessions: it is shown only where it is asked for. */
+static bool
+is_nothing(const struct tt_baseline *b, size_t which)
+{
 	for (size_t i = 0; i < b->nall; i++)
 		if (b->all[i].value[which].known && b->all[i].value[which].v != 0)
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
 static int
 add_baseline(struct histories *x, const char *path, struct tt_err *err)
 {
-	struct tt_buf text = { 0 };
 	struct tt_baseline b;
-	int rc = gate_document(x->app, path, &text, err);
+	int rc = gate_baseline(x->app, path, &x->budget, TT_SAMPLE_FIGURES, &b, &x->a, err);
 
-	if (rc == TT_OK)
-		rc = tt_baseline_parse(text.p, text.n, path, &x->budget, &b, &x->a, err);
-	tt_buf_free(&text);
 	for (size_t i = 0; i < x->budget.nrow && rc == TT_OK && x->o->budget; i++) {
 		const struct tt_budget_row *row = &x->budget.row[i];
 
@@ -129,7 +138,7 @@ add_baseline(struct histories *x, const char *path, struct tt_err *err)
 			rc = add_figure(x, &b, row, row->which, err);
 	}
 	for (size_t i = 0; i < x->budget.nmeasure && rc == TT_OK && !x->o->budget; i++)
-		if (x->o->row.n || is_usual(&b, &x->budget.measure[i], i))
+		if (x->o->row.n || !is_nothing(&b, i))
 			rc = add_figure(x, &b, NULL, i, err);
 	return rc;
 }
@@ -146,8 +155,11 @@ read_all(struct histories *x, struct tt_err *err)
 			rc = tt_budget_parse(text.p, text.n, x->o->budget, &x->budget, &x->a, err);
 		if (rc == TT_E_USAGE)
 			x->app->page = "tracetool-budget(5)";
+		x->budget.nmeasure = x->budget.njudged;
 	} else {
 		rc = tt_budget_none(&x->budget, &x->a, err);
+		if (rc == TT_OK)
+			choose_measures(x);
 	}
 	tt_buf_free(&text);
 	for (size_t i = 0; i < x->o->arg.n && rc == TT_OK; i++)

@@ -75,6 +75,13 @@ tt_json_raw(struct tt_json *j, const char *key, const char *s)
 }
 
 void
+tt_json_part(struct tt_json *j, const char *s, size_t n)
+{
+	tt_json_key(j, NULL);
+	tt_buf_add(j->out, s, n);
+}
+
+void
 tt_json_bool(struct tt_json *j, const char *key, bool v)
 {
 	tt_json_raw(j, key, v ? "true" : "false");

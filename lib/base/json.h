@@ -38,6 +38,9 @@ void tt_json_bool(struct tt_json *j, const char *key, bool v);
 void tt_json_u64(struct tt_json *j, const char *key, uint64_t v);
 void tt_json_i64(struct tt_json *j, const char *key, int64_t v);
 
+/* A member whose JSON is the ${n} bytes at ${s}, or their beginning: the caller writes its end to j->out. */
+void tt_json_part(struct tt_json *j, const char *s, size_t n);
+
 /* A text alone, in quotes. */
 void tt_json_quote(struct tt_buf *out, const char *s, size_t n);
 

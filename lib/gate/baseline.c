@@ -8,158 +8,10 @@
 
 #include <string.h>
 
-#include "base/hash_seed.h"
 #include "base/json.h"
-#include "base/map.h"
 #include "base/setting.h"
 #include "gate/doc.h"
 #include "model/filter.h"
-
-/* --- reading ------------------------------------------------------------------------ */
-
-struct reader {
-	struct tt_baseline *b;
-	const struct tt_budget *budget;
-	struct tt_arena *a;
-	struct tt_map at;             /* sessions so far, by name */
-};
-
-/* Add the name of the session ${of}; fail if an earlier one has it. */
-static int
-add_name(struct reader *rd, const struct tt_node_at *id, const struct tt_baseline_session *of, struct tt_err *err)
-{
-	const struct tt_baseline_session *all = rd->b->session;
-	const uint64_t hash = tt_seeded_text(0, of->name, strlen(of->name));
-
-	if (tt_map_find(&rd->at, hash, i, strcmp(all[i].name, of->name) == 0))
-		return tt_doc_fail(id, false, err, "there is a session \"%s\" already", of->name);
-	return tt_map_add(&rd->at, rd->a->mem, hash, (size_t)(of - all), err);
-}
-
-static int
-read_capture(struct reader *rd, const struct tt_node_at *v, const char *session, struct tt_err *err)
-{
-	struct tt_sample *s = &rd->b->all[rd->b->nall];
-	unsigned line, column;
-	int rc = tt_sample_parse(v->json, rd->budget->measure, rd->budget->nmeasure, s, rd->a, err);
-
-	/* Found only for an error: it takes a walk over all text before it. */
-	if (rc == TT_E_USAGE) {
-		tt_doc_place(v, false, &line, &column);
-		rc = tt_err_in(err, "%s:%u:%u", rd->b->path, line, column);
-	}
-	s->session = session;
-	rd->b->nall += rc == TT_OK;
-	return rc;
-}
-
-static int
-read_session(struct reader *rd, const struct tt_node_at *v, struct tt_baseline_session *of, struct tt_err *err)
-{
-	struct tt_node_at id = tt_doc_member(v, "session"), list = tt_doc_member(v, "captures"), accepted = tt_doc_member(v, "accepted");
-	int rc = tt_doc_text(&id, &of->name, err);
-
-	if (rc == TT_OK)
-		rc = tt_doc_text(&accepted, &of->accepted, err);
-	if (rc == TT_OK)
-		rc = tt_doc_array(&list, &of->n, err);
-	if (rc != TT_OK)
-		return rc;
-	if (!of->name || of->n == 0)
-		return tt_doc_fail(v, false, err, "a session needs its \"session\" and \"captures\"");
-	rc = add_name(rd, &id, of, err);
-	of->first = rd->b->nall;
-	for (size_t i = 0; i < of->n && rc == TT_OK; i++) {
-		struct tt_node_at e = tt_doc_element(&list, i);
-
-		rc = read_capture(rd, &e, of->name, err);
-	}
-	return rc;
-}
-
-/* Compare with the last accepted session and those after it. */
-static void
-choose_compared(struct tt_baseline *b)
-{
-	size_t from = b->nall_session;
-
-	while (from > 0 && !b->session[from - 1].accepted)
-		from--;
-	from -= from > 0;
-	b->nsession = b->nall_session - from;
-	b->sample = b->all + b->session[from].first;
-	b->nsample = b->nall - b->session[from].first;
-}
-
-static size_t
-count_captures(const json_t *sessions)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < json_array_size(sessions); i++)
-		n += json_array_size(json_object_get(json_array_get(sessions, i), "captures"));
-	return n;
-}
-
-static int
-read_baseline(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
-{
-	struct tt_node_at version = tt_doc_member(root, "tracetool_baseline"), list = tt_doc_member(root, "sessions"),
-	    settings = tt_doc_member(root, "settings");
-	size_t n;
-	int rc;
-
-	if (!version.json)
-		return tt_doc_fail(root, false, err, "no baseline: \"tracetool_baseline\": 1 is missing");
-	if (!json_is_integer(version.json) || json_integer_value(version.json) != 1)
-		return tt_doc_fail(&version, false, err, "this tracetool reads baselines of version 1 only: save it again");
-	rd->b->settings = "";
-	rc = tt_doc_text(&settings, &rd->b->settings, err);
-	if (rc == TT_OK)
-		rc = tt_doc_array(&list, &n, err);
-	if (rc != TT_OK)
-		return rc;
-	if (n == 0)
-		return tt_doc_fail(root, false, err, "no session in this baseline: save it again with %s",
-		    tt_setting_name[TT_SETTING_SAVE]);
-	rd->b->session = tt_arena_alloc(rd->a, n * sizeof *rd->b->session, err);
-	rd->b->all = rd->b->session ? tt_arena_alloc(rd->a, (count_captures(list.json) + 1) * sizeof *rd->b->all, err) : NULL;
-	if (!rd->b->all)
-		return err->code;
-	for (struct tt_doc_walk w = { 0 }; rc == TT_OK && tt_doc_next(&list, &w);) {
-		struct tt_node_at e = tt_doc_element(&list, rd->b->nall_session);
-		struct tt_baseline_session *of = &rd->b->session[rd->b->nall_session++];
-
-		*of = (struct tt_baseline_session){ .at = w.at, .end = w.end };
-		rc = read_session(rd, &e, of, err);
-	}
-	if (rc == TT_OK)
-		choose_compared(rd->b);
-	return rc;
-}
-
-int
-tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_budget *budget,
-    struct tt_baseline *b, struct tt_arena *a, struct tt_err *err)
-{
-	struct reader rd = { .b = b, .budget = budget, .a = a };
-	struct tt_node_at root;
-	struct tt_doc doc;
-	int rc;
-
-	*b = (struct tt_baseline){ 0 };
-	b->path = tt_arena_text(a, path, strlen(path), err);
-	if (!b->path)
-		return err->code;
-	rc = tt_doc_parse(&doc, text, n, b->path, a, err);
-	if (rc != TT_OK)
-		return rc;
-	root = tt_doc_root(&doc);
-	rc = read_baseline(&rd, &root, err);
-	tt_map_free(&rd.at, a->mem);
-	tt_doc_free(&doc);
-	return rc;
-}
 
 /* --- writing --------------------------------------------------------------------------- */
 
@@ -172,6 +24,7 @@ struct writer {
 	const char *accept;           /* for the first new session; NULL */
 	struct tt_json j;
 	char number[24];              /* the session of new captures that name none */
+	struct tt_arena *a;           /* for a while */
 };
 
 static void
@@ -193,9 +46,18 @@ session_of(const struct writer *w, const struct tt_sample *s)
 	return fact ? fact : w->number;
 }
 
-/* Write the session ${name}: the ${n} captures at ${old}, then its new ones. ${accepted}: why it was accepted, or NULL. */
+/* Write the new captures of the session ${name}. */
 static void
-put_session(struct writer *w, const char *name, const char *accepted, const struct tt_sample *old, size_t n)
+put_captures(struct writer *w, const char *name)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (strcmp(session_of(w, &w->s[i]), name) == 0)
+			put_capture(w, &w->s[i]);
+}
+
+/* Write a session of new captures. ${accepted}: why it is accepted, or NULL. */
+static void
+put_new(struct writer *w, const char *name, const char *accepted)
 {
 	w->j.gap = "\n";
 	tt_json_open(&w->j, NULL, "{");
@@ -203,12 +65,43 @@ put_session(struct writer *w, const char *name, const char *accepted, const stru
 	if (accepted)
 		tt_json_text(&w->j, "accepted", accepted);
 	tt_json_open(&w->j, "captures", "[");
-	for (size_t i = 0; i < n; i++)
-		put_capture(w, &old[i]);
-	for (size_t i = 0; i < w->n; i++)
-		if (strcmp(session_of(w, &w->s[i]), name) == 0)
-			put_capture(w, &w->s[i]);
+	put_captures(w, name);
 	tt_json_close(&w->j, "]}");
+}
+
+/* Where the list of captures of the session ${s} ends: the bytes of the session before its bracket. */
+static int
+find_list_end(const struct tt_baseline *b, const struct tt_baseline_session *s, size_t *n, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_doc doc;
+	int rc = tt_doc_parse(&doc, b->text + s->at, s->end - s->at, b->path, a, err);
+
+	if (rc != TT_OK)
+		return rc;
+	struct tt_node_at root = tt_doc_root(&doc), list = tt_doc_member(&root, "captures");
+	*n = tt_doc_end(&list) - 1;
+	tt_doc_free(&doc);
+	return TT_OK;
+}
+
+/* Write the session ${s} of the old baseline with its bytes, and its new captures behind them. */
+static int
+put_old(struct writer *w, const struct tt_baseline_session *s, struct tt_err *err)
+{
+	const char *text = w->old->text + s->at;
+	const size_t size = s->end - s->at;
+	size_t end = size;
+	bool more = false;
+
+	for (size_t i = 0; i < w->n && !more; i++)
+		more = strcmp(session_of(w, &w->s[i]), s->name) == 0;
+	if (more && find_list_end(w->old, s, &end, w->a, err) != TT_OK)
+		return err->code;
+	tt_json_part(&w->j, text, end);
+	if (more)
+		put_captures(w, s->name);
+	tt_buf_add(w->j.out, text + end, size - end);
+	return TT_OK;
 }
 
 /* True if a session of that name is in the old baseline or among the first ${n} new captures. */
@@ -239,39 +132,41 @@ set_number(struct writer *w)
 	memcpy(w->number, number, sizeof number);
 }
 
-static void
-put_sessions(struct writer *w)
+static int
+put_sessions(struct writer *w, struct tt_err *err)
 {
 	const struct tt_baseline *old = w->old;
+	int rc = TT_OK;
 
-	for (size_t i = 0; old && i < old->nall_session; i++) {
-		const struct tt_baseline_session *s = &old->session[i];
-
-		put_session(w, s->name, s->accepted, &old->all[s->first], s->n);
+	for (size_t i = 0; old && i < old->nall_session && rc == TT_OK; i++) {
+		w->j.gap = "\n";
+		rc = put_old(w, &old->session[i], err);
 	}
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n && rc == TT_OK; i++)
 		if (!is_there(w, session_of(w, &w->s[i]), i)) {
-			put_session(w, session_of(w, &w->s[i]), w->accept, NULL, 0);
+			put_new(w, session_of(w, &w->s[i]), w->accept);
 			w->accept = NULL;     /* only the first new session is marked: comparison begins there */
 		}
+	return rc;
 }
 
 int
 tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
-    const struct tt_budget *budget, const char *settings, const char *accept, struct tt_buf *out, struct tt_err *err)
+    const struct tt_budget *budget, const char *settings, const char *accept, struct tt_buf *out, struct tt_arena *a, struct tt_err *err)
 {
-	struct writer w = { .old = old, .s = s, .n = n, .budget = budget, .accept = accept, .j = { .out = out } };
+	struct writer w = { .old = old, .s = s, .n = n, .budget = budget, .accept = accept, .j = { .out = out }, .a = a };
+	int rc;
 
 	set_number(&w);
 	tt_json_open(&w.j, NULL, "{");
 	tt_json_u64(&w.j, "tracetool_baseline", 1);
 	tt_json_text(&w.j, "settings", settings);
 	tt_json_open(&w.j, "sessions", "[");
-	put_sessions(&w);
+	rc = put_sessions(&w, err);
 	tt_json_close(&w.j, "]}\n");
-	if (w.accept)
+	if (rc == TT_OK && w.accept)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures' session already: only a new session can be accepted", old->path);
-	return tt_buf_error(out, err);
+	return rc == TT_OK ? tt_buf_error(out, err) : rc;
 }
 
 /* --- leaving out and accepting ------------------------------------------------------------ */
@@ -287,9 +182,9 @@ put_accepted(struct tt_buf *out, const char *p, size_t n, const char *why)
 }
 
 int
-tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const bool *keep, size_t accept, const char *why,
-    struct tt_buf *out, struct tt_err *err)
+tt_baseline_keep(const struct tt_baseline *b, const bool *keep, size_t accept, const char *why, struct tt_buf *out, struct tt_err *err)
 {
+	const char *text = b->text;
 	const struct tt_baseline_session *last = &b->session[b->nall_session - 1];
 	bool any = false;
 
@@ -307,7 +202,7 @@ tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const 
 		else
 			tt_buf_add(out, p, size);
 	}
-	tt_buf_add(out, text + last->end, n - last->end);
+	tt_buf_add(out, text + last->end, b->ntext - last->end);
 	return tt_buf_error(out, err);
 }
 

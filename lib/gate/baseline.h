@@ -34,32 +34,41 @@ struct tt_baseline {
 	struct tt_baseline_session *session;  /* all of them */
 	size_t nall_session;
 	const char *settings;         /* what decided its figures beside the captures: skip, frame marker, filters; one line */
+	const char *text;             /* borrowed: what it was read from, by tt_baseline_parse(); else NULL */
+	size_t ntext;
 };
 
 /**
- * tt_baseline_parse(text, n, path, budget, b, a, err):
- * Read a baseline. Values of measures that the budget does not have are passed over.
+ * tt_baseline_begin(reader, path, budget, detail, b, a, err), tt_baseline_feed(reader, text, n, err), tt_baseline_end(reader, whole, err):
+ * Read a baseline whose text comes in blocks of any size; no block is kept. ${detail} says what is kept of each capture: TT_SAMPLE_JUDGED has the values
+ * of the measures of rows alone. ${whole} is false where the text could not be read; the reader is freed in any case.
  * Errors: TT_E_USAGE with file, line and column, and what to do; TT_E_NOMEM.
  */
-int tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_budget *budget,
-    struct tt_baseline *b, struct tt_arena *a, struct tt_err *err);
+struct tt_baseline_reader;
+int tt_baseline_begin(struct tt_baseline_reader **reader, const char *path, const struct tt_budget *budget, enum tt_sample_detail detail, struct tt_baseline *b,
+    struct tt_arena *a, struct tt_err *err);
+int tt_baseline_feed(struct tt_baseline_reader *reader, const char *text, size_t n, struct tt_err *err);
+int tt_baseline_end(struct tt_baseline_reader **reader, bool whole, struct tt_err *err);
+
+/* The same of a text that is there: the baseline can be changed or written again as long as it is. */
+int tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_budget *budget, enum tt_sample_detail detail, struct tt_baseline *b,
+    struct tt_arena *a, struct tt_err *err);
 
 /**
- * tt_baseline_keep(b, text, n, keep, accept, why, out, err):
- * The ${n} bytes of text that ${b} was read from, without the sessions whose ${keep} is false, at least one of which is true. Why the session ${accept} is
- * accepted (SIZE_MAX: none) becomes ${why}. The rest keeps its bytes, values that no budget asks for too.
+ * tt_baseline_keep(b, keep, accept, why, out, err):
+ * The text that ${b} was read from, without the sessions whose ${keep} is false, at least one of which is true. Why the
+ * session ${accept} is accepted (SIZE_MAX: none) becomes ${why}. The rest keeps its bytes, values that no budget asks for too.
  */
-int tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const bool *keep, size_t accept, const char *why,
-    struct tt_buf *out, struct tt_err *err);
+int tt_baseline_keep(const struct tt_baseline *b, const bool *keep, size_t accept, const char *why, struct tt_buf *out, struct tt_err *err);
 
 /**
- * tt_baseline_write(old, s, n, budget, settings, accept, out, err):
- * The baseline of the ${n} samples ${s} and those of ${old} (NULL: none). ${accept}, if not NULL, is why the new samples' sessions are
- * accepted; only new sessions can be. A sample belongs to the session that its fact "session"
+ * tt_baseline_write(old, s, n, budget, settings, accept, out, a, err):
+ * The baseline of the ${n} samples ${s} and those of ${old} (NULL: none), whose bytes stay. ${accept}, if not NULL, is why the new samples'
+ * sessions are accepted; only new sessions can be. A sample belongs to the session that its fact "session"
  * names, which may be an old one; those that tell none are one new session, called by its number ("#3"). Same input, same bytes.
  */
 int tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
-    const struct tt_budget *budget, const char *settings, const char *accept, struct tt_buf *out, struct tt_err *err);
+    const struct tt_budget *budget, const char *settings, const char *accept, struct tt_buf *out, struct tt_arena *a, struct tt_err *err);
 
 /**
  * tt_baseline_check(b, s, n, budget, settings, err):

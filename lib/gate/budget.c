@@ -310,6 +310,7 @@ read_budget(struct tt_budget_reader *rd, const struct tt_node_at *root, struct t
 		rc = read_rows(rd, root, err);
 	if (rc == TT_OK)
 		rc = read_integrity(rd, root, err);
+	rd->b->njudged = rd->b->nmeasure;
 	return rc == TT_OK ? standard_measures(rd, err) : rc;
 }
 

@@ -53,6 +53,7 @@ struct tt_budget {
 	size_t nrow;
 	struct tt_measure *measure;   /* those of the rows, each once, then those every sample has */
 	size_t nmeasure;
+	size_t njudged;               /* those of the rows: all that baselines are asked for */
 	struct {                      /* left out at the beginning: one of these */
 		uint64_t frames;
 		int64_t time_ns;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/spelling.h"
 
 static bool
@@ -17,25 +18,34 @@ is_blank(const char *text, size_t n)
 	return true;
 }
 
+/* The place of the text's last piece that begins at ${at} or before. */
+static struct tt_doc_place
+known_before(const struct tt_doc *d, size_t at)
+{
+	const size_t i = tt_lower_bound(k, 0, d->nplace, d->place[k].at <= at);
+
+	return i ? d->place[i - 1] : (struct tt_doc_place){ 0, 1, 1 };
+}
+
 /* Find line and column of the byte at ${at}, counting on from the byte that was asked for last if that lies before it. */
 static void
 place_at(struct tt_doc *d, size_t at, unsigned *line, unsigned *column)
 {
-	size_t i = d->counted.at <= at ? d->counted.at : 0;
+	struct tt_doc_place p = known_before(d, at);
 
-	*line = i > 0 ? d->counted.line : 1;
-	*column = i > 0 ? d->counted.column : 1;
-	for (; i < at && i < d->n; i++) {
-		if (d->text[i] == '\n') {
-			++*line;
-			*column = 1;
-		} else if (((unsigned char)d->text[i] & 0xC0) != 0x80) {
-			++*column;
+	if (d->counted.at > p.at && d->counted.at <= at)
+		p = d->counted;
+	for (; p.at < at && p.at < d->n; p.at++) {
+		if (d->text[p.at] == '\n') {
+			p.line++;
+			p.column = 1;
+		} else if (((unsigned char)d->text[p.at] & 0xC0) != 0x80) {
+			p.column++;
 		}
 	}
-	d->counted.at = i;
-	d->counted.line = *line;
-	d->counted.column = *column;
+	d->counted = p;
+	*line = p.line;
+	*column = p.column;
 }
 
 /* The last of the first ${n} bytes that is not blank: its place and one more; 0: none. */
@@ -63,22 +73,25 @@ static int
 no_json(struct tt_doc *d, const json_error_t *e, struct tt_err *err)
 {
 	size_t comma = e->position > 0 ? loose_comma(d, (size_t)e->position) : SIZE_MAX;
-	unsigned line, column;
+	unsigned line = e->line > 0 ? (unsigned)e->line : 0, column = (unsigned)e->column;
 
 	if (comma != SIZE_MAX) {
 		place_at(d, comma, &line, &column);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is not JSON: a comma with nothing after it; take it out", d->path,
 		    line, column);
 	}
+	/* jansson counts from the piece's first byte, and names the last byte that it read, or the end. */
+	if (d->nplace)
+		place_at(d, e->position > 0 ? (size_t)e->position - ((size_t)e->position < d->n) : 0, &line, &column);
 	if (json_error_code(e) == json_error_invalid_utf8)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is not UTF-8 (but Latin-1 or Windows-1252, probably): save it as UTF-8", d->path,
-		    e->line, e->column);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is not UTF-8 (but Latin-1 or Windows-1252, probably): save it as UTF-8", d->path,
+		    line, column);
 	if (json_error_code(e) == json_error_null_character)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: a text has the character \\u0000, which is the end of a name here: take it out", d->path,
-		    e->line, e->column);
-	if (e->line <= 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: a text has the character \\u0000, which is the end of a name here: take it out", d->path,
+		    line, column);
+	if (line == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is not JSON: %s", d->path, e->text);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is not JSON: %s", d->path, e->line, e->column, e->text);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is not JSON: %s", d->path, line, column, e->text);
 }
 
 /* Bytes that the tree of ${text} takes, by what jansson 2.14 allocates for each object, array, member, element and text on a machine of 64 bits. */
@@ -96,9 +109,16 @@ tree_size(const char *text, size_t n)
 int
 tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, struct tt_arena *a, struct tt_err *err)
 {
+	return tt_doc_parse_part(d, text, n, NULL, 0, path, a, err);
+}
+
+int
+tt_doc_parse_part(struct tt_doc *d, const char *text, size_t n, const struct tt_doc_place *place, size_t nplace, const char *path, struct tt_arena *a,
+    struct tt_err *err)
+{
 	json_error_t e;
 
-	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .a = a };
+	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .place = place, .nplace = nplace, .a = a };
 	if (is_blank(text, n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is empty", path);
 	/* jansson passes over NUL after a number; what looks for places does not. */
@@ -108,7 +128,7 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 	if (tt_mem_charge(a->mem, size, err) != TT_OK)
 		return err->code;
 	d->charged = size;
-	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES | (nplace ? JSON_DECODE_ANY : 0), &e);
 	if (d->root)
 		return TT_OK;
 	tt_doc_free(d);
@@ -254,17 +274,12 @@ tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *col
 	place_at(v->doc, key ? at_key : at, line, column);
 }
 
-bool
-tt_doc_next(const struct tt_node_at *v, struct tt_doc_walk *walk)
+size_t
+tt_doc_end(const struct tt_node_at *v)
 {
-	struct tt_doc *d = v->doc;
 	size_t key;
 
-	walk->at = skip_space(d, walk->next ? walk->next : find(v, &key) + 1);
-	if (walk->at >= d->n || d->text[walk->at] == ']')
-		return false;
-	walk->end = walk->next = skip_value(d, walk->at);
-	return true;
+	return skip_value(v->doc, find(v, &key));
 }
 
 int

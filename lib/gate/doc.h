@@ -15,10 +15,15 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+/* The text from ${at} on has this place in the file: it is a piece of it, or something was cut out before it. */
+struct tt_doc_place { size_t at; unsigned line, column; };
+
 struct tt_doc {
 	const char *path;             /* what complaints begin with */
 	const char *text;             /* borrowed */
 	size_t n;
+	const struct tt_doc_place *place;     /* borrowed, in their order; NULL: the text is the file */
+	size_t nplace;
 	json_t *root;
 	size_t charged;               /* bytes counted for the tree */
 	struct tt_arena *a;           /* texts are copied to */
@@ -26,10 +31,7 @@ struct tt_doc {
 		const json_t *array;  /* NULL: none yet */
 		size_t index, at;
 	} found;
-	struct {                      /* the byte whose line and column were counted last */
-		size_t at;
-		unsigned line, column;
-	} counted;
+	struct tt_doc_place counted;  /* the byte whose line and column were counted last */
 };
 
 /* One value in a document; the root has no ${up}. On the stack of whoever reads. */
@@ -43,6 +45,10 @@ struct tt_node_at {
 
 /* Parse ${n} bytes of JSON; TT_E_USAGE with the place of the fault. Free with tt_doc_free(). */
 int tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, struct tt_arena *a, struct tt_err *err);
+
+/* The same of text, any value, that has the ${nplace} places ${place} in its file, the first of them at 0. */
+int tt_doc_parse_part(struct tt_doc *d, const char *text, size_t n, const struct tt_doc_place *place, size_t nplace, const char *path, struct tt_arena *a,
+    struct tt_err *err);
 void tt_doc_free(struct tt_doc *d);
 
 struct tt_node_at tt_doc_root(struct tt_doc *d);
@@ -52,9 +58,8 @@ struct tt_node_at tt_doc_element(const struct tt_node_at *of, size_t i);
 /* Line and column, from 1, of a value, or with ${key} of the key before it. */
 void tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *column);
 
-/* Give the places of the elements of the array ${v} in v->doc->text, one after the other: call until false. Start with *${walk} zeroed. */
-struct tt_doc_walk { size_t at, end, next; };
-bool tt_doc_next(const struct tt_node_at *v, struct tt_doc_walk *walk);
+/* The byte behind the value ${v} in v->doc->text. */
+size_t tt_doc_end(const struct tt_node_at *v);
 
 /* "budget.json:7:13: " and the message; always TT_E_USAGE. */
 int tt_doc_fail(const struct tt_node_at *v, bool key, struct tt_err *err, const char *fmt, ...) TT_PRINTF(4, 5);

@@ -114,6 +114,23 @@ const char *tt_sample_fact(const struct tt_sample *s, const char *key);
 #define TT_SAMPLE_PARTS 64            /* of each kind kept; there are four, and of time per frame twice as many where waits or the Editor lead */
 #define TT_SAMPLE_WORST 5
 
+/* What is read of a sample; each has what those before it have. */
+enum tt_sample_detail {
+	TT_SAMPLE_HEAD,               /* name, recording, facts, frames, damage */
+	TT_SAMPLE_FIGURES,            /* values */
+	TT_SAMPLE_JUDGED,             /* parts, which movers are made of: what a baseline is asked for */
+	TT_SAMPLE_WHOLE,              /* worst frames */
+};
+
+struct tt_texts;
+struct tt_sample_reader {
+	const struct tt_measure *x;   /* values by their keys; samples have no others */
+	size_t n;
+	enum tt_sample_detail detail;
+	struct tt_texts *texts;       /* of many samples: keeps texts that they have in common; NULL: each has its own */
+	struct tt_arena *a;           /* everything else lies in it */
+};
+
 /**
  * A sample as a JSON object and back: what baselines hold and what batch hands from its children to the gate. The
  * values are by the measures' keys; tt_sample_parse() leaves those without one unknown. Its errors (TT_E_USAGE) do
@@ -121,7 +138,6 @@ const char *tt_sample_fact(const struct tt_sample *s, const char *key);
  */
 struct tt_json;
 void tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, const struct tt_measure *x, size_t n);
-int tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct tt_sample *s, struct tt_arena *a,
-    struct tt_err *err);
+int tt_sample_parse(const struct tt_sample_reader *rd, const void *json, struct tt_sample *s, struct tt_err *err);
 
 #endif

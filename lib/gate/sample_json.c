@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/texts.h"
 #include "gate/doc.h"
 #include "gate/sample.h"
 
@@ -149,13 +150,15 @@ tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, con
 
 /* --- reading ------------------------------------------------------------------------- */
 
+/* Keep the text ${j} in *${s}; ${none} if it is none. */
 static int
-text_of(const json_t *j, const char *none, const char **s, struct tt_arena *a, struct tt_err *err)
+text_of(const struct tt_sample_reader *rd, const json_t *j, const char *none, const char **s, struct tt_err *err)
 {
 	*s = none;
 	if (!json_is_string(j))
 		return TT_OK;
-	*s = tt_arena_text(a, json_string_value(j), json_string_length(j), err);
+	*s = rd->texts ? tt_texts_keep(rd->texts, json_string_value(j), json_string_length(j), err) :
+	    tt_arena_text(rd->a, json_string_value(j), json_string_length(j), err);
 	return *s ? TT_OK : err->code;
 }
 
@@ -178,14 +181,15 @@ integer(const json_t *of, const char *key)
 }
 
 static int
-take_facts(const json_t *j, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+take_facts(const struct tt_sample_reader *rd, const json_t *j, struct tt_sample *s, struct tt_err *err)
 {
+	const size_t n = json_object_size(j);
 	const char *key;
 	json_t *value;
 	void *iter;
 
-	s->fact = tt_arena_alloc(a, (json_object_size(j) + 1) * sizeof *s->fact, err);
-	if (!s->fact)
+	s->fact = n ? tt_arena_alloc(rd->a, n * sizeof *s->fact, err) : NULL;
+	if (n && !s->fact)
 		return err->code;
 	for (iter = json_object_iter((json_t *)(uintptr_t)j); iter;
 	    iter = json_object_iter_next((json_t *)(uintptr_t)j, iter)) {
@@ -193,8 +197,8 @@ take_facts(const json_t *j, struct tt_sample *s, struct tt_arena *a, struct tt_e
 
 		key = json_object_iter_key(iter);
 		value = json_object_iter_value(iter);
-		f->key = tt_arena_text(a, key, strlen(key), err);
-		if (!f->key || text_of(value, "", &f->value, a, err) != TT_OK)
+		f->key = rd->texts ? tt_texts_keep(rd->texts, key, strlen(key), err) : tt_arena_text(rd->a, key, strlen(key), err);
+		if (!f->key || text_of(rd, value, "", &f->value, err) != TT_OK)
 			return err->code;
 		s->nfact++;
 	}
@@ -202,7 +206,7 @@ take_facts(const json_t *j, struct tt_sample *s, struct tt_arena *a, struct tt_e
 }
 
 static int
-take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena *a, struct tt_err *err)
+take_value(const struct tt_sample_reader *rd, const json_t *j, struct tt_value *v, const char *key, struct tt_err *err)
 {
 	const char *unit = json_string_value(json_object_get(j, "unit"));
 	const json_t *each = json_object_get(j, "each"), *absent = json_object_get(j, "absent");
@@ -223,11 +227,11 @@ take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena
 	for (unsigned i = 0; i < TT_DIMS && unit; i++)
 		if (strcmp(unit, tt_dim_name[i]) == 0)
 			v->dim = (enum tt_dim)i & 0xff;
-	if (text_of(absent ? absent : json_object_get(j, "missing"), NULL, &v->why, a, err) != TT_OK)
+	if (text_of(rd, absent ? absent : json_object_get(j, "missing"), NULL, &v->why, err) != TT_OK)
 		return err->code;
 	if (!json_is_array(each))
 		return TT_OK;
-	v->each = tt_arena_alloc(a, (json_array_size(each) + 1) * sizeof *v->each, err);
+	v->each = tt_arena_alloc(rd->a, (json_array_size(each) + 1) * sizeof *v->each, err);
 	if (!v->each)
 		return err->code;
 	for (; v->neach < json_array_size(each); v->neach++)
@@ -253,7 +257,7 @@ count_parts(const json_t *j, const struct part_list *k, bool framed)
 
 /* Take ${n} parts of ${list}. */
 static int
-take_parts(const json_t *list, size_t n, enum tt_about about, bool framed, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+take_parts(const struct tt_sample_reader *rd, const json_t *list, size_t n, enum tt_about about, bool framed, struct tt_sample *s, struct tt_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		const json_t *j = json_array_get(list, i);
@@ -264,7 +268,7 @@ take_parts(const json_t *list, size_t n, enum tt_about about, bool framed, struc
 		p->v = amount_of(json_array_get(j, 1));
 		p->count = amount_of(json_array_get(j, 2));
 		p->work = json_array_get(j, 3) ? amount_of(json_array_get(j, 3)) : p->v;
-		if (text_of(json_array_get(j, 0), "", &p->name, a, err) != TT_OK)
+		if (text_of(rd, json_array_get(j, 0), "", &p->name, err) != TT_OK)
 			return err->code;
 		s->npart++;
 	}
@@ -273,31 +277,31 @@ take_parts(const json_t *list, size_t n, enum tt_about about, bool framed, struc
 
 /* The parts of the sample ${j}; ${framed}: it has some of whole frames. */
 static int
-take_all_parts(const json_t *j, bool framed, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+take_all_parts(const struct tt_sample_reader *rd, const json_t *j, bool framed, struct tt_sample *s, struct tt_err *err)
 {
 	size_t n = 0;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < PART_LISTS; i++)
 		n += count_parts(j, &part_lists[i], framed);
-	s->part = tt_arena_alloc(a, (n + 1) * sizeof *s->part, err);
-	if (!s->part)
+	s->part = n ? tt_arena_alloc(rd->a, n * sizeof *s->part, err) : NULL;
+	if (n && !s->part)
 		return err->code;
 	for (size_t i = 0; i < PART_LISTS && rc == TT_OK; i++) {
 		const struct part_list *k = &part_lists[i];
 
-		rc = take_parts(json_object_get(j, k->key), count_parts(j, k, framed), k->about, k->framed && framed, s, a, err);
+		rc = take_parts(rd, json_object_get(j, k->key), count_parts(j, k, framed), k->about, k->framed && framed, s, err);
 	}
 	return rc;
 }
 
 static int
-take_worst(const json_t *list, struct tt_worst **to, size_t *n, struct tt_arena *a, struct tt_err *err)
+take_worst(const struct tt_sample_reader *rd, const json_t *list, struct tt_worst **to, size_t *n, struct tt_err *err)
 {
 	const size_t size = json_array_size(list), max = size < TT_SAMPLE_WORST ? size : TT_SAMPLE_WORST;
 
-	*to = tt_arena_alloc(a, (max + 1) * sizeof **to, err);
-	if (!*to)
+	*to = max ? tt_arena_alloc(rd->a, max * sizeof **to, err) : NULL;
+	if (max && !*to)
 		return err->code;
 	for (; *n < max; ++*n) {
 		const json_t *j = json_array_get(list, *n), *top = json_object_get(j, "top");
@@ -311,7 +315,7 @@ take_worst(const json_t *list, struct tt_worst **to, size_t *n, struct tt_arena 
 			const json_t *t = json_array_get(top, w->ntop);
 
 			w->top[w->ntop].self_ns = json_integer_value(json_array_get(t, 1));
-			if (text_of(json_array_get(t, 0), "", &w->top[w->ntop].name, a, err) != TT_OK)
+			if (text_of(rd, json_array_get(t, 0), "", &w->top[w->ntop].name, err) != TT_OK)
 				return err->code;
 		}
 	}
@@ -325,20 +329,33 @@ predates_shown(const json_t *values)
 	return json_object_get(values, "frame.time.mean") && !json_object_get(values, "frame.late.per_1000");
 }
 
-int
-tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct tt_sample *s, struct tt_arena *a,
-    struct tt_err *err)
+/* The values of ${j} that are read. */
+static int
+take_values(const struct tt_sample_reader *rd, const json_t *j, struct tt_sample *s, struct tt_err *err)
 {
-	const json_t *j = json, *values = json_object_get(j, "values");
+	int rc = TT_OK;
+
+	s->nvalue = rd->n;
+	s->value = tt_arena_alloc(rd->a, (rd->n + 1) * sizeof *s->value, err);
+	if (!s->value)
+		return err->code;
+	for (size_t i = 0; i < rd->n && rc == TT_OK; i++) {
+		s->value[i].dim = tt_measure_dim(&rd->x[i]);
+		rc = take_value(rd, json_object_get(j, rd->x[i].key), &s->value[i], rd->x[i].key, err);
+	}
+	return rc;
+}
+
+int
+tt_sample_parse(const struct tt_sample_reader *rd, const void *json, struct tt_sample *s, struct tt_err *err)
+{
+	const json_t *j = json, *values = json_object_get(j, "values"), *id = json_object_get(j, "id");
 	bool framed;
 	int rc;
 
-	*s = (struct tt_sample){ .nvalue = n };
+	*s = (struct tt_sample){ .id = "" };
 	if (!json_is_string(json_object_get(j, "name")) || !json_is_object(values))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "is not a sample: it needs a \"name\" and \"values\"");
-	s->value = tt_arena_alloc(a, (n + 1) * sizeof *s->value, err);
-	if (!s->value)
-		return err->code;
 	s->frames = (uint64_t)integer(j, "frames");
 	s->cap_ns = integer(j, "cap") > 0 ? integer(j, "cap") : 0;
 	s->editor = integer(j, "editor");
@@ -346,24 +363,24 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 	framed = json_is_true(json_object_get(j, "per_frame"));
 	s->framed_alone = framed && !json_object_get(j, "time_all");
 	s->predates_shown = predates_shown(values);
-	rc = text_of(json_object_get(j, "name"), "", &s->name, a, err);
+	rc = text_of(rd, json_object_get(j, "name"), "", &s->name, err);
 	if (rc == TT_OK)
-		rc = text_of(json_object_get(j, "session"), "", &s->session, a, err);
+		rc = text_of(rd, json_object_get(j, "session"), "", &s->session, err);
+	/* No other sample has it: it is kept apart from texts that samples have in common. */
+	if (rc == TT_OK && json_is_string(id) && !(s->id = tt_arena_text(rd->a, json_string_value(id), json_string_length(id), err)))
+		rc = err->code;
 	if (rc == TT_OK)
-		rc = text_of(json_object_get(j, "id"), "", &s->id, a, err);
+		rc = text_of(rd, json_object_get(j, "damaged"), NULL, &s->damage, err);
 	if (rc == TT_OK)
-		rc = text_of(json_object_get(j, "damaged"), NULL, &s->damage, a, err);
+		rc = take_facts(rd, json_object_get(j, "facts"), s, err);
+	if (rc == TT_OK && rd->detail >= TT_SAMPLE_FIGURES)
+		rc = take_values(rd, values, s, err);
+	if (rc == TT_OK && rd->detail >= TT_SAMPLE_JUDGED)
+		rc = take_all_parts(rd, j, framed, s, err);
+	if (rc != TT_OK || rd->detail < TT_SAMPLE_WHOLE)
+		return rc;
+	rc = take_worst(rd, json_object_get(j, "worst"), &s->worst, &s->nworst, err);
 	if (rc == TT_OK)
-		rc = take_facts(json_object_get(j, "facts"), s, a, err);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		s->value[i].dim = tt_measure_dim(&x[i]);
-		rc = take_value(json_object_get(values, x[i].key), &s->value[i], x[i].key, a, err);
-	}
-	if (rc == TT_OK)
-		rc = take_all_parts(j, framed, s, a, err);
-	if (rc == TT_OK)
-		rc = take_worst(json_object_get(j, "worst"), &s->worst, &s->nworst, a, err);
-	if (rc == TT_OK)
-		rc = take_worst(json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, a, err);
-	return rc == TT_OK ? take_worst(json_object_get(j, "latest"), &s->latest, &s->nlatest, a, err) : rc;
+		rc = take_worst(rd, json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, err);
+	return rc == TT_OK ? take_worst(rd, json_object_get(j, "latest"), &s->latest, &s->nlatest, err) : rc;
 }

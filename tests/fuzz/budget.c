@@ -2,6 +2,7 @@
  * Fuzz target: budgets and baselines. The input is a document, read as both; what is read as a budget is judged with
  * samples that have every figure, and what is read as a baseline is written and read again.
  */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,23 +45,45 @@ judge(const struct tt_budget *b, struct tt_arena *a)
 	tt_verdict_free(&v);
 }
 
+/* Read it in blocks of ${size} bytes. */
+static int
+read_in_blocks(const char *text, size_t n, size_t size, const struct tt_budget *budget, struct tt_baseline *b, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_baseline_reader *reader;
+	int rc = tt_baseline_begin(&reader, "b", budget, TT_SAMPLE_WHOLE, b, a, err);
+
+	for (size_t i = 0; i < n && rc == TT_OK; i += size)
+		rc = tt_baseline_feed(reader, text + i, n - i < size ? n - i : size, err);
+	return rc == TT_OK ? tt_baseline_end(&reader, true, err) : (tt_baseline_end(&reader, false, err), rc);
+}
+
 static void
 baseline(const char *text, size_t n, struct tt_arena *a)
 {
 	struct tt_baseline b, again;
 	struct tt_budget budget;
-	struct tt_err err = { .msg = "" };
+	struct tt_err err = { .msg = "" }, in_blocks = { .msg = "" };
 	struct tt_buf out = { 0 };
+	json_t *whole = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
+	const bool is_json = whole != NULL;
+	int rc, rc_blocks;
 
+	json_decref(whole);
 	if (tt_budget_none(&budget, a, &err) != TT_OK)
 		abort();
-	if (tt_baseline_parse(text, n, "b", &budget, &b, a, &err) != TT_OK) {
+	rc_blocks = read_in_blocks(text, n, 1 + n % 7, &budget, &again, a, &in_blocks);
+	rc = tt_baseline_parse(text, n, "b", &budget, TT_SAMPLE_WHOLE, &b, a, &err);
+	if (rc != rc_blocks || strcmp(err.msg, in_blocks.msg) != 0 || (rc == TT_OK && !is_json))
+		abort();
+	if (rc != TT_OK) {
 		if (err.msg[0] == '\0')
 			abort();
 		return;
 	}
-	if (tt_baseline_write(&b, b.sample, b.nsample ? 1 : 0, &budget, b.settings, NULL, &out, &err) != TT_OK ||
-	    tt_baseline_parse(out.p, out.n, "b", &budget, &again, a, &err) != TT_OK || again.nsample != b.nsample + (b.nsample ? 1 : 0) ||
+	if (again.nsample != b.nsample || again.nall_session != b.nall_session)
+		abort();
+	if (tt_baseline_write(&b, b.sample, b.nsample ? 1 : 0, &budget, b.settings, NULL, &out, a, &err) != TT_OK ||
+	    tt_baseline_parse(out.p, out.n, "b", &budget, TT_SAMPLE_WHOLE, &again, a, &err) != TT_OK || again.nsample != b.nsample + (b.nsample ? 1 : 0) ||
 	    again.nsession > b.nsession + 1)
 		abort();
 	tt_buf_free(&out);

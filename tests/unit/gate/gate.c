@@ -320,8 +320,8 @@ TEST(samples_come_back_from_a_baseline_as_they_were)
 	s[0].value[0].v = 1234567;
 	s[1].value[1] = (struct tt_value){ .dim = TT_DIM_TIME, .why = "none" };
 	s[1].value[2] = (struct tt_value){ .known = true, .dim = TT_DIM_BYTES, .v = -1500 };
-	CHECK_EQ_INT(tt_baseline_write(NULL, s, 2, &budget, "settings", NULL, &out, &err), TT_OK);
-	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, &b, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(NULL, s, 2, &budget, "settings", NULL, &out, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, TT_SAMPLE_WHOLE, &b, &arena, &err), TT_OK);
 	CHECK_EQ_INT((intmax_t)b.nsample, 2);
 	CHECK_EQ_INT((intmax_t)b.nsession, 1);
 	CHECK_STR(b.settings, "settings");
@@ -334,8 +334,8 @@ TEST(samples_come_back_from_a_baseline_as_they_were)
 			CHECK(!s[k].value[i].known || b.sample[k].value[i].dim == s[k].value[i].dim);
 		}
 	}
-	CHECK_EQ_INT(tt_baseline_write(&b, s, 1, &budget, "settings", NULL, &again, &err), TT_OK);
-	CHECK_EQ_INT(tt_baseline_parse(again.p, again.n, "base", &budget, &b, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(&b, s, 1, &budget, "settings", NULL, &again, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_parse(again.p, again.n, "base", &budget, TT_SAMPLE_WHOLE, &b, &arena, &err), TT_OK);
 	CHECK_EQ_INT((intmax_t)b.nsession, 2);
 	CHECK_STR(b.sample[2].session, "#2");
 	CHECK(again.n > out.n && memcmp(out.p, again.p, out.n - 4) == 0);
@@ -392,19 +392,19 @@ TEST(captures_go_to_the_session_their_fact_names)
 	static const char *const want[] = { "friday", "monday", "#2", "monday", "#3" };
 	struct tt_sample *s;
 	struct tt_baseline b;
-	struct tt_buf out = { 0 };
+	struct tt_buf out = { 0 }, more = { 0 };
 
 	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 1"))
 		return;
 	s = samples(v, 5, "");
 	for (int i = 0; i < 4; i++)
 		with_fact(&s[i], "session", want[i]);
-	CHECK_EQ_INT(tt_baseline_write(NULL, &s[1], 1, &budget, "", NULL, &out, &err), TT_OK);
-	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, &b, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(NULL, &s[1], 1, &budget, "", NULL, &out, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, TT_SAMPLE_WHOLE, &b, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(&b, s, 5, &budget, "", NULL, &more, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_parse(more.p, more.n, "base", &budget, TT_SAMPLE_WHOLE, &b, &arena, &err), TT_OK);
 	tt_buf_free(&out);
-	CHECK_EQ_INT(tt_baseline_write(&b, s, 5, &budget, "", NULL, &out, &err), TT_OK);
-	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, &b, &arena, &err), TT_OK);
-	tt_buf_free(&out);
+	tt_buf_free(&more);
 	CHECK_EQ_INT((intmax_t)b.nsession, 4);
 	if (CHECK_EQ_INT((intmax_t)b.nsample, 6)) {
 		static const size_t at[] = { 3, 1, 4, 2, 5 };
@@ -691,9 +691,114 @@ TEST(baselines_that_lack_what_they_need_are_refused_with_the_place)
 	if (!read_row("\"metric\": \"gc.alloc.count\", \"exact\": true"))
 		return;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		CHECK_EQ_INT(tt_baseline_parse(bad[i].text, strlen(bad[i].text), "b", &budget, &b, &arena, &err), TT_E_USAGE);
+		CHECK_EQ_INT(tt_baseline_parse(bad[i].text, strlen(bad[i].text), "b", &budget, TT_SAMPLE_WHOLE, &b, &arena, &err), TT_E_USAGE);
 		CHECK_HAS(err.msg, bad[i].told);
 	}
+}
+
+static int
+read_in_blocks(const char *text, size_t size, struct tt_baseline *b)
+{
+	struct tt_baseline_reader *reader;
+	const size_t n = strlen(text);
+	int rc = tt_baseline_begin(&reader, "b", &budget, TT_SAMPLE_JUDGED, b, &arena, &err);
+
+	for (size_t i = 0; i < n && rc == TT_OK; i += size)
+		rc = tt_baseline_feed(reader, text + i, n - i < size ? n - i : size, &err);
+	return rc == TT_OK ? tt_baseline_end(&reader, true, &err) : (tt_baseline_end(&reader, false, &err), rc);
+}
+
+/* Blocks end anywhere. Members are in any order; names and values may look like the text around them. */
+TEST(a_baseline_is_read_in_blocks_of_any_size)
+{
+	static const char text[] =
+	    "{ \"note\": { \"sessions\": [ 1, \"]\" ] }, \"other\": \"sessions\",\n"
+	    "  \"sessions\" :\n[ { \"session\": \"a } ] \\\" {\", \"captures\": [ { \"name\": \"x\", \"values\": { \"gc.alloc.count.total\": 5 } } ] }\n"
+	    ", {\"accepted\":\"\303\251\\\\\",\"session\":\"b\",\"captures\":[{\"name\":\"y\",\"values\":{}},{\"name\":\"z\",\"values\":{}}]}],\n"
+	    "\"settings\": \"sessions\", \"tracetool_baseline\": 1 }";
+	struct tt_baseline b;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"stat\": \"total\", \"exact\": true"))
+		return;
+	for (size_t size = 1; size <= sizeof text; size++) {
+		if (!CHECK_EQ_INT(read_in_blocks(text, size, &b), TT_OK) || !CHECK_EQ_INT((intmax_t)b.nall_session, 2) || !CHECK_EQ_INT((intmax_t)b.nall, 3))
+			return;
+		CHECK_STR(b.session[0].name, "a } ] \" {");
+		CHECK_STR(b.session[1].accepted, "\303\251\\");
+		CHECK_STR(b.settings, "sessions");
+		CHECK_EQ_INT(b.all[0].value[budget.row[0].which].v, 5000);
+		CHECK_EQ_INT((intmax_t)b.nsample, 2);
+		for (size_t i = 0; i < 2; i++) {
+			CHECK(text[b.session[i].at] == '{' && text[b.session[i].end - 1] == '}');
+			CHECK(memchr(text + b.session[i].at, '\n', b.session[i].end - b.session[i].at) == NULL);
+		}
+	}
+}
+
+/* Each fault is told with its own line and column, wherever it is and in blocks of any size. */
+TEST(faults_of_baselines_have_their_places_in_the_file)
+{
+#define BEFORE "{ \"tracetool_baseline\": 1,\n \"sessions\": [\n{ \"session\": \"\303\251\", \"captures\": [ { \"name\": \"x\", \"values\": {} } ] },"
+	static const struct { const char *text, *told; } bad[] = {
+		{ BEFORE "\n  { \"captures\": [ {} ] } ] }", "b:4:3: a session needs its" },
+		{ BEFORE "\n 5 ] }", "b:4:2: a session needs its" },
+		{ BEFORE "\n { \"session\": \"\303\251\", \"captures\": [ {} ] } ] }", "b:4:15: there is a session" },
+		{ BEFORE "\n { \"session\": \"2\",\n \"captures\": [\n  { \"name\": 7 } ] } ] }", "b:6:3: is not a sample" },
+		{ BEFORE "\n { \"session\": \"2\",\n \"captures\" [] } ] }", "b:5:13: is not JSON: ':' expected" },
+		{ BEFORE "\n { \"session\": \"2\", } ] }", "b:4:18: is not JSON: a comma with nothing after it" },
+		{ BEFORE " ] }", "b:3:66: is not JSON: a comma with nothing after it" },
+		{ BEFORE "\n { \"session\": \"2", "is not JSON: premature end of input" },
+		{ BEFORE "\n { \"session\": 2, \"captures\": [ {} ] } ], \"settings\": 5 }", "b:4:54: \"settings\" must be a text" },
+		{ BEFORE "\n { \"session\": 2, \"captures\": [ {} ] } ] }", "b:4:15: \"session\" must be a text" },
+		{ "{ \"sessions\": [ { \"later\": true } ],\n \"tracetool_baseline\": 2 }", "b:2:24: this tracetool reads baselines of version 1 only" },
+		{ "{ \"tracetool_baseline\": 1, \"sessions\": [], \"sessions\": [] }", "duplicate object key" },
+		{ BEFORE "\n 5,6 ] ]", "b:4:2: a session needs its" },
+		{ "{ \"tracetool_baseline\": 1, \"sessions\": [ { \"session\": \"1\", \"captures\": [ { \"name\": \"x\", \"values\": {} } ] }\n"
+		    "{ \"session\": \"2\", \"captures\": [ { \"name\": \"x\", \"values\": {} } ] } ] }", "is not JSON: ']' expected" },
+		{ "", "b: is empty" },
+		{ "[ \"sessions\" ]", "no baseline" },
+	};
+	struct tt_baseline b;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"exact\": true"))
+		return;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		for (size_t size = 1; size < 200; size += 1 + size / 3) {
+			CHECK_EQ_INT(read_in_blocks(bad[i].text, size, &b), TT_E_USAGE);
+			CHECK_HAS(err.msg, bad[i].told);
+		}
+#undef BEFORE
+}
+
+/* What no budget asks for stays in the file: other figures, and members that somebody wrote. */
+#define WITH_ODD "{ \"name\": \"x\", \"values\": { \"frame.odd\": 1.50 }, \"mine\": 2 }"
+TEST(a_capture_that_is_added_changes_no_byte_of_the_others)
+{
+	static const int64_t v[] = { 5 };
+	static const char text[] = "{ \"tracetool_baseline\": 1, \"sessions\": [\n"
+	    "  { \"session\": \"1\", \"seen\": [ 1, \"]\" ], \"captures\": [ " WITH_ODD " ], \"by\": \"me\" },\n"
+	    "  { \"session\": \"2\", \"captures\": [ { \"name\": \"y\", \"values\": {} } ] } ] }";
+	static struct tt_fact first[] = { { "session", "1" } };
+	const char *seen, *by;
+	struct tt_baseline b;
+	struct tt_buf out = { 0 };
+	struct tt_sample *s;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"exact\": true"))
+		return;
+	s = samples(v, 1, "");
+	s->fact = first;
+	s->nfact = 1;
+	CHECK_EQ_INT(tt_baseline_parse(text, strlen(text), "b", &budget, TT_SAMPLE_JUDGED, &b, &arena, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(&b, s, 1, &budget, "", NULL, &out, &arena, &err), TT_OK);
+	seen = strstr(tt_buf_string(&out), "{ \"session\": \"1\", \"seen\": [ 1, \"]\" ], \"captures\": [ " WITH_ODD);
+	by = seen ? strstr(seen, "], \"by\": \"me\" }") : NULL;
+	CHECK(seen && by && strstr(by, "{ \"session\": \"2\", \"captures\": [ { \"name\": \"y\", \"values\": {} } ] }"));
+	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "b", &budget, TT_SAMPLE_JUDGED, &b, &arena, &err), TT_OK);
+	CHECK_EQ_INT((intmax_t)b.nall_session, 2);
+	CHECK_EQ_INT((intmax_t)b.session[0].n, 2);
+	CHECK_EQ_INT((intmax_t)b.session[1].n, 1);
+	tt_buf_free(&out);
 }
 
 /* A row asks for the environment of those captures of the baseline that it means. */
@@ -757,7 +862,7 @@ TEST(baselines_by_hand_are_taken_as_far_as_there_is_room)
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s{ \"frame\": %d, \"top\": [ [\"a\", 1], [\"b\", 2], [\"c\", 3], [\"d\", 4] ] }",
 		    i ? "," : "", i);
 	n += (size_t)snprintf(text + n, sizeof text - n, "] } ] } ] }");
-	if (!CHECK_EQ_INT(tt_baseline_parse(text, n, "b", &budget, &b, &arena, &err), TT_OK) || !CHECK_EQ_INT((intmax_t)b.nsample, 5))
+	if (!CHECK_EQ_INT(tt_baseline_parse(text, n, "b", &budget, TT_SAMPLE_WHOLE, &b, &arena, &err), TT_OK) || !CHECK_EQ_INT((intmax_t)b.nsample, 5))
 		return;
 	CHECK_EQ_INT(b.sample[0].value[at].v, INT64_MAX);
 	CHECK_EQ_INT(b.sample[1].value[at].v, -INT64_MAX);
