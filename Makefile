@@ -184,7 +184,8 @@ $(BUILD)/modules: FORCE
 	@echo '$(FROM_BIN)' | cmp -s - $@ || echo '$(FROM_BIN)' > $@
 TOLD_lib/sql/db  = $(if $(SQLITE),-DTT_SQLITE $(SQLITE_INC))
 TOLD_lib/sql/vfs = $(TOLD_lib/sql/db)
-$(BUILD)/lib/sql/db.o $(BUILD)/lib/sql/vfs.o: $(BUILD)/sqlite
+TOLD_tests/fuzz/emit_sqlite = $(TOLD_lib/sql/db)
+$(BUILD)/lib/sql/db.o $(BUILD)/lib/sql/vfs.o $(BUILD)/tests/fuzz/emit_sqlite.o: $(BUILD)/sqlite
 $(BUILD)/sqlite: FORCE $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	@echo '$(SQLITE)' | cmp -s - $@ || echo '$(SQLITE)' > $@

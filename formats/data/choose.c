@@ -51,7 +51,8 @@ try_layout(struct data *m, struct data_layout *l, const uint8_t *p, size_t n, ui
 	struct unity_trial t = { .names_fit = true };
 	uint32_t size;
 
-	for (size_t at = 0; t.misfits <= most && at < n && data_head_at(l, p + at, n - at, &size) && size <= n - at - l->head; at += l->head + (size_t)size) {
+	for (size_t at = 0; t.misfits <= most && at < n && data_head_at(l, p + at, n - at, &size) && n - at >= l->head + (size_t)size;
+	    at += l->head + (size_t)size) {
 		t.parts++;
 		t.misfits += !fits(m, l, p + at, size);
 		if (n - at - l->head - size >= 4 && unity_u32(p + at + l->head + size - 4) != DATA_MARK)
