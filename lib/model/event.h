@@ -179,10 +179,11 @@ tt_alloc_count(const struct tt_event *e)
 	return e->flags & TT_F_MANY ? tt_event_many(&e[1]) : 1;
 }
 
+/* Damage may be a size beyond 63 bits: it is INT64_MAX then. */
 static inline uint64_t
 tt_alloc_bytes(const struct tt_event *e)
 {
-	return e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
+	return !(e->flags & TT_F_WIDE) ? e->dur : e[1].ts < 0 ? INT64_MAX : (uint64_t)e[1].ts;
 }
 
 /* True if a call of the program begins at ${e}. */
