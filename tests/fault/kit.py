@@ -246,6 +246,8 @@ def more_cases(suite):
     loop = os.path.join(DATA, "good-d01-gameloop-calls-alloc.mlpd")
     odd = [suite.capture(version) for version in (4, 11, 13, 16)] + [os.path.join(DATA, f) for f in sorted(os.listdir(DATA)) if re.match(
         r"good-d(02-gameloop-sample|03|04-exceptions|05|06|07-heapshot|09|10|14|15)[a-z0-9-]*\.mlpd|bad-(cut|garbage|ff|gzip)", f)]
+    # captures() has of a reader the smallest capture, which is of an old version.
+    odd += [os.path.join(TOP, "testdata", *f) for f in (("data", "good-6000.5.data"), ("data", "good-2022-odd.data"), ("raw", "good-2022-aligned.raw"))]
     paths = [("mlpd", suite.capture(17, 3)), ("capture", dict(captures(suite))["capture"]), ("loop", loop)]
     paths += [(os.path.basename(p), p) for p in odd]
     paths += [("game", os.path.join(TOP, "testdata", "gate", "good-alloc1.ttc.xz"))]
