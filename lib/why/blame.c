@@ -120,14 +120,21 @@ add_up(struct tt_why *w, bool more, const struct tt_cause *but, size_t end, int6
 	return TT_OK;
 }
 
+/* The first of the paths right below path ${at}, or SIZE_MAX, the thread; TT_NO_FACT: there is none. */
+static uint32_t
+first_below(const struct tt_why *w, size_t end, size_t at)
+{
+	return w->below[at == SIZE_MAX ? end : at];
+}
+
 /* Of the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
 static size_t
 heaviest(const struct tt_why *w, size_t end, size_t at)
 {
 	size_t best = SIZE_MAX;
 
-	for (size_t i = at == SIZE_MAX ? 0 : at + 1; i < end; i++)
-		if (w->inside[i] > 0 && tt_why_around(w, i) == at && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
+	for (uint32_t i = first_below(w, end, at); i != TT_NO_FACT; i = w->beside[i])
+		if (w->inside[i] > 0 && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
 			best = i;
 	return best;
 }
@@ -161,8 +168,10 @@ is_loop(const struct tt_why *w, size_t end, size_t at, size_t best)
 {
 	const uint64_t n = calls_beyond(w, best);
 
-	for (size_t i = at == SIZE_MAX ? end : at + 1; i < end && n; i++)
-		if (i != best && w->inside[i] >= w->inside[best] / 20 && tt_why_around(w, i) == at && calls_beyond(w, i) >= (n + 1) / 2)
+	if (at == SIZE_MAX || n == 0)
+		return false;
+	for (uint32_t i = first_below(w, end, at); i != TT_NO_FACT; i = w->beside[i])
+		if (i != best && w->inside[i] >= w->inside[best] / 20 && calls_beyond(w, i) >= (n + 1) / 2)
 			return true;
 	return false;
 }
@@ -185,17 +194,50 @@ is_inner(const struct tt_why *w, size_t at)
 	return !(w->s->is[w->now.v[at].id] & TT_SUM_OUTER);
 }
 
-/* The outermost path around the path ${at} of the same marker. */
+/* The place of the path's marker in w->on_way. */
 static size_t
-outermost(const struct tt_why *w, size_t at)
+on_way_row(const struct tt_why *w, size_t at)
 {
 	const uint32_t row = tt_paths_row(w->p, w->now.v[at].id);
-	size_t to = at;
 
-	for (size_t up = at; is_inner(w, to) && (up = tt_why_around(w, up)) != SIZE_MAX;)
-		if (tt_paths_row(w->p, w->now.v[up].id) == row)
-			to = up;
-	return to;
+	return row != TT_NO_ROW ? row : w->p->nrow;
+}
+
+/* Put the path ${at} on the way, below those that are on it. */
+static void
+step_onto(struct tt_why *w, size_t at)
+{
+	uint32_t *top = &w->on_way[on_way_row(w, at)];
+
+	w->topmost[at] = *top != TT_NO_FACT && is_inner(w, at) ? *top : (uint32_t)at;
+	*top = *top != TT_NO_FACT ? *top : (uint32_t)at;
+	w->way_end = at;
+}
+
+/* Begin the way with the path ${at} and those around it; SIZE_MAX: with none. It goes on where it ended, if that is right above ${at}. */
+static int
+begin_way(struct tt_why *w, size_t end, size_t at)
+{
+	const size_t nrows = (size_t)w->p->nrow + 1;
+
+	if (tt_mem_grow(w->mem, &w->topmost, &w->captopmost, end, sizeof *w->topmost, w->err) != TT_OK)
+		return w->err->code;
+	if (!w->on_way) {
+		w->on_way = tt_mem_alloc(w->mem, nrows * sizeof *w->on_way, w->err);
+		w->way_end = SIZE_MAX;
+		if (!w->on_way)
+			return w->err->code;
+	}
+	if (at == SIZE_MAX || tt_why_around(w, at) != w->way_end || w->way_end == SIZE_MAX) {
+		memset(w->on_way, 0xff, nrows * sizeof *w->on_way);
+		w->way_end = SIZE_MAX;
+		/* From the inside out: what is written last is the outermost. */
+		for (size_t up = at; up != SIZE_MAX; up = tt_why_around(w, up))
+			w->on_way[on_way_row(w, up)] = (uint32_t)up;
+	}
+	if (at != SIZE_MAX)
+		step_onto(w, at);
+	return TT_OK;
 }
 
 /*
@@ -208,7 +250,7 @@ before_recursion(const struct tt_why *w, size_t first, size_t at)
 	size_t to = at;
 
 	for (size_t up = at; up != SIZE_MAX && up >= first; up = tt_why_around(w, up)) {
-		const size_t outer = is_inner(w, up) ? outermost(w, up) : SIZE_MAX;
+		const size_t outer = is_inner(w, up) ? w->topmost[up] : SIZE_MAX;
 
 		if (outer != SIZE_MAX && outer >= first && outer < to && up >= to)
 			to = outer;
@@ -221,20 +263,23 @@ before_recursion(const struct tt_why *w, size_t first, size_t at)
  * the outermost has, so that the way goes on only to what takes the time of all.
  */
 static size_t
-go_down(const struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
+go_down(struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
 {
 	const int64_t *between = between_of(w, end);
 	const size_t first = at == SIZE_MAX ? 0 : at;
 	size_t best;
 
+	if (begin_way(w, end, at) != TT_OK)
+		return at;
 	while ((best = heaviest(w, end, at)) != SIZE_MAX) {
-		const size_t of = at == SIZE_MAX ? at : outermost(w, at);
+		const size_t of = at == SIZE_MAX ? at : w->topmost[at];
 
 		if (w->inside[best] * 10 < (of == SIZE_MAX ? sum : w->inside[of] - between[of]) * 6)
 			break;
 		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
 			break;
 		at = best;
+		step_onto(w, at);
 		if (more && is_called_more(w, at))
 			break;
 	}
@@ -315,7 +360,7 @@ tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least)
 }
 
 void
-tt_why_single_out(const struct tt_why *w, struct tt_why_end *end, int64_t least)
+tt_why_single_out(struct tt_why *w, struct tt_why_end *end, int64_t least)
 {
 	const size_t paths = count_paths(w), best = heaviest(w, paths, end->at);
 
@@ -375,8 +420,8 @@ look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
 {
 	uint64_t most = 0, n;
 
-	for (size_t i = at + 1, end = count_paths(w); i < end; i++) {
-		if (tt_why_around(w, i) != at || (n = calls_beyond(w, i)) <= most)
+	for (uint32_t i = w->below[at]; i != TT_NO_FACT; i = w->beside[i]) {
+		if ((n = calls_beyond(w, i)) <= most)
 			continue;
 		most = n;
 		c->callee = tt_paths_row(w->p, w->now.v[i].id);
@@ -511,8 +556,8 @@ parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
 	int64_t held = 0;
 	unsigned n = 0;
 
-	for (size_t i = at == SIZE_MAX ? 0 : at + 1, end = count_paths(w); i < end; i++) {
-		if (w->inside[i] * 5 < all || w->inside[i] <= 0 || tt_why_around(w, i) != at)
+	for (uint32_t i = first_below(w, count_paths(w), at); i != TT_NO_FACT; i = w->beside[i]) {
+		if (w->inside[i] * 5 < all || w->inside[i] <= 0)
 			continue;
 		if (n == TT_CAUSE_PARTS)
 			return 0;
@@ -523,7 +568,7 @@ parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
 }
 
 bool
-tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
+tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
 {
 	const size_t at = end->at, paths = count_paths(w);
 	size_t part[TT_CAUSE_PARTS];

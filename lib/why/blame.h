@@ -38,7 +38,7 @@ void tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least)
  * If the end of a way is merely around several paths that take the time, go on to the one with most of it, if that has ${least}: what another has is told
  * beside it.
  */
-void tt_why_single_out(const struct tt_why *w, struct tt_why_end *end, int64_t least);
+void tt_why_single_out(struct tt_why *w, struct tt_why_end *end, int64_t least);
 
 /*
  * The path to blame if only time is more than usual at ${at}. A helper with many callers takes much time in every frame, which explains nothing: then it is
@@ -63,7 +63,7 @@ void tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c);
  * Where most of the extra time ends at a path, or the thread, which hardly takes more itself: blame ${c} on the two or three paths right below it, if each has
  * a fifth of that time, all together three quarters, and each takes twice as long as usual or longer. False: they are not so, and ${c} is as it was.
  */
-bool tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c);
+bool tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c);
 
 /**
  * tt_why_blame_beside(w, first, c):

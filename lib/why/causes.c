@@ -268,6 +268,10 @@ close_why(struct tt_why *w)
 	tt_mem_free(w->mem, w->place, w->nplace * sizeof *w->place);
 	tt_mem_free(w->mem, w->worked, w->m->threads.n * sizeof *w->worked);
 	tt_mem_free(w->mem, w->up, w->capup * sizeof *w->up);
+	tt_mem_free(w->mem, w->below, w->capbelow * sizeof *w->below);
+	tt_mem_free(w->mem, w->beside, w->capbeside * sizeof *w->beside);
+	tt_mem_free(w->mem, w->topmost, w->captopmost * sizeof *w->topmost);
+	tt_mem_free(w->mem, w->on_way, w->on_way ? (w->p->nrow + 1) * sizeof *w->on_way : 0);
 	tt_mem_free(w->mem, w->usual_at, w->capusual_at * sizeof *w->usual_at);
 	tt_mem_free(w->mem, w->of_samples.v, w->of_samples.cap * sizeof *w->of_samples.v);
 	tt_mem_free(w->mem, w->next_of_samples, w->capnext * sizeof *w->next_of_samples);

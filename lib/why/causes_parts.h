@@ -110,7 +110,12 @@ struct tt_why {
 	size_t nplace;
 	uint32_t *up;                 /* by place in now, of paths: the path around it; TT_NO_FACT: it is the thread */
 	uint32_t *usual_at;           /* ... and of each fact its place in usual; TT_NO_FACT: no typical frame has it */
-	size_t capup, capusual_at;
+	uint32_t *below;              /* ... of paths: the first of those right below it; the last one has those below the thread. TT_NO_FACT: none */
+	uint32_t *beside;             /* ... of paths: the next one below the same */
+	uint32_t *topmost;            /* ... of paths on the way down (blame.c): the outermost path around it of the same marker */
+	size_t capup, capusual_at, capbelow, capbeside, captopmost;
+	uint32_t *on_way;             /* by row: the outermost path of the marker on that way; TT_NO_FACT: it is not on it */
+	size_t way_end;               /* the last path on it; SIZE_MAX: there is none */
 	struct tt_worked { int64_t ns; bool any; } *worked;   /* by thread: another one's zones, while they are gathered */
 	int64_t *inside;              /* by place in now: while a frame is judged */
 	size_t capinside;

@@ -283,16 +283,27 @@ add_worked(struct tt_why *w)
 	return rc == TT_OK && any ? add(w, busy) : rc;
 }
 
-/* Find the caller's path of each of the first ${n} facts, which are those of paths: callers come before what they call. */
+/* Find the caller's path of each of the first ${n} facts, which are those of paths: callers come before what they call. And what each calls. */
 static int
 find_around(struct tt_why *w, size_t n)
 {
-	if (tt_mem_grow(w->mem, &w->up, &w->capup, n, sizeof *w->up, w->err) != TT_OK)
+	if (tt_mem_grow(w->mem, &w->up, &w->capup, n, sizeof *w->up, w->err) != TT_OK ||
+	    tt_mem_grow(w->mem, &w->below, &w->capbelow, n + 1, sizeof *w->below, w->err) != TT_OK ||
+	    tt_mem_grow(w->mem, &w->beside, &w->capbeside, n, sizeof *w->beside, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent], at = w->place[up];
 
 		w->up[i] = found(&w->now, at, TT_OF_NODE, up) ? at : TT_NO_FACT;
+	}
+	w->way_end = SIZE_MAX;
+	for (size_t i = 0; i <= n; i++)
+		w->below[i] = TT_NO_FACT;
+	for (size_t i = n; i-- > 0;) {
+		uint32_t *first = &w->below[w->up[i] != TT_NO_FACT ? w->up[i] : n];
+
+		w->beside[i] = *first;
+		*first = (uint32_t)i;
 	}
 	return TT_OK;
 }
