@@ -11,13 +11,14 @@
 
 #include "ab.h"
 #include "base/arena_text.h"
+#include "base/shell.h"
 #include "cmd.h"
 #include "gate.h"
 #include "gate_read.h"
 #include "io/sink.h"
 #include "outputs.h"
 #include "run/run.h"
-#include "verdict.h"
+#include "verdict/verdict_as.h"
 
 #define PAIRS 10
 #define DECIDED_RUNS 40               /* --max-runs of --until decided */
@@ -119,7 +120,7 @@ find_builds(struct ab *x, struct tt_err *err)
 		for (size_t i = 0; v && i < x->nbuild[s]; i++) {
 			v[i] = w->v[i + (s == TT_NEW ? cut + 1 : 0)];
 			tt_buf_text(&text, i ? " " : "");
-			opts_quote(&text, v[i]);
+			tt_shell_quote(&text, v[i]);
 		}
 		x->build[s] = v;
 		x->command[s] = v ? tt_buf_keep(&text, &x->a, err) : NULL;
@@ -559,11 +560,11 @@ write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *er
 	if (rc == TT_OK)
 		rc = judge(x, last, true, j, &v, err);
 	if (rc == TT_OK)
-		rc = verdict_text(&v, color, &out.text, err);
+		rc = tt_verdict_as_text(&v, color, &out.text, err);
 	if (rc == TT_OK)
-		rc = verdict_wrap(ui_width(STDOUT_FILENO), &out.text, err);
+		rc = tt_verdict_wrap(ui_width(STDOUT_FILENO), &out.text, err);
 	if (rc == TT_OK)
-		rc = verdict_defuse(&x->o->to, color, &out.text, err);
+		rc = tt_verdict_defuse(verdict_messages(&x->o->to), color, &out.text, err);
 	/* Print the verdict before files are written: it took an hour of runs, and must be shown even if a file cannot be written. */
 	if (rc == TT_OK)
 		rc = app_write(x->app, "-", &out.text, err);

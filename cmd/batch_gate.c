@@ -52,8 +52,8 @@ explains(struct app *app, const struct opt_given *given, struct gate_opts *g, st
 	struct tt_buf text = { 0 };
 
 	opts_quote_shared(&text, given, &verb_stats, writes);
-	g->to.explain_one = tt_buf_keep(&text, &app->arena, err);
-	return g->to.explain_one ? gate_looks(app, given, g, err) : err->code;
+	g->to.links.explain_one = tt_buf_keep(&text, &app->arena, err);
+	return g->to.links.explain_one ? gate_looks(app, given, g, err) : err->code;
 }
 
 int
@@ -428,8 +428,8 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captu
 	if (b->opts->to.html && strcmp(b->opts->to.html, "-") != 0) {
 		if (batch_pages_from(b->app, b->sum, b->opts->to.html, &b->pages, err) != TT_OK)
 			return err->code;
-		b->opts->to.folder = batch_pages_folder;
-		b->opts->to.folder_arg = &b->pages;
+		b->opts->to.links.folder = batch_pages_folder;
+		b->opts->to.links.folder_arg = &b->pages;
 	}
 	told = (struct gate_told){ .note = note, .alert = notes->alert, .nalert = notes->nalert, .status = b->app->verdict, .why = notes->why };
 	if (captures && b->n == b->failed) {

@@ -14,9 +14,9 @@
 #include "batch_opts.h"
 #include "cmd.h"
 #include "io/sink.h"
-#include "report.h"
 #include "page/captures.h"
 #include "parse_value.h"
+#include "report.h"
 #include "verdict_out.h"
 #include "version.h"
 
@@ -209,7 +209,7 @@ print(struct app *app, const struct summary_opts *o, const struct verdict_opts *
 		tt_table_limit(t, strcmp(t->id, "batch_failures") == 0 ? FAILURES_TEXT : 0);
 	rc = form_text(app, o, &ro, r, &text, err);
 	if (rc == TT_OK && verdict_messages(to))
-		rc = verdict_defuse(to, ui_color(&app->ui, STDOUT_FILENO), &text, err);
+		rc = tt_verdict_defuse(verdict_messages(to), ui_color(&app->ui, STDOUT_FILENO), &text, err);
 	if (rc == TT_OK)
 		rc = app_show(app, &text, err);
 	tt_buf_free(&text);

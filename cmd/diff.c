@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena_text.h"
+#include "base/shell.h"
 #include "cmd.h"
 #include "diff/diff.h"
 #include "diff/profile.h"
@@ -16,10 +17,10 @@
 #include "model/identity.h"
 #include "outputs.h"
 #include "page/compare.h"
+#include "parse_value.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
 #include "report.h"
-#include "parse_value.h"
 #include "run/run.h"
 #include "version.h"
 
@@ -389,7 +390,7 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	static const char *const of_diff[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", "rename", "max", "frames", NULL };
 	const char *all[64] = { NULL };
 	struct tt_buf name = { 0 }, all_rows = { 0 }, json = { 0 }, report = { 0 };
-	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE, .quote = opts_quote };
+	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE, .quote = tt_shell_quote };
 	struct tt_report r;
 	size_t cut = 0;
 	int rc;

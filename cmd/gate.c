@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "base/arena_text.h"
+#include "base/shell.h"
 #include "cmd.h"
+#include "gate/suggest.h"
 #include "gate_read.h"
 #include "input.h"
 #include "io/lock.h"
@@ -19,7 +21,8 @@
 #include "outputs.h"
 #include "report.h"
 #include "run/run.h"
-#include "verdict.h"
+#include "verdict/verdict_as.h"
+#include "version.h"
 
 #define DOCUMENT_MAX (64u << 20)      /* bytes of a budget or baseline */
 
@@ -99,8 +102,8 @@ gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, 
 	struct tt_buf text = { 0 };
 
 	opts_quote_shared(&text, given, &verb_report, without);
-	g->to.looks = tt_buf_keep(&text, &app->arena, err);
-	return g->to.looks ? TT_OK : err->code;
+	g->to.links.looks = tt_buf_keep(&text, &app->arena, err);
+	return g->to.links.looks ? TT_OK : err->code;
 }
 
 int
@@ -339,7 +342,7 @@ check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_er
 
 	if (!x->g->accept || last->accepted)
 		return TT_OK;
-	opts_quote(&name, x->g->save);
+	tt_shell_quote(&name, x->g->save);
 	tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures: use \"tracetool baseline accept %s SESSION --reason ...\"", x->g->save,
 	    name.failed ? x->g->save : tt_buf_string(&name));
 	tt_buf_free(&name);
@@ -389,7 +392,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 		if (!give[i].value)
 			continue;
 		tt_buf_printf(&b, " %s ", give[i].option);
-		opts_quote(&b, give[i].value);
+		tt_shell_quote(&b, give[i].value);
 	}
 	return tt_buf_keep(&b, &x->a, err);
 }
@@ -404,19 +407,19 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	int rc = convert ? TT_OK : err->code;
 
 	for (size_t i = 0; i < v->nrow && rc == TT_OK && x->g->explain; i++)
-		if (strcmp(v->row[i].row->id, x->g->explain) == 0 && verdict_worst(&v->row[i]))
-			rc = gate_read_worst(x, run, verdict_worst(&v->row[i]), err);
+		if (strcmp(v->row[i].row->id, x->g->explain) == 0 && tt_verdict_worst(&v->row[i]))
+			rc = gate_read_worst(x, run, tt_verdict_worst(&v->row[i]), err);
 	if (rc == TT_OK && x->g->explain)
-		rc = verdict_explain(v, x->g->explain, convert, &out->text, err);
+		rc = tt_verdict_explain(v, x->g->explain, convert, &out->text, err);
 	else if (rc == TT_OK && page)
-		verdict_html(v, &x->g->to, &out->text);
+		tt_verdict_as_html(v, &x->g->to.links, TT_GENERATOR, &out->text);
 	else if (rc == TT_OK)
-		rc = verdict_text(v, color, &out->text, err);
+		rc = tt_verdict_as_text(v, color, &out->text, err);
 	if (rc == TT_OK && page)
 		return tt_buf_error(&out->text, err);
 	if (rc == TT_OK)
-		rc = verdict_wrap(width, &out->text, err);
-	return rc == TT_OK ? verdict_defuse(screen ? &x->g->to : NULL, color, &out->text, err) : rc;
+		rc = tt_verdict_wrap(width, &out->text, err);
+	return rc == TT_OK ? tt_verdict_defuse(verdict_messages(screen ? &x->g->to : NULL), color, &out->text, err) : rc;
 }
 
 /* Print what happened to the baseline. */
@@ -611,7 +614,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	all = rc == TT_OK ? with_baseline(x, n, &total, err) : NULL;
 	if (!all)
 		return err->code;
-	rc = budget_suggest(all, total, n, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
+	rc = tt_budget_suggest(all, total, n, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
 	if (rc == TT_OK)
 		rc = app_write(x->app, out->output ? out->output : "-", &text, err);
 	tt_buf_free(&text);

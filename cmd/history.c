@@ -1,7 +1,7 @@
 /**
  * tracetool history: shows the figures of a baseline's sessions over time, and when they changed.
  */
-#include "history.h"
+#include "verdict/history_picture.h"
 
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "outputs.h"
 #include "pass/pass.h"
 #include "report.h"
+#include "version.h"
 
 struct history_opts {
 	struct opt_list arg, row;
@@ -56,7 +57,7 @@ struct histories {
 	const struct history_opts *o;
 	struct tt_arena a;
 	struct tt_budget budget;
-	struct history_figure *f;
+	struct tt_history_figure *f;
 	size_t n, cap;
 };
 
@@ -76,7 +77,7 @@ static int
 add_figure(struct histories *x, const struct tt_baseline *b, const struct tt_budget_row *row, size_t which, struct tt_err *err)
 {
 	const struct tt_measure *m = &x->budget.measure[which];
-	struct history_figure f = { .base = x->o->arg.n > 1 ? b->path : NULL, .name = row ? row->id : m->key };
+	struct tt_history_figure f = { .base = x->o->arg.n > 1 ? b->path : NULL, .name = row ? row->id : m->key };
 	int rc;
 
 	if (!is_chosen(x->o, f.name))
@@ -88,7 +89,7 @@ add_figure(struct histories *x, const struct tt_baseline *b, const struct tt_bud
 	if (rc != TT_OK || f.h.nsession == 0)
 		return rc;
 	if (x->n == x->cap) {
-		struct history_figure *more = tt_arena_alloc(&x->a, (x->cap = 2 * x->cap + 16) * sizeof *more, err);
+		struct tt_history_figure *more = tt_arena_alloc(&x->a, (x->cap = 2 * x->cap + 16) * sizeof *more, err);
 
 		if (!more)
 			return err->code;
@@ -261,7 +262,7 @@ chart(struct tt_report *r, const struct tt_history *h)
 }
 
 static void
-put_levels(struct tt_table *t, const struct history_figure *f)
+put_levels(struct tt_table *t, const struct tt_history_figure *f)
 {
 	const struct tt_history *h = &f->h;
 
@@ -285,7 +286,7 @@ put_levels(struct tt_table *t, const struct history_figure *f)
 }
 
 static void
-put_sessions(struct tt_table *t, const struct history_figure *f)
+put_sessions(struct tt_table *t, const struct tt_history_figure *f)
 {
 	const struct tt_history *h = &f->h;
 
@@ -320,7 +321,7 @@ make_tables(const struct histories *x, bool all, struct tt_report *r)
 
 	t->empty_reason = "no session has such a figure";
 	for (size_t i = 0; i < x->n; i++) {
-		const struct history_figure *f = &x->f[i];
+		const struct tt_history_figure *f = &x->f[i];
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_name(&c[H_BASE], f->base);
@@ -369,9 +370,9 @@ show(struct histories *x, struct tt_err *err)
 	make_tables(x, form != TT_RENDER_TEXT, &r);
 	rc = tt_report_error(&r, err);
 	if (rc == TT_OK && is_picture(o))
-		history_svg(x->f, x->n, title, &text);
+		tt_history_svg(x->f, x->n, title, &text);
 	else if (rc == TT_OK && form == TT_RENDER_HTML)
-		history_html(x->f, x->n, title, &r, &text);
+		tt_history_html(x->f, x->n, title, &r, TT_GENERATOR, &text);
 	if (rc == TT_OK && (text.n || text.failed))
 		rc = app_write(x->app, o->out.output ? o->out.output : "-", &text, err);
 	else if (rc == TT_OK)

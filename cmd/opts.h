@@ -134,9 +134,6 @@ int opts_read(const struct tt_option *t, void *field, const char *value, struct 
 /* The number of times ${name} is in ${given}. */
 size_t opts_given(const struct opt_given *given, const char *name);
 
-/* Append an argument, quoted for a shell. */
-void opts_quote(struct tt_buf *to, const char *s);
-
 /* Append the options ${given}, except those in ${without} (NULL-terminated), and the files, quoted for a shell. */
 void opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *const *without);
 

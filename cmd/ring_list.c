@@ -19,6 +19,7 @@
 
 #include "base/arena_text.h"
 #include "base/order.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "cmd.h"
 #include "io/ring.h"
@@ -199,7 +200,7 @@ put_advice(struct tt_buf *out, const struct ring *r)
 	if (r->user == USER_UNKNOWN)
 		tt_buf_text(out, "if the process is no recorder any more: ");
 	tt_buf_text(out, r->told && r->left == LEFT_THERE ? "tracetool recover --remove-ring " : "rm ");
-	opts_quote(out, r->told && r->left == LEFT_THERE ? r->capture : r->path);
+	tt_shell_quote(out, r->told && r->left == LEFT_THERE ? r->capture : r->path);
 	if (r->told && r->left == LEFT_GONE)
 		tt_buf_text(out, "; or, where the capture is now: tracetool recover --remove-ring CAPTURE");
 	tt_buf_text(out, "\n");

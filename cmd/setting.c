@@ -44,4 +44,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_VALUE] = "--value",
 	[TT_SETTING_ALL_ROWS] = "--limit 0",
 	[TT_SETTING_ALL_COLUMNS] = "--width 0",
+	[TT_SETTING_GATE] = "--gate",
+	[TT_SETTING_ROW] = "--row",
+	[TT_SETTING_EXPLAIN] = "tracetool stats --explain",
 };

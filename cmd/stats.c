@@ -7,18 +7,19 @@
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/shell.h"
 #include "base/spelling.h"
 #include "cmd.h"
 #include "collect/timeline.h"
 #include "emit/emit.h"
 #include "gate.h"
 #include "input.h"
-#include "pass/pass.h"
-#include "pass/tables.h"
-#include "report.h"
 #include "metric_series.h"
 #include "outputs.h"
 #include "parse_value.h"
+#include "pass/pass.h"
+#include "pass/tables.h"
+#include "report.h"
 #include "run/run.h"
 #include "summary.h"
 #include "version.h"
@@ -631,7 +632,7 @@ command(struct app *app, const struct stats_opts *s, const char *const *without,
 	opts_quote_without(&text, &s->given, &s->in.path, without);
 	if (base) {
 		tt_buf_printf(&text, " %s%c", as, *base == '-' ? '=' : ' ');
-		opts_quote(&text, base);
+		tt_shell_quote(&text, base);
 	}
 	tt_buf_text(&text, last);
 	*to = tt_buf_keep(&text, &app->arena, err);
@@ -645,7 +646,7 @@ next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
 	static const char *const writes[] = { GATE_WRITES, NULL }, *const own[] = { GATE_WRITES, "baseline", NULL };
 	const char *base = s->gate.append ? s->gate.save : s->gate.baseline;
 	bool pipe = false;
-	int rc = command(app, s, writes, s->gate.baseline ? NULL : base, "--baseline", " --explain ", &s->gate.to.explain, err);
+	int rc = command(app, s, writes, s->gate.baseline ? NULL : base, "--baseline", " --explain ", &s->gate.to.links.explain, err);
 
 	if (rc == TT_OK)
 		rc = gate_looks(app, &s->given, &s->gate, err);

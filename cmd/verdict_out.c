@@ -13,6 +13,7 @@
 #include "cmd.h"
 #include "io/src.h"
 #include "outputs.h"
+#include "version.h"
 
 /* GitHub does not show a larger summary of a step. */
 #define SUMMARY_MAX (1u << 20)
@@ -120,7 +121,19 @@ typedef void renderer(const struct tt_verdict *v, struct tt_buf *out);
 static void
 markdown(const struct tt_verdict *v, struct tt_buf *out)
 {
-	verdict_markdown(v, 0, out);
+	tt_verdict_as_markdown(v, 0, out);
+}
+
+static void
+json(const struct tt_verdict *v, struct tt_buf *out)
+{
+	tt_verdict_as_json(v, TT_GENERATOR, out);
+}
+
+bool
+verdict_messages(const struct verdict_opts *o)
+{
+	return o && (o->github || o->azure || o->teamcity);
 }
 
 /* Append messages for CI systems that read standard output. */
@@ -128,11 +141,11 @@ static void
 lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *out)
 {
 	if (o->github)
-		verdict_github(v, out);
+		tt_verdict_as_github(v, out);
 	if (o->azure)
-		verdict_azure(v, out);
+		tt_verdict_as_azure(v, out);
 	if (o->teamcity)
-		verdict_teamcity(v, out);
+		tt_verdict_as_teamcity(v, out);
 }
 
 /* Append the verdict to what other commands of the step have written, as far as there is room. True if the summary is to be written. */
@@ -142,7 +155,7 @@ summary(struct verdict_out *w, const struct tt_verdict *v)
 	size_t room = w->before.n < SUMMARY_MAX ? SUMMARY_MAX - w->before.n : 0, n = w->before.n;
 
 	if (room)
-		verdict_markdown(v, room, &w->before);
+		tt_verdict_as_markdown(v, room, &w->before);
 	return w->before.failed || (w->before.n > n && w->before.n <= SUMMARY_MAX);
 }
 
@@ -151,10 +164,10 @@ static size_t
 files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out)
 {
 	const struct { const char *path; renderer *render; } file[] = {
-		{ o->junit, verdict_junit },
-		{ o->gitlab, verdict_gitlab },
+		{ o->junit, tt_verdict_as_junit },
+		{ o->gitlab, tt_verdict_as_gitlab },
 		{ o->markdown, markdown },
-		{ o->json, verdict_json },
+		{ o->json, json },
 	};
 	size_t n = 0;
 
@@ -166,7 +179,7 @@ files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_outpu
 	}
 	if (o->html) {
 		out[n].path = o->html;
-		verdict_html(v, o, &out[n++].text);
+		tt_verdict_as_html(v, &o->links, TT_GENERATOR, &out[n++].text);
 	}
 	return n;
 }

@@ -1,30 +1,18 @@
 /**
- * Writes a gate's verdict for teams: files and lines for CI systems, pull requests and scripts.
- *
- * Every renderer is a pure function of the verdict into a buffer: the same verdict gives the same bytes. Names come from captures and may hold anything; each
- * renderer escapes them by the rules of its reader, which its file names.
- *
- * Errors: those of renderers stay in the buffer (base/buf.h); writing: TT_E_IO.
+ * The outputs of a gate's verdict that a command line names: files, and lines of standard output for CI systems (verdict/verdict_as.h makes them).
  */
 #ifndef TT_CMD_VERDICT_OUT_H
 #define TT_CMD_VERDICT_OUT_H
 
 #include "opts.h"
+#include "verdict/verdict_as.h"
 
 struct app;
 struct app_output;
-struct tt_mover;
-struct tt_verdict;
-struct tt_verdict_row;
 
 struct verdict_opts {
 	const char *junit, *gitlab, *markdown, *json, *html;  /* files; NULL: not wanted */
-	const char *explain;          /* command that explains the row whose name follows it; NULL: none */
-	const char *explain_one;      /* in place of it: the options of one that explains a row by a single capture, ended by a blank; NULL: there is none */
-	const char *looks;            /* options to repeat in commands on single captures, so that figures agree; ends with a blank; NULL: not known */
-	/* The folder of a capture's page ${file}, relative to the verdict, ended by a slash; NULL: it has none. The pointer is NULL if there are no pages. */
-	const char *(*folder)(const void *arg, const char *file);
-	const void *folder_arg;
+	struct tt_verdict_links links;        /* of the page; not options */
 	bool github, azure, teamcity;         /* lines on standard output */
 };
 
@@ -55,20 +43,6 @@ int verdict_forget(const struct verdict_opts *o, const char *also, struct tt_err
 bool verdict_messages(const struct verdict_opts *o);
 
 /**
- * verdict_defuse(o, color, text, err):
- * Make ${text}, which may contain names from captures, safe to print: control characters become '?', except line ends and, with ${color}, colours. If CI
- * systems read it (${o} not NULL), a space without width breaks what they would take for a message.
- */
-int verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err);
-
-/**
- * verdict_wrap(width, text, err):
- * Break the lines of ${text} at blanks so that they have at most ${width} columns (0: any number). Longer words stay whole, and so do commands, which are there
- * to be copied.
- */
-int verdict_wrap(size_t width, struct tt_buf *text, struct tt_err *err);
-
-/**
  * verdict_write(app, w, v, more, n, err):
  * Write everything that is wanted, and the ${n} outputs ${more}: all of them, or none if one fails. Lines go to standard output after those of ${more}, in the
  * order GitHub, Azure, TeamCity. GitHub's summary comes last: if it cannot be read or written, that is the error, and all other outputs are complete.
@@ -76,48 +50,5 @@ int verdict_wrap(size_t width, struct tt_buf *text, struct tt_err *err);
 int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct app_output *more, size_t n,
     struct tt_err *err);
 void verdict_close(struct verdict_out *w);
-
-/* --- renderers: append to ${out} ------------------------------------------------------- */
-
-void verdict_junit(const struct tt_verdict *v, struct tt_buf *out);
-void verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out);
-void verdict_github(const struct tt_verdict *v, struct tt_buf *out);
-void verdict_azure(const struct tt_verdict *v, struct tt_buf *out);
-void verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out);
-void verdict_json(const struct tt_verdict *v, struct tt_buf *out);
-
-/* A page with the commands of ${o}. */
-void verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt_buf *out);
-
-/* Append at most ${max} bytes (0: any number). Text that does not fit is left out from the end, and the text says so. */
-void verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out);
-
-/* --- what renderers share ------------------------------------------------------------------ */
-
-/* The severity with which a row is reported. */
-enum verdict_kind { VERDICT_FINE, VERDICT_NOTICE, VERDICT_WARNING, VERDICT_ERROR, VERDICT_KINDS };
-enum verdict_kind verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r);
-
-/* The indexes of the rows, worst first: by kind, then by how far over the limit. NULL: ${out} has failed. The caller frees it. */
-size_t *verdict_order(const struct tt_verdict *v, struct tt_buf *out);
-
-/* The replacement of the character ${c}, which may use the 32 bytes at ${tmp}; NULL: unchanged. */
-typedef const char *verdict_escape(uint32_t c, char tmp[32]);
-
-/* Append ${s} escaped; invalid UTF-8 becomes U+FFFD first. */
-void verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape);
-
-/* Append the finding: "frame time, p95: 16.7 ms, was 16.2 ms ..."; with ${more} also the hint and movers, one a line. */
-void verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more);
-
-/*
- * Rows about the same subject often have the same movers. verdict_movers_shown() returns the last row about the subject if its movers are those of ${r} and
- * were printed; NULL: print them now.
- */
-struct verdict_movers { const struct tt_verdict_row *last[3]; };      /* by enum tt_about; begins as zeros */
-const struct tt_verdict_row *verdict_movers_shown(struct verdict_movers *m, const struct tt_verdict_row *r);
-
-/* Append how a mover changed: "+0.44 ms per frame (0.9 ms, was 0.46 ms; calls 12, was 4)". Without a line end. */
-void verdict_mover_change(struct tt_buf *out, const struct tt_mover *m);
 
 #endif

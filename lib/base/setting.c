@@ -44,4 +44,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_VALUE] = "tt_emit_opts.own",
 	[TT_SETTING_ALL_ROWS] = "a limit of 0",
 	[TT_SETTING_ALL_COLUMNS] = "a width of 0",
+	[TT_SETTING_GATE] = "tt_budget_parse",
+	[TT_SETTING_ROW] = "tt_verdict_row",
+	[TT_SETTING_EXPLAIN] = "tt_verdict_explain",
 };

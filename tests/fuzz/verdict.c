@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cmd/verdict_gitlab.c"
-#include "../../cmd/verdict_junit.c"
-#include "../../cmd/verdict_ci_log.c"
-#include "../../cmd/verdict_markdown.c"
-#include "../../cmd/verdict_json.c"
-#include "../../cmd/verdict_common.c"
+#include "../../lib/verdict/verdict_gitlab.c"
+#include "../../lib/verdict/verdict_junit.c"
+#include "../../lib/verdict/verdict_ci_log.c"
+#include "../../lib/verdict/verdict_markdown.c"
+#include "../../lib/verdict/verdict_json.c"
+#include "../../lib/verdict/verdict_common.c"
 #include "base/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
@@ -58,25 +58,25 @@ render_all(const struct tt_verdict *v)
 	struct tt_buf b = { 0 };
 	struct tt_err err;
 
-	verdict_junit(v, &b);
+	tt_verdict_as_junit(v, &b);
 	if (b.failed || count(&b, "<testcase ") != v->nrow ||
 	    count(&b, "</testcase>") != v->nrow)
 		abort();
 	check(&b);
 	b.n = 0;
-	verdict_github(v, &b);
+	tt_verdict_as_github(v, &b);
 	if (b.failed || count(&b, "\n") > 30)
 		abort();
 	lines_begin(&b, "::");
 	check(&b);
 	b.n = 0;
-	verdict_azure(v, &b);
+	tt_verdict_as_azure(v, &b);
 	if (b.failed)
 		abort();
 	lines_begin(&b, "##vso[task.logissue type=");
 	check(&b);
 	b.n = 0;
-	verdict_teamcity(v, &b);
+	tt_verdict_as_teamcity(v, &b);
 	if (b.failed)
 		abort();
 	lines_begin(&b, "##teamcity[");
@@ -86,22 +86,22 @@ render_all(const struct tt_verdict *v)
 			abort();
 	}
 	b.n = 0;
-	verdict_gitlab(v, &b);
+	tt_verdict_as_gitlab(v, &b);
 	if (b.failed || count(&b, "\n") != 12 + (size_t)TT_OUTCOMES + 2 * v->nrow)
 		abort();
 	check(&b);
 	b.n = 0;
-	verdict_json(v, &b);
+	tt_verdict_as_json(v, "tracetool", &b);
 	if (b.failed)
 		abort();
 	check(&b);
 	for (size_t max = 0; max < 6000; max = max * 2 + 500) {
 		b.n = 0;
-		verdict_markdown(v, max, &b);
+		tt_verdict_as_markdown(v, max, &b);
 		if (b.failed || (max && b.n > max))
 			abort();
 		check(&b);
-		if (verdict_defuse(&(const struct verdict_opts){ .github = true }, false, &b, &err) != TT_OK)
+		if (tt_verdict_defuse(true, false, &b, &err) != TT_OK)
 			abort();
 		check(&b);
 		if (count(&b, "\n::") != 0 || count(&b, "##[") != 0)

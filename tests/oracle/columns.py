@@ -221,7 +221,8 @@ def information(what, path, game):
     have.update(tables(path, ("metadata_markers", "metadata_categories", "facts", "loss")))
     kinds = collections.Counter({"value": "counter", "other": "frame"}.get(e[0], e[0]) for t in game.threads for e in t.events)
     compare(what, "capture", have["capture"], [{
-        "path": path, "format": "capture", "bytes": os.path.getsize(path), "version": "version 1.0", "producer": "tracetool Unity recorder", "started": "2023-11-14 22:13:20 UTC",
+        "path": path, "format": "capture", "bytes": os.path.getsize(path), "version": "version 1.0",
+        "producer": "tracetool Unity recorder", "started": "2023-11-14 22:13:20 UTC",
         "duration_ns": game.end - game.begin, "events": sum(kinds.values()), "threads": 3, "pid": "42",
         "arch": "x86_64", "pointer_size": 8, "os": "Linux", "args": "--args", "clock": "system", "zero_ns": 10 ** 12, "offset_ns": None,
         "frame_marks": True, "clean_end": True, "recording": b"0123456789abcdef".hex()}])

@@ -353,7 +353,8 @@ def several_counters(capture):
     near("min of counters", v["counter[MonoMethod*].min"], min(r["min"] for r in k))
     for p in ("MonoMethod*", "*"):
         for stat in ("mean", "last"):
-            check("several counters" in v["counter[%s].%s" % (p, stat)]["missing"], "means of several counters", v)
+            several = "several units" if p == "*" else "several counters"
+            check(several in v["counter[%s].%s" % (p, stat)]["missing"], "means of several counters", v)
     check("no counter" in v["counter[no such].max"]["missing"], "no counter", v["counter[no such].max"])
 
 

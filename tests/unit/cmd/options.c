@@ -1,9 +1,9 @@
 /* Tests of cmd/parse_value.h and cmd/opts.h, which are no part of the library: compiled in here. */
 #include "check.h"
 
+#include "emit/emit.h"
 #include "opts.c"
 #include "parse_value.c"
-#include "emit/emit.h"
 #include "pass/pass.h"
 
 static struct tt_err err;
@@ -214,22 +214,6 @@ TEST(what_was_given_is_given_again)
 	opts_quote_given(&b, &got.given, &got.operands, "on");
 	tt_buf_add(&b, "", 1);
 	CHECK_STR(b.p, "--choice always --sep ';' ./-a 'it'\\''s'");
-	tt_buf_free(&b);
-}
-
-TEST(what_cannot_be_printed_is_quoted_by_number)
-{
-	struct tt_buf b = { 0 };
-
-	opts_quote(&b, "caf\xe9 it's\t1.ttc");
-	tt_buf_text(&b, " ");
-	opts_quote(&b, "caf\xc3\xa9");
-	tt_buf_text(&b, " ");
-	opts_quote(&b, "a\\b\x1b[1m\n");
-	tt_buf_text(&b, " ");
-	opts_quote(&b, "\xe2\x80\xae" "7");
-	tt_buf_add(&b, "", 1);
-	CHECK_STR(b.p, "$'caf\\351 it\\'s\\t1.ttc' 'caf\xc3\xa9' $'a\\\\b\\033[1m\\n' $'\\342\\200\\2567'");
 	tt_buf_free(&b);
 }
 

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verdict_out.h"
+#include "verdict/verdict_as.h"
 
+#include "base/setting.h"
+#include "base/shell.h"
 #include "gate/baseline.h"
 #include "gate/verdict.h"
-#include "history.h"
-#include "opts.h"
 #include "out/html.h"
 #include "page/dots.h"
-#include "version.h"
+#include "verdict/history_picture.h"
 
 /* The most that a page shows: there may be a thousand groups of captures. */
 enum { ROWS = 2000, DETAILS = 200, DAMAGED = 100 };
@@ -24,9 +24,9 @@ enum { SESSIONS = 3 };                /* a picture needs at least this number */
 
 struct page {
 	const struct tt_verdict *v;
-	const struct verdict_opts *o;
+	const struct tt_verdict_links *links;
 	struct tt_buf *out;
-	struct verdict_movers *movers;        /* movers that are printed already */
+	struct tt_verdict_movers *movers;        /* movers that are printed already */
 };
 
 static void
@@ -51,7 +51,7 @@ static const struct { const char *mark, *word; } fine[TT_OUTCOMES] = {
 static void
 put_outcome(const struct page *p, const struct tt_verdict_row *r)
 {
-	bool bad = r->outcome == TT_BREACH || r->outcome == TT_WORSE, loud = verdict_kind(p->v, r) == VERDICT_ERROR;
+	bool bad = r->outcome == TT_BREACH || r->outcome == TT_WORSE, loud = tt_verdict_kind(p->v, r) == TT_VERDICT_ERROR;
 
 	tt_buf_printf(p->out, "%s%s %s%s%s", loud ? "<strong>" : "", bad && !r->fails ? "!" : fine[r->outcome].mark,
 	    r->outcome == TT_BREACH && r->limit_is_min ? "under the limit" : fine[r->outcome].word, bad && !r->fails ? ", a warning" : "",
@@ -256,7 +256,7 @@ is_of_frames(const struct tt_verdict_row *r)
 static bool
 has_details(const struct page *p, const struct tt_verdict_row *r)
 {
-	return verdict_kind(p->v, r) != VERDICT_FINE;
+	return tt_verdict_kind(p->v, r) != TT_VERDICT_FINE;
 }
 
 /* The anchor on a capture's page for the subject of the row. */
@@ -273,7 +273,7 @@ static void
 put_capture(const struct page *p, const struct tt_verdict_row *r)
 {
 	const struct tt_sample *s = r->worst;
-	const char *folder = s->page && p->o->folder ? p->o->folder(p->o->folder_arg, s->page) : NULL;
+	const char *folder = s->page && p->links->folder ? p->links->folder(p->links->folder_arg, s->page) : NULL;
 
 	if (folder) {
 		put(p, "<a href=\"");
@@ -379,7 +379,7 @@ put_quoted(const struct page *p, const char *s)
 {
 	struct tt_buf quoted = { 0 };
 
-	opts_quote(&quoted, s);
+	tt_shell_quote(&quoted, s);
 	tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
 	if (quoted.failed)
 		tt_buf_fail(p->out);
@@ -391,7 +391,7 @@ static void
 put_history(const struct page *p, const struct tt_verdict_row *r)
 {
 	const struct tt_verdict *v = p->v;
-	struct history_figure f = { .name = r->name, .title = r->title };
+	struct tt_history_figure f = { .name = r->name, .title = r->title };
 	struct tt_mem mem = { 0 };
 	struct tt_arena a;
 	struct tt_err err;
@@ -402,12 +402,12 @@ put_history(const struct page *p, const struct tt_verdict_row *r)
 	if (tt_history_of(v->base, r->row, &v->budget->measure[r->row->which], r->row->which, &f.h, &a, &mem, &err) != TT_OK)
 		tt_buf_fail(p->out);
 	else if (f.h.nsession >= SESSIONS) {
-		history_chart(&f, "<figcaption>The baseline's sessions and their levels.</figcaption>\n", p->out);
+		tt_history_chart(&f, "<figcaption>The baseline's sessions and their levels.</figcaption>\n", p->out);
 		put(p, "<p>Sessions, and what a change is made of: <code>tracetool history ");
 		put_quoted(p, v->base->path);
-		put(p, " --gate ");
+		tt_buf_printf(p->out, " %s ", tt_setting_name[TT_SETTING_GATE]);
 		put_quoted(p, v->budget->path);
-		put(p, " --row ");
+		tt_buf_printf(p->out, " %s ", tt_setting_name[TT_SETTING_ROW]);
 		put_quoted(p, r->row->id);
 		put(p, " -o history.html</code></p>\n");
 	}
@@ -423,7 +423,7 @@ put_movers(const struct page *p, const struct tt_verdict_row *r)
 
 	if (!r->nmover)
 		return;
-	before = verdict_movers_shown(p->movers, r);
+	before = tt_verdict_movers_shown(p->movers, r);
 	if (before) {
 		put(p, "<p>What grew: as under ");
 		tt_html_text(p->out, before->name);
@@ -481,10 +481,10 @@ put_explain_one(const struct page *p, const struct tt_verdict_row *r)
 	put(p, "<p>Worst frames, markers and sites of ");
 	tt_html_text(p->out, name);
 	put(p, r->worst->files == 1 ? ": <code>" : ", with its file at hand: <code>");
-	put(p, "tracetool stats --explain ");
+	tt_buf_printf(p->out, "%s ", tt_setting_name[TT_SETTING_EXPLAIN]);
 	put_quoted(p, r->row->id);
 	put(p, " ");
-	tt_html_text(p->out, p->o->explain_one);
+	tt_html_text(p->out, p->links->explain_one);
 	put_quoted(p, r->worst->files == 1 ? r->worst->file[0] : bang ? bang + 1 : name);
 	put(p, "</code></p>\n");
 }
@@ -495,7 +495,7 @@ put_worst(const struct page *p, const struct tt_verdict_row *r)
 {
 	const struct tt_sample *s = r->worst;
 	const struct tt_worst *w = is_of_frames(r) ? tt_sample_frame(s, &r->row->measure) : NULL;
-	const char *looks = p->o->looks ? p->o->looks : "", *what;
+	const char *looks = p->links->looks ? p->links->looks : "", *what;
 	char time[32];
 
 	if (w) {
@@ -503,7 +503,7 @@ put_worst(const struct page *p, const struct tt_verdict_row *r)
 		tt_buf_printf(p->out, "<p>The worst frame of the worst capture is %llu, with %s%s: <code>tracetool stats ", (unsigned long long)w->number, time,
 		    what);
 		tt_html_text(p->out, looks);
-		tt_buf_printf(p->out, "--frames %llu ", (unsigned long long)w->number);
+		tt_buf_printf(p->out, "%s %llu ", tt_setting_name[TT_SETTING_FRAMES], (unsigned long long)w->number);
 		put_quoted(p, s->file[0]);
 		put(p, "</code></p>\n");
 	}
@@ -520,12 +520,12 @@ put_worst(const struct page *p, const struct tt_verdict_row *r)
 static void
 put_commands(const struct page *p, const struct tt_verdict_row *r)
 {
-	if (p->o->explain) {
+	if (p->links->explain) {
 		put(p, "<p>Captures, worst frames, markers and sites: <code>");
-		tt_html_text(p->out, p->o->explain);
+		tt_html_text(p->out, p->links->explain);
 		put_quoted(p, r->row->id);
 		put(p, "</code></p>\n");
-	} else if (p->o->explain_one && r->worst) {
+	} else if (p->links->explain_one && r->worst) {
 		put_explain_one(p, r);
 	}
 	if (r->worst && r->worst->files == 1)
@@ -535,7 +535,7 @@ put_commands(const struct page *p, const struct tt_verdict_row *r)
 static void
 put_detail(const struct page *p, const struct tt_verdict_row *r, size_t number)
 {
-	tt_buf_printf(p->out, "<details id=\"row-%zu\"%s><summary>", number, verdict_kind(p->v, r) >= VERDICT_WARNING ? " open" : "");
+	tt_buf_printf(p->out, "<details id=\"row-%zu\"%s><summary>", number, tt_verdict_kind(p->v, r) >= TT_VERDICT_WARNING ? " open" : "");
 	put_outcome(p, r);
 	put(p, ": ");
 	tt_html_text(p->out, r->name);
@@ -580,12 +580,12 @@ details(const struct page *p, const size_t *order)
 }
 
 void
-verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt_buf *out)
+tt_verdict_as_html(const struct tt_verdict *v, const struct tt_verdict_links *links, const char *generator, struct tt_buf *out)
 {
-	struct verdict_movers movers = { 0 };
-	const struct page p = { v, o, out, &movers };
+	struct tt_verdict_movers movers = { 0 };
+	const struct page p = { v, links, out, &movers };
 	const char *slash = strrchr(v->budget->path, '/');
-	size_t *order = verdict_order(v, out);
+	size_t *order = tt_verdict_order(v, out);
 
 	if (!order)
 		return;
@@ -599,7 +599,7 @@ verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt
 	rows(&p, order);
 	details(&p, order);
 	accept(&p);
-	put(&p, "<p>Made by " TT_GENERATOR ". How rows are judged is in ");
+	tt_buf_printf(out, "<p>Made by %s. How rows are judged is in ", generator);
 	put(&p, v->ab ? "tracetool-ab(1).</p>\n</main>\n" : "tracetool-budget(5).</p>\n</main>\n");
 	tt_html_close(out, TT_HTML_ALONE);
 	free(order);

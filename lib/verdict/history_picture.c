@@ -2,14 +2,13 @@
  * Draws the pictures of tracetool history and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level, and
  * a mark where a session was accepted. All numbers are whole, so the same sessions give the same bytes everywhere. Names are only written by tt_html_text().
  */
-#include "history.h"
+#include "verdict/history_picture.h"
 
 #include <string.h>
 
-#include "opts.h"
+#include "base/shell.h"
 #include "gate/quantity.h"
 #include "out/html.h"
-#include "version.h"
 
 enum { WIDTH = 900, HEIGHT = 170, LEFT = 116, RIGHT = 20, TOP = 34, LOW = 136 };
 
@@ -36,7 +35,7 @@ put_text(struct tt_buf *out, int64_t x, int64_t y, const char *anchor, const cha
 }
 
 static void
-put_axis(const struct history_figure *f, const struct scale *s, struct tt_buf *out)
+put_axis(const struct tt_history_figure *f, const struct scale *s, struct tt_buf *out)
 {
 	char amount[64];
 
@@ -61,7 +60,7 @@ put_axis(const struct history_figure *f, const struct scale *s, struct tt_buf *o
 
 /* Draw the lines of the levels, and write how much each changed. */
 static void
-put_levels(const struct history_figure *f, const struct scale *s, struct tt_buf *out)
+put_levels(const struct tt_history_figure *f, const struct scale *s, struct tt_buf *out)
 {
 	const struct tt_history *h = &f->h;
 
@@ -82,7 +81,7 @@ put_levels(const struct history_figure *f, const struct scale *s, struct tt_buf 
 }
 
 static void
-put_sessions(const struct history_figure *f, const struct scale *s, struct tt_buf *out)
+put_sessions(const struct tt_history_figure *f, const struct scale *s, struct tt_buf *out)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct tt_history_session *of = &f->h.session[i];
@@ -105,7 +104,7 @@ put_sessions(const struct history_figure *f, const struct scale *s, struct tt_bu
 }
 
 static void
-put_chart(const struct history_figure *f, struct tt_buf *out)
+put_chart(const struct tt_history_figure *f, struct tt_buf *out)
 {
 	struct scale s = { INT64_MAX, INT64_MIN, f->h.nsession };
 
@@ -121,7 +120,7 @@ put_chart(const struct history_figure *f, struct tt_buf *out)
 }
 
 void
-history_svg(const struct history_figure *f, size_t n, const char *title, struct tt_buf *out)
+tt_history_svg(const struct tt_history_figure *f, size_t n, const char *title, struct tt_buf *out)
 {
 	tt_buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" viewBox=\"0 0 %d %zu\" "
 	    "font-family=\"system-ui, sans-serif\">\n<title>", WIDTH, n * HEIGHT, WIDTH, n * HEIGHT);
@@ -136,7 +135,7 @@ history_svg(const struct history_figure *f, size_t n, const char *title, struct 
 }
 
 void
-history_chart(const struct history_figure *f, const char *caption, struct tt_buf *out)
+tt_history_chart(const struct tt_history_figure *f, const char *caption, struct tt_buf *out)
 {
 	tt_buf_text(out, "<figure class=\"wide\" tabindex=\"0\" aria-label=\"");
 	tt_html_text(out, f->name);
@@ -147,7 +146,7 @@ history_chart(const struct history_figure *f, const char *caption, struct tt_buf
 	tt_buf_printf(out, "</svg>\n%s</figure>\n", caption);
 }
 
-struct figures { const struct history_figure *f; size_t n; };
+struct figures { const struct tt_history_figure *f; size_t n; };
 
 /* Write the name of a capture, quoted for a shell. */
 static void
@@ -155,7 +154,7 @@ put_capture(struct tt_buf *out, const char *name)
 {
 	struct tt_buf quoted = { 0 };
 
-	opts_quote(&quoted, name);
+	tt_shell_quote(&quoted, name);
 	tt_html_text(out, quoted.failed ? "" : tt_buf_string(&quoted));
 	if (quoted.failed)
 		tt_buf_fail(out);
@@ -164,7 +163,7 @@ put_capture(struct tt_buf *out, const char *name)
 
 /* Write commands that explain a change: they compare a capture of the session before with one of the session where the level begins. */
 static void
-put_changes(const struct history_figure *f, struct tt_buf *out)
+put_changes(const struct tt_history_figure *f, struct tt_buf *out)
 {
 	const struct tt_history *h = &f->h;
 
@@ -216,7 +215,7 @@ put_table(const struct tt_report *r, const char *id, const char *title, const ch
 }
 
 void
-history_html(const struct history_figure *f, size_t n, const char *title, const struct tt_report *r, struct tt_buf *out)
+tt_history_html(const struct tt_history_figure *f, size_t n, const char *title, const struct tt_report *r, const char *generator, struct tt_buf *out)
 {
 	/* The changed columns come first, because a narrow window cuts the last ones. The charts are pictures below. */
 	static const char *const figures[] = { "figure", "baseline", "change", "last", "first", "levels", "sessions", NULL };
@@ -235,12 +234,12 @@ history_html(const struct history_figure *f, size_t n, const char *title, const 
 	tt_html_section(out, "charts", "Charts");
 	for (size_t i = 0; i < n; i++) {
 		tt_buf_printf(out, "<div id=\"chart-%zu\">\n", i + 1);
-		history_chart(&f[i], "", out);
+		tt_history_chart(&f[i], "", out);
 		put_changes(&f[i], out);
 		tt_buf_text(out, "</div>\n");
 	}
 	tt_buf_text(out, "</section>\n");
 	put_table(r, "history_sessions", "Sessions", sessions, &all, out);
-	tt_buf_text(out, "<p>Made by " TT_GENERATOR ". What levels are is in tracetool-history(1).</p>\n</main>\n");
+	tt_buf_printf(out, "<p>Made by %s. What levels are is in tracetool-history(1).</p>\n</main>\n", generator);
 	tt_html_close(out, TT_HTML_ALONE);
 }

@@ -1,7 +1,7 @@
 /**
  * Shared by all renderers of a verdict: the severity of rows, escaping, findings.
  */
-#include "verdict_out.h"
+#include "verdict/verdict_as.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,27 +13,27 @@
 
 /* --- which rows, in which order ---------------------------------------------------- */
 
-enum verdict_kind
-verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
+enum tt_verdict_kind
+tt_verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
 {
 	switch (r->outcome) {
 	case TT_BREACH:
 	case TT_WORSE:
-		return r->fails ? VERDICT_ERROR : VERDICT_WARNING;
+		return r->fails ? TT_VERDICT_ERROR : TT_VERDICT_WARNING;
 	case TT_CANNOT_JUDGE:
-		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? VERDICT_ERROR : VERDICT_WARNING;
+		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? TT_VERDICT_ERROR : TT_VERDICT_WARNING;
 	case TT_UNDECIDED:
-		return r->row->level == TT_LEVEL_ERROR && v->exit_code == 5 && v->strict ? VERDICT_ERROR : VERDICT_NOTICE;
+		return r->row->level == TT_LEVEL_ERROR && v->exit_code == 5 && v->strict ? TT_VERDICT_ERROR : TT_VERDICT_NOTICE;
 	case TT_WAIVED:
 	case TT_ACCEPTED:
-		return VERDICT_NOTICE;
+		return TT_VERDICT_NOTICE;
 	case TT_PASS:
 	case TT_NOT_WORSE:
 	case TT_SKIPPED:
 	case TT_OUTCOMES:
 		break;
 	}
-	return VERDICT_FINE;
+	return TT_VERDICT_FINE;
 }
 
 /* How far a row is over its limit, in millionths of the limit. */
@@ -56,7 +56,7 @@ by_weight(const void *x, const void *y, void *arg)
 {
 	const struct tt_verdict *v = arg;
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	enum verdict_kind ka = verdict_kind(v, &v->row[a]), kb = verdict_kind(v, &v->row[b]);
+	enum tt_verdict_kind ka = tt_verdict_kind(v, &v->row[a]), kb = tt_verdict_kind(v, &v->row[b]);
 	int64_t ea = excess(&v->row[a]), eb = excess(&v->row[b]);
 
 	if (ka != kb)
@@ -67,7 +67,7 @@ by_weight(const void *x, const void *y, void *arg)
 }
 
 size_t *
-verdict_order(const struct tt_verdict *v, struct tt_buf *out)
+tt_verdict_order(const struct tt_verdict *v, struct tt_buf *out)
 {
 	size_t *order = malloc((v->nrow + 1) * sizeof *order);
 
@@ -83,7 +83,7 @@ verdict_order(const struct tt_verdict *v, struct tt_buf *out)
 /* --- text ------------------------------------------------------------------------------ */
 
 void
-verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape)
+tt_verdict_put(struct tt_buf *out, const char *s, tt_verdict_escape *escape)
 {
 	for (size_t n = strlen(s), len; n > 0; s += len, n -= len) {
 		const char *text = NULL;
@@ -103,7 +103,7 @@ verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape)
 }
 
 const struct tt_verdict_row *
-verdict_movers_shown(struct verdict_movers *m, const struct tt_verdict_row *r)
+tt_verdict_movers_shown(struct tt_verdict_movers *m, const struct tt_verdict_row *r)
 {
 	const struct tt_verdict_row **last = &m->last[r->nmover ? r->mover[0].about : TT_ABOUT_NOTHING], *before = *last;
 	bool same = before && before->nmover == r->nmover;
@@ -129,7 +129,7 @@ put_amount(struct tt_buf *out, const char *before, int64_t v, enum tt_dim dim)
 }
 
 void
-verdict_mover_change(struct tt_buf *out, const struct tt_mover *m)
+tt_verdict_mover_change(struct tt_buf *out, const struct tt_mover *m)
 {
 	enum tt_dim dim = m->about == TT_ABOUT_ALLOC ? TT_DIM_BYTES : TT_DIM_TIME;
 	const char *count = m->about == TT_ABOUT_ALLOC ? "; allocations " : "; calls ";
@@ -157,11 +157,11 @@ static void
 mover(struct tt_buf *out, const struct tt_mover *m)
 {
 	tt_buf_printf(out, "%s ", m->name);
-	verdict_mover_change(out, m);
+	tt_verdict_mover_change(out, m);
 }
 
 void
-verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more)
+tt_verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more)
 {
 	tt_buf_printf(out, "%s: %s", r->title, r->text);
 	if (more && r->hint)
@@ -216,24 +216,18 @@ is_blank(uint32_t c)
 	return false;
 }
 
-bool
-verdict_messages(const struct verdict_opts *o)
-{
-	return o && (o->github || o->azure || o->teamcity);
-}
-
 /*
  * Messages begin with: GitHub "::" at the beginning of a line, also after blanks, and "##[" anywhere; Azure "##vso[" anywhere; TeamCity "##teamcity[" anywhere.
  */
 int
-verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err)
+tt_verdict_defuse(bool for_ci, bool color, struct tt_buf *text, struct tt_err *err)
 {
-	bool read = verdict_messages(o), start = true;
+	bool start = true;
 	struct tt_buf out = { .failed = text->failed };
 
 	for (size_t i = 0, len; i < text->n; i += len ? len : 1) {
 		const char *p = text->p + i, *instead = NULL;
-		bool two = read && i + 1 < text->n && p[1] == p[0] && (*p == '#' || (*p == ':' && start));
+		bool two = for_ci && i + 1 < text->n && p[1] == p[0] && (*p == '#' || (*p == ':' && start));
 
 		len = color ? color_len(p, text->n - i) : 0;
 		if (len == 0) {
@@ -311,7 +305,7 @@ wrap_line(const char *p, size_t n, size_t width, struct tt_buf *out)
 }
 
 int
-verdict_wrap(size_t width, struct tt_buf *text, struct tt_err *err)
+tt_verdict_wrap(size_t width, struct tt_buf *text, struct tt_err *err)
 {
 	struct tt_buf out = { .failed = text->failed };
 

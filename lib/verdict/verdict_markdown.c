@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verdict_out.h"
+#include "verdict/verdict_as.h"
 
 #include "base/utf8.h"
 #include "gate/verdict.h"
@@ -52,7 +52,7 @@ code_cell(uint32_t c, char tmp[32])
 }
 
 static void
-put_code(struct tt_buf *out, const char *s, verdict_escape *escape)
+put_code(struct tt_buf *out, const char *s, tt_verdict_escape *escape)
 {
 	size_t fence = 1, run = 0, n = strlen(s);
 	bool pad = n == 0 || s[0] == '`' || s[n - 1] == '`' || s[0] == ' ';
@@ -66,7 +66,7 @@ put_code(struct tt_buf *out, const char *s, verdict_escape *escape)
 		tt_buf_text(out, "`");
 	if (pad)
 		tt_buf_text(out, " ");
-	verdict_put(out, s, escape);
+	tt_verdict_put(out, s, escape);
 	if (pad)
 		tt_buf_text(out, " ");
 	for (size_t i = 0; i < fence; i++)
@@ -89,14 +89,14 @@ static void
 put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
 	const char *icon =
-	    verdict_kind(v, r) == VERDICT_WARNING && r->outcome != TT_CANNOT_JUDGE ? "⚠️" : mark[r->outcome];
+	    tt_verdict_kind(v, r) == TT_VERDICT_WARNING && r->outcome != TT_CANNOT_JUDGE ? "⚠️" : mark[r->outcome];
 
 	tt_buf_printf(out, "| %s %s | ", icon, tt_outcome_name[r->outcome]);
 	put_code(out, r->name, code_cell);
 	tt_buf_text(out, " | ");
-	verdict_put(out, r->title, sentence);
+	tt_verdict_put(out, r->title, sentence);
 	tt_buf_text(out, " | ");
-	verdict_put(out, r->text, sentence);
+	tt_verdict_put(out, r->text, sentence);
 	tt_buf_text(out, " |\n");
 }
 
@@ -104,16 +104,16 @@ put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_bu
 
 /* Append the lines below a row: its hint and movers. */
 static void
-put_detail(const struct tt_verdict_row *r, struct verdict_movers *m, struct tt_buf *out)
+put_detail(const struct tt_verdict_row *r, struct tt_verdict_movers *m, struct tt_buf *out)
 {
-	const struct tt_verdict_row *before = r->nmover ? verdict_movers_shown(m, r) : NULL;
+	const struct tt_verdict_row *before = r->nmover ? tt_verdict_movers_shown(m, r) : NULL;
 
 	tt_buf_text(out, "\n");
 	put_code(out, r->name, code_text);
 	if (r->hint)
 		tt_buf_text(out, ": ");
 	if (r->hint)
-		verdict_put(out, r->hint, sentence);
+		tt_verdict_put(out, r->hint, sentence);
 	tt_buf_text(out, "\n");
 	if (before) {
 		tt_buf_text(out, "\nWhat changed most beneath it: as under ");
@@ -127,7 +127,7 @@ put_detail(const struct tt_verdict_row *r, struct verdict_movers *m, struct tt_b
 		tt_buf_text(out, "- ");
 		put_code(out, r->mover[i].name, code_text);
 		tt_buf_text(out, " ");
-		verdict_mover_change(out, &r->mover[i]);
+		tt_verdict_mover_change(out, &r->mover[i]);
 		tt_buf_text(out, "\n");
 	}
 }
@@ -156,10 +156,10 @@ static void
 put_loud(struct page *p, const size_t *order)
 {
 	const struct tt_verdict *v = p->v;
-	struct verdict_movers movers = { 0 };
+	struct tt_verdict_movers movers = { 0 };
 	size_t n = 0;
 
-	while (n < v->nrow && verdict_kind(v, &v->row[order[n]]) != VERDICT_FINE)
+	while (n < v->nrow && tt_verdict_kind(v, &v->row[order[n]]) != TT_VERDICT_FINE)
 		n++;
 	for (size_t i = 0; i < n; i++) {
 		size_t before = p->out->n;
@@ -208,7 +208,7 @@ put_remarks(struct page *p)
 		size_t before = p->out->n;
 
 		tt_buf_text(p->out, i ? "- " : "\n- ");
-		verdict_put(p->out, p->v->remark[i], sentence);
+		tt_verdict_put(p->out, p->v->remark[i], sentence);
 		tt_buf_text(p->out, "\n");
 		keep(p, before);
 	}
@@ -228,14 +228,14 @@ put_accept(struct page *p)
 }
 
 void
-verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out)
+tt_verdict_as_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out)
 {
 	struct page p = { .v = v, .out = out, .start = out->n, .max = max };
 	const char *icon = v->status == 0 ? "✅" : v->status == 5 ? "❔" : "❌";
-	size_t *order = verdict_order(v, out);
+	size_t *order = tt_verdict_order(v, out);
 
 	tt_buf_printf(out, "### %s tracetool: ", icon);
-	verdict_put(out, v->summary, sentence);
+	tt_verdict_put(out, v->summary, sentence);
 	tt_buf_text(out, "\n");
 	keep(&p, p.start);
 	if (order)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verdict_out.h"
+#include "verdict/verdict_as.h"
 
 #include "base/utf8.h"
 #include "gate/budget.h"
@@ -71,13 +71,13 @@ teamcity(uint32_t c, char tmp[32])
 
 /* Append the finding, escaped. */
 static void
-put_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, verdict_escape *escape)
+put_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, tt_verdict_escape *escape)
 {
 	struct tt_buf text = { 0 };
 
 	tt_buf_printf(&text, "%s: ", tt_outcome_name[r->outcome]);
-	verdict_finding(&text, r, more);
-	verdict_put(out, tt_buf_string(&text), escape);
+	tt_verdict_finding(&text, r, more);
+	tt_verdict_put(out, tt_buf_string(&text), escape);
 	if (text.failed)
 		tt_buf_fail(out);
 	tt_buf_free(&text);
@@ -85,39 +85,39 @@ put_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, verdi
 
 /* --- GitHub ---------------------------------------------------------------------------- */
 
-static const char *const github_kind[VERDICT_KINDS] = {
-	[VERDICT_NOTICE] = "notice", [VERDICT_WARNING] = "warning", [VERDICT_ERROR] = "error",
+static const char *const github_kind[TT_VERDICT_KINDS] = {
+	[TT_VERDICT_NOTICE] = "notice", [TT_VERDICT_WARNING] = "warning", [TT_VERDICT_ERROR] = "error",
 };
 
 static void
 github_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
-	tt_buf_printf(out, "::%s ", github_kind[verdict_kind(v, r)]);
+	tt_buf_printf(out, "::%s ", github_kind[tt_verdict_kind(v, r)]);
 	if (r->row->line && !v->budget->made) {
 		tt_buf_text(out, "file=");
-		verdict_put(out, v->budget->path, github_property);
+		tt_verdict_put(out, v->budget->path, github_property);
 		tt_buf_printf(out, ",line=%u,col=%u,", r->row->line, r->row->column);
 	}
 	tt_buf_text(out, "title=");
-	verdict_put(out, r->name, github_property);
+	tt_verdict_put(out, r->name, github_property);
 	tt_buf_text(out, "::");
 	put_finding(out, r, true, github_data);
 	tt_buf_text(out, "\n");
 }
 
 void
-verdict_github(const struct tt_verdict *v, struct tt_buf *out)
+tt_verdict_as_github(const struct tt_verdict *v, struct tt_buf *out)
 {
-	size_t *order = verdict_order(v, out), total[VERDICT_KINDS] = { 0 }, done[VERDICT_KINDS] = { 0 };
+	size_t *order = tt_verdict_order(v, out), total[TT_VERDICT_KINDS] = { 0 }, done[TT_VERDICT_KINDS] = { 0 };
 
 	for (size_t i = 0; i < v->nrow; i++)
-		total[verdict_kind(v, &v->row[i])]++;
+		total[tt_verdict_kind(v, &v->row[i])]++;
 	for (size_t i = 0; order && i < v->nrow; i++) {
 		const struct tt_verdict_row *r = &v->row[order[i]];
-		enum verdict_kind k = verdict_kind(v, r);
+		enum tt_verdict_kind k = tt_verdict_kind(v, r);
 		size_t shown = total[k] > GITHUB_SHOWN ? GITHUB_SHOWN - 1 : total[k];
 
-		if (k == VERDICT_FINE || ++done[k] > shown + 1)
+		if (k == TT_VERDICT_FINE || ++done[k] > shown + 1)
 			continue;
 		if (done[k] <= shown)
 			github_row(v, r, out);
@@ -127,7 +127,7 @@ verdict_github(const struct tt_verdict *v, struct tt_buf *out)
 	}
 	for (size_t i = 0; i < v->nalert; i++) {
 		tt_buf_text(out, "::warning title=tracetool gate::");
-		verdict_put(out, v->remark[i], github_data);
+		tt_verdict_put(out, v->remark[i], github_data);
 		tt_buf_text(out, "\n");
 	}
 	free(order);
@@ -139,31 +139,31 @@ static void
 azure_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
 	tt_buf_printf(out, "##vso[task.logissue type=%s;",
-	    verdict_kind(v, r) == VERDICT_ERROR ? "error" : "warning");
+	    tt_verdict_kind(v, r) == TT_VERDICT_ERROR ? "error" : "warning");
 	if (r->row->line && !v->budget->made) {
 		tt_buf_text(out, "sourcepath=");
-		verdict_put(out, v->budget->path, azure_property);
+		tt_verdict_put(out, v->budget->path, azure_property);
 		tt_buf_printf(out, ";linenumber=%u;columnnumber=%u;", r->row->line, r->row->column);
 	}
 	tt_buf_text(out, "]");
-	verdict_put(out, r->name, azure_data);
+	tt_verdict_put(out, r->name, azure_data);
 	tt_buf_text(out, ": ");
 	put_finding(out, r, false, azure_data);
 	tt_buf_text(out, "\n");
 }
 
 void
-verdict_azure(const struct tt_verdict *v, struct tt_buf *out)
+tt_verdict_as_azure(const struct tt_verdict *v, struct tt_buf *out)
 {
-	size_t *order = verdict_order(v, out);
+	size_t *order = tt_verdict_order(v, out);
 
 	for (size_t i = 0; order && i < v->nrow; i++) {
-		if (verdict_kind(v, &v->row[order[i]]) >= VERDICT_WARNING)
+		if (tt_verdict_kind(v, &v->row[order[i]]) >= TT_VERDICT_WARNING)
 			azure_row(v, &v->row[order[i]], out);
 	}
 	for (size_t i = 0; i < v->nalert; i++) {
 		tt_buf_text(out, "##vso[task.logissue type=warning;]");
-		verdict_put(out, v->remark[i], azure_data);
+		tt_verdict_put(out, v->remark[i], azure_data);
 		tt_buf_text(out, "\n");
 	}
 	free(order);
@@ -176,7 +176,7 @@ static void
 open_message(struct tt_buf *out, const char *type, const char *name)
 {
 	tt_buf_printf(out, "##teamcity[%s name='", type);
-	verdict_put(out, name, teamcity);
+	tt_verdict_put(out, name, teamcity);
 	tt_buf_text(out, "'");
 }
 
@@ -196,14 +196,14 @@ teamcity_result(struct tt_buf *out, const char *type, const struct tt_verdict_ro
 static void
 teamcity_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
-	enum verdict_kind k = verdict_kind(v, r);
+	enum tt_verdict_kind k = tt_verdict_kind(v, r);
 	char value[32];
 
 	open_message(out, "testStarted", r->name);
 	tt_buf_text(out, "]\n");
-	if (k == VERDICT_ERROR)
+	if (k == TT_VERDICT_ERROR)
 		teamcity_result(out, "testFailed", r, true);
-	else if (k == VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE)
+	else if (k == TT_VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE)
 		teamcity_result(out, "testIgnored", r, false);
 	open_message(out, "testFinished", r->name);
 	tt_buf_text(out, "]\n");
@@ -211,12 +211,12 @@ teamcity_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct 
 		return;
 	*tt_put_base(value, r->value) = '\0';
 	tt_buf_text(out, "##teamcity[buildStatisticValue key='");
-	verdict_put(out, r->name, teamcity);
+	tt_verdict_put(out, r->name, teamcity);
 	tt_buf_printf(out, ".%s' value='%s']\n", tt_dim_name[r->dim], value);
 }
 
 void
-verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out)
+tt_verdict_as_teamcity(const struct tt_verdict *v, struct tt_buf *out)
 {
 	open_message(out, "testSuiteStarted", "tracetool gate");
 	tt_buf_text(out, "]\n");
@@ -224,7 +224,7 @@ verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out)
 		teamcity_row(v, &v->row[i], out);
 	for (size_t i = 0; i < v->nalert; i++) {
 		tt_buf_text(out, "##teamcity[message status='WARNING' text='");
-		verdict_put(out, v->remark[i], teamcity);
+		tt_verdict_put(out, v->remark[i], teamcity);
 		tt_buf_text(out, "']\n");
 	}
 	open_message(out, "testSuiteFinished", "tracetool gate");

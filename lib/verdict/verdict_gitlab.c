@@ -4,7 +4,7 @@
  * GitLab (Gitlab::Ci::Parsers::Metrics::Generic) cuts lines at '#' and splits them as a shell does, so labels hold no '#';
  * all other escapes are those of OpenMetrics.
  */
-#include "verdict_out.h"
+#include "verdict/verdict_as.h"
 
 #include "base/utf8.h"
 #include "gate/verdict.h"
@@ -56,13 +56,13 @@ sample(struct tt_buf *out, const struct family *f, const struct tt_verdict_row *
 	char value[32];
 
 	tt_buf_printf(out, "%s{row=\"", f->name);
-	verdict_put(out, r->name, label);
+	tt_verdict_put(out, r->name, label);
 	*tt_put_base(value, f->get(r)) = '\0';
 	tt_buf_printf(out, "\",unit=\"%s\"} %s\n", tt_dim_name[r->dim], value);
 }
 
 void
-verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out)
+tt_verdict_as_gitlab(const struct tt_verdict *v, struct tt_buf *out)
 {
 	for (size_t k = 0; k < sizeof families / sizeof *families; k++) {
 		const struct family *f = &families[k];
@@ -84,7 +84,7 @@ verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out)
 		tt_buf_text(out, "# TYPE tracetool_note gauge\n# HELP tracetool_note what the verdict lacks\n");
 	for (size_t i = 0; i < v->nalert; i++) {
 		tt_buf_text(out, "tracetool_note{text=\"");
-		verdict_put(out, v->remark[i], label);
+		tt_verdict_put(out, v->remark[i], label);
 		tt_buf_text(out, "\"} 1\n");
 	}
 	tt_buf_text(out, "# EOF\n");

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "verdict_out.h"
+#include "verdict/verdict_as.h"
 
 #include "base/utf8.h"
 #include "gate/budget.h"
@@ -48,7 +48,7 @@ static void
 attribute(struct tt_buf *out, const char *name, const char *value)
 {
 	tt_buf_printf(out, " %s=\"", name);
-	verdict_put(out, value, xml);
+	tt_verdict_put(out, value, xml);
 	tt_buf_text(out, "\"");
 }
 
@@ -110,7 +110,7 @@ result(struct tt_buf *out, const char *element, const struct tt_verdict_row *r, 
 	if (message)
 		attribute(out, "message", r->text);
 	tt_buf_text(out, ">");
-	verdict_put(out, text, xml_lines);
+	tt_verdict_put(out, text, xml_lines);
 	tt_buf_printf(out, "</%s>\n", element);
 }
 
@@ -118,11 +118,11 @@ result(struct tt_buf *out, const char *element, const struct tt_verdict_row *r, 
 static const char *
 element(const struct tt_verdict *v, const struct tt_verdict_row *r)
 {
-	enum verdict_kind kind = verdict_kind(v, r);
+	enum tt_verdict_kind kind = tt_verdict_kind(v, r);
 
-	if (kind == VERDICT_ERROR)
+	if (kind == TT_VERDICT_ERROR)
 		return r->outcome == TT_CANNOT_JUDGE || r->outcome == TT_UNDECIDED ? "error" : "failure";
-	if (kind == VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE)
+	if (kind == TT_VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE)
 		return "skipped";
 	return NULL;
 }
@@ -130,11 +130,11 @@ element(const struct tt_verdict *v, const struct tt_verdict_row *r)
 static void
 test_case(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
-	const char *e = element(v, r), *warn = !e && verdict_kind(v, r) == VERDICT_WARNING ? "warning: " : "";
+	const char *e = element(v, r), *warn = !e && tt_verdict_kind(v, r) == TT_VERDICT_WARNING ? "warning: " : "";
 	struct tt_buf text = { 0 };
 
 	tt_buf_printf(&text, "%s%s: ", warn, tt_outcome_name[r->outcome]);
-	verdict_finding(&text, r, true);
+	tt_verdict_finding(&text, r, true);
 	tt_buf_text(out, "    <testcase");
 	attribute(out, "name", r->name);
 	attribute(out, "classname", "tracetool.gate");
@@ -149,7 +149,7 @@ test_case(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_
 }
 
 void
-verdict_junit(const struct tt_verdict *v, struct tt_buf *out)
+tt_verdict_as_junit(const struct tt_verdict *v, struct tt_buf *out)
 {
 	size_t failures = 0, errors = 0, skipped = 0;
 

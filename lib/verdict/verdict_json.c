@@ -4,8 +4,7 @@
 #include "base/json.h"
 #include "gate/baseline.h"
 #include "gate/verdict.h"
-#include "verdict_out.h"
-#include "version.h"
+#include "verdict/verdict_as.h"
 
 static void
 json_amount(struct tt_json *j, const char *key, bool has, int64_t v)
@@ -209,13 +208,13 @@ json_samples(struct tt_json *j, const struct tt_verdict *v)
 }
 
 void
-verdict_json(const struct tt_verdict *v, struct tt_buf *out)
+tt_verdict_as_json(const struct tt_verdict *v, const char *generator, struct tt_buf *out)
 {
 	struct tt_json j = { .out = out };
 
 	tt_json_open(&j, NULL, "{");
 	tt_json_u64(&j, "tracetool_verdict", 1);
-	tt_json_text(&j, "generator", TT_GENERATOR);
+	tt_json_text(&j, "generator", generator);
 	tt_json_text(&j, "budget", v->budget->path);
 	tt_json_text(&j, "baseline", v->base ? v->base->path : NULL);
 	if (v->ab)

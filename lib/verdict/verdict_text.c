@@ -2,8 +2,7 @@
  * Prints a verdict as text for people.
  */
 #include "gate/baseline.h"
-#include "verdict.h"
-#include "verdict_out.h"
+#include "verdict/verdict_as.h"
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -78,13 +77,13 @@ put_mover(struct tt_buf *out, const struct tt_verdict *v, const struct tt_mover 
 
 /* Append the movers of a row that fails; ${m}: movers that are printed already. */
 static void
-put_movers(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, struct verdict_movers *m)
+put_movers(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_verdict_movers *m)
 {
 	const struct tt_verdict_row *before;
 
 	if (r->nmover == 0 || (r->would != TT_WORSE && r->would != TT_BREACH))
 		return;
-	before = verdict_movers_shown(m, r);
+	before = tt_verdict_movers_shown(m, r);
 	if (before) {
 		tt_buf_printf(out, "               what changed most beneath it: as under %s\n", before->name);
 		return;
@@ -95,7 +94,7 @@ put_movers(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdi
 }
 
 static void
-put_row(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, size_t width, bool color, struct verdict_movers *m)
+put_row(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, size_t width, bool color, struct tt_verdict_movers *m)
 {
 	struct word w = word_of(r);
 
@@ -144,9 +143,9 @@ put_head(struct tt_buf *out, const struct tt_verdict *v)
 }
 
 int
-verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err)
+tt_verdict_as_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err)
 {
-	struct verdict_movers movers = { 0 };
+	struct tt_verdict_movers movers = { 0 };
 	size_t width = name_width(v);
 
 	put_head(out, v);

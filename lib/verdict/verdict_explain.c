@@ -1,10 +1,11 @@
 /**
  * Explains one row of a verdict.
  */
+#include "base/setting.h"
+#include "base/shell.h"
 #include "gate/budget.h"
 #include "gate/sample.h"
-#include "opts.h"
-#include "verdict.h"
+#include "verdict/verdict_as.h"
 
 #define PARTS_SHOWN 8
 #define FRAME_PARTS_SHOWN 4
@@ -58,10 +59,10 @@ static void
 put_files(struct tt_buf *out, const struct tt_sample *s)
 {
 	if (!s->files)
-		opts_quote(out, s->name);
+		tt_shell_quote(out, s->name);
 	for (size_t i = 0; i < s->files; i++) {
 		tt_buf_text(out, i ? " " : "");
-		opts_quote(out, s->file[i]);
+		tt_shell_quote(out, s->file[i]);
 	}
 }
 
@@ -139,7 +140,7 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 	}
 	tt_buf_text(out, "    tracetool convert ");
 	put_files(out, s);
-	tt_buf_printf(out, "%s --frames %llu -o frame-%llu.json\n", convert, (unsigned long long)w->number,
+	tt_buf_printf(out, "%s %s %llu -o frame-%llu.json\n", convert, tt_setting_name[TT_SETTING_FRAMES], (unsigned long long)w->number,
 	    (unsigned long long)w->number);
 }
 
@@ -157,7 +158,7 @@ put_parts(struct tt_buf *out, const struct tt_sample *s, const struct kind *k, c
 }
 
 const struct tt_sample *
-verdict_worst(const struct tt_verdict_row *r)
+tt_verdict_worst(const struct tt_verdict_row *r)
 {
 	return r->worst ? r->worst : r->npoint ? r->point[0].sample : NULL;
 }
@@ -165,7 +166,7 @@ verdict_worst(const struct tt_verdict_row *r)
 static void
 put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *convert)
 {
-	const struct tt_sample *s = verdict_worst(r);
+	const struct tt_sample *s = tt_verdict_worst(r);
 	bool framed = s && s->frames && (r->row->measure.metric->about == TT_ABOUT_NOTHING || tt_measure_framed(&r->row->measure));
 
 	bool cpu = tt_measure_is_cpu(&r->row->measure);
@@ -215,7 +216,7 @@ put_row(struct tt_buf *out, const struct tt_verdict_row *r, const char *convert)
 }
 
 int
-verdict_explain(const struct tt_verdict *v, const char *id, const char *convert, struct tt_buf *out,
+tt_verdict_explain(const struct tt_verdict *v, const char *id, const char *convert, struct tt_buf *out,
     struct tt_err *err)
 {
 	const struct tt_budget_row *row = tt_budget_row(v->budget, id, err);

@@ -19,10 +19,11 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/setting.h"
 #include "gate/sample.h"
+#include "gate/suggest.h"
 #include "stat/num.h"
 #include "stat/session.h"
-#include "verdict.h"
 #include "view/figures.h"
 
 #define ALPHA 0.05
@@ -319,10 +320,10 @@ is_steady(const struct suggest *g, const char *key)
 }
 
 /* The comment on a row that warns because its count is not known to be steady. */
-#define UNSTEADY "; fails nothing: these captures do not show that the count is steady, as a --baseline of five sessions of five captures does"
+#define UNSTEADY "; fails nothing: these captures do not show that the count is steady, as a baseline of five sessions of five captures does"
 
 /* The comment on a row that fails only if there are many more. */
-#define WIDE_TEXT "; the margin is wide, for these captures do not show that the count is steady, as a --baseline of five sessions of five captures does"
+#define WIDE_TEXT "; the margin is wide, for these captures do not show that the count is steady, as a baseline of five sessions of five captures does"
 
 /* The frames over a limit, of a thousand. */
 struct long_frames {
@@ -651,8 +652,8 @@ put_advice(struct suggest *g)
 		editor = g->s[i].editor > editor ? g->s[i].editor : editor;
 	}
 	if (frames == 0)
-		tt_buf_text(&b, "These captures have no whole frames, but rows of frames say the most: name the marker that begins one with --frame-marker, "
-		    "and suggest again.");
+		tt_buf_printf(&b, "These captures have no whole frames, but rows of frames say the most: name the marker that begins one with %s, "
+		    "and suggest again.", tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	if (g->cap_ns) {
 		const int64_t other = other_cap(g);
 
@@ -667,16 +668,17 @@ put_advice(struct suggest *g)
 		tt_buf_printf(&b, "%sThese are a mix: frames are capped in %zu of %zu captures, and their wall times differ by the limit: make a budget for "
 		    "each kind.", b.n ? " " : "", capped, framed);
 	if (editor > 0 && !g->cap_ns)
-		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time include it: suggest and judge with "
-		    "--player-only.", (long long)editor);
+		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time include it: suggest and judge with %s.",
+		    (long long)editor, tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 	gap = b.n ? " " : "";
 	if (g->relative) {
-		tt_buf_printf(&b, "%sRows with a change for max are compared with a baseline (--save, --baseline).", gap);
+		tt_buf_printf(&b, "%sRows with a change for max are compared with a baseline (%s, %s).", gap,
+		    tt_setting_name[TT_SETTING_SAVE], tt_setting_name[TT_SETTING_BASELINE]);
 		gap = " ";
 	}
 	if (g->relative && g->assumed)
 		tt_buf_text(&b, " Fewer than three sessions do not show how much sessions differ, so 2.5 % is assumed: for smaller margins suggest again "
-		    "with a --baseline of five.");
+		    "with a baseline of five.");
 	if (g->blind.n)
 		tt_buf_printf(&b, "%sLeft out: %.*s.", gap, (int)g->blind.n, tt_buf_string(&g->blind));
 	if (g->single)
@@ -703,7 +705,7 @@ cap_of(const struct tt_sample *s, size_t n)
 }
 
 int
-budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
+tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err)
 {
 	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .cap_ns = cap_of(s, own) };
@@ -723,7 +725,8 @@ budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_
 	heap_row(&g);
 	if (!g.some) {
 		tt_buf_free(&g.blind);
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames, pauses or heap size for a budget: name a frame marker with --frame-marker");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames, pauses or heap size for a budget: name a frame marker with %s",
+		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	}
 	tt_buf_text(out, "\n\t]");
 	put_integrity(&g);

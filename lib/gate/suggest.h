@@ -1,0 +1,22 @@
+/**
+ * A budget to start from: limits that the captures at hand keep, with margins that equal builds keep, too.
+ */
+#ifndef TT_GATE_SUGGEST_H
+#define TT_GATE_SUGGEST_H
+
+#include <stddef.h>
+
+struct tt_buf;
+struct tt_err;
+struct tt_measure;
+struct tt_sample;
+
+/**
+ * tt_budget_suggest(s, n, own, x, nx, frame_marker, out, err):
+ * Write a commented budget that the ${n} samples ${s} of the measures ${x} keep. The first ${own} samples are the given captures, the others are the
+ * baseline's. Margins of changes are such that equal builds keep them; more captures and sessions make them smaller.
+ */
+int tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
+    struct tt_buf *out, struct tt_err *err);
+
+#endif
