@@ -1,5 +1,5 @@
 /**
- * Texts that are kept once; the contract is in texts.h.
+ * Keeps each text once, found by its hash.
  */
 #include "base/texts.h"
 
