@@ -13,6 +13,7 @@ enum {
 	MIN_FRAMES = 10,              /* fewer show no limit */
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
+	MAX_LONG_PARTS = 8,           /* ... of one that is longer than any display's refresh */
 	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
@@ -149,13 +150,12 @@ by_falling(const void *a, const void *b)
 
 /*
  * The longest period that four fifths of the distances of points [from, end) are multiples of; with a ${timer} that three fifths are once. 0: there is none.
- * A third or a fourth of what is usual has to be a usual display's: two periods of a timer have a common part, too.
+ * A third of what is usual, or less, has to be a usual display's: two periods of a timer have a common part, too.
  */
 static int64_t
 block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer)
 {
-	int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK], try[2 * MAX_PARTS];
-	const unsigned parts = timer ? 1 : MAX_PARTS;
+	int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK], try[2 * MAX_LONG_PARTS];
 	size_t n = 0, ntry = 0;
 
 	for (size_t q = from; q < end && n < 2 * TT_REFRESH_BLOCK; q++)
@@ -165,6 +165,9 @@ block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer
 		return 0;
 	memcpy(sorted, d, n * sizeof *d);
 	tt_sort_i64(sorted, n);
+
+	const unsigned parts = timer ? 1 : tt_quantile_i64(sorted, n, 1, 2) * 1000 > TT_REFRESH_SLOWEST_PS ? MAX_LONG_PARTS : MAX_PARTS;
+
 	for (unsigned k = 1; k <= parts; k++) {
 		try[ntry++] = tt_quantile_i64(sorted, n, 1, 2) * 1000 / k;
 		try[ntry++] = tt_quantile_i64(sorted, n, 1, 5) * 1000 / k;

@@ -127,26 +127,57 @@ join_periods(const struct tt_refresh_fit *f, struct tt_stretch *s)
 	}
 }
 
+/* How many more of the distances that are no whole number of periods have to be that of a shorter one, which fits ${now}: 7 of 10. */
+static bool
+is_better_part(size_t now, size_t fitting, size_t all)
+{
+	return now > fitting && 10 * (now - fitting) >= 7 * (all - fitting);
+}
+
+/* The longest part of the period of ${s} that is a usual display's; or a shorter one, where two distances and more are whole numbers of that only. 0: none. */
+static int64_t
+usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	int64_t best = 0;
+	size_t fitting = 0;
+
+	for (int k = 2; k <= 8; k++) {
+		int64_t part = s->ps / k;
+		size_t all, now;
+
+		if (tt_refresh_rate(part, 4) < 48)
+			continue;
+		now = tt_refresh_refine(f, s, &part, &all);
+		if (best && (all - fitting < 2 || !is_better_part(now, fitting, all)))
+			continue;
+		best = s->ps / k;
+		fitting = now;
+	}
+	return best;
+}
+
 /*
  * Divide a period of ${s} that several refreshes make: no display is slower than 48 Hz, so where a part is a usual one's, that is it. Or distances that are
- * no whole number of periods are whole numbers of a part, nearly all of them.
+ * no whole number of periods are whole numbers of a part, nearly all of them; a part below a third has to be a usual fast display's.
  */
 static void
 divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 {
-	const int64_t slowest = INT64_C(20920000000);
 	size_t all, fitting = tt_refresh_refine(f, s, &s->ps, &all);
+	const int64_t usual = s->ps > TT_REFRESH_SLOWEST_PS ? usual_part(f, s) : 0;
 
-	for (int k = 2; k <= 6 && s->ps > slowest; k++)
-		if (tt_refresh_rate(s->ps / k, 4) >= 48) {
-			s->ps /= k;
-			return;
-		}
-	for (int k = 2; k <= 3 && all - fitting >= 3; k++) {
+	if (usual) {
+		s->ps = usual;
+		return;
+	}
+	for (int k = 2; k <= 7 && all - fitting >= 3; k++) {
 		int64_t part = s->ps / k;
+
+		if (k > 3 && tt_refresh_rate(part, 4) < 120)
+			continue;
 		const size_t now = tt_refresh_refine(f, s, &part, &all);
 
-		if (now > fitting && 10 * (now - fitting) >= 7 * (all - fitting)) {
+		if (is_better_part(now, fitting, all)) {
 			s->ps = part;
 			return;
 		}

@@ -83,6 +83,9 @@ tt_off_grid(int64_t ns, int64_t ps)
 enum { TT_REFRESH_FAR = 64 };
 #define TT_REFRESH_FAR_NS INT64_C(10000000000)
 
+/* A refresh of 48 Hz, a little slow, in ps: no display is slower. */
+#define TT_REFRESH_SLOWEST_PS INT64_C(20920000000)
+
 /* refresh_grid.c: true if the points of ${s} lie on a grid, whose period s->ps is or is made. */
 bool tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s);
 /* Append the segments of ${s}, which is on a grid, and count the refreshes of its frames. TT_E_NOMEM, TT_E_LIMIT. */

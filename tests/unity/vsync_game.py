@@ -234,9 +234,21 @@ def paced(first):
         yield "paced%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, kind="timer", **more)
 
 
+def slow_limits(first):
+    """Forty whose limit gives a frame two to six refreshes of a display, as 24 fps on one of 120 Hz; (name, game)."""
+    rng = random.Random(first + 414141)
+    for seed in range(first, first + 40):
+        hz, k = ((120, 5), (120, 3), (144, 6), (120, 4), (144, 4), (90, 3), (240, 4), (144, 2), (60, 3), (120, 6))[seed % 10]
+        more = {"frames": rng.choice((150, 240, 400)), "hz": hz, "limits": ((0, k),), "late": (.08, .2, .4)[seed % 3],
+                "waits": ("end", "begin")[seed // 10 % 2], "by": ("main", "render")[seed // 3 % 2], "gpu_known": seed % 7 == 0,
+                "drift": rng.choice((0, 0, 2e-4, -3e-4))}
+        yield "slow%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
 def games(first=0):
-    """Three hundred of all kinds, each different; (name, game)."""
+    """Three hundred and forty of all kinds, each different; (name, game)."""
     yield from paced(first)
+    yield from slow_limits(first)
     rng = random.Random(first + 41)
     for seed in range(first, first + 200):
         hz = (60, 90, 120, 144)[seed % 4]
