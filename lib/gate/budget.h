@@ -78,7 +78,7 @@ int tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budg
     struct tt_err *err);
 
 /* The budget of no row: what every sample has, for whoever is only after samples. It has room for TT_BUDGET_MORE measures. */
-enum { TT_BUDGET_MORE = 20 };
+enum { TT_BUDGET_MORE = 34 };
 int tt_budget_none(struct tt_budget *b, struct tt_arena *a, struct tt_err *err);
 
 /* As tt_budget_none(), and how many of a thousand frames are over each of tt_hitch_limit, by wall time and by uncapped time: to suggest rows from. */

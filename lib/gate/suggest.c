@@ -349,25 +349,39 @@ share_over(const struct suggest *g, const char *time, int64_t at_most, struct lo
 	}
 }
 
-/* The smallest common limit of at least 1.5 times the median frame; with ${kept} the smallest that the frame limit keeps, with ${least} none below it. */
-static const struct tt_hitch_limit *
-hitch_limit(int64_t median, int64_t least, bool kept)
-{
-	size_t k = 0;
-
-	while (k + 1 < TT_HITCH_LIMITS && (kept ? tt_frame_limit(tt_hitch_limit[k].ns) < least - least / 50 :
-	    tt_frame_limit(tt_hitch_limit[k].ns) < tt_scale(median, 3, 2 * TT_AMOUNT_ONE) ||
-	    (tt_hitch_limit[k].ns < least && !tt_same_cap(tt_hitch_limit[k].ns, least))))
-		k++;
-	return &tt_hitch_limit[k];
-}
-
 static void
 set_long(struct long_frames *l, const char *metric, const struct tt_hitch_limit *limit)
 {
 	l->metric = metric;
 	l->limit = limit;
 	snprintf(l->key, sizeof l->key, "%s[%lldns].per_1000", metric, (long long)tt_frame_limit(limit->ns));
+}
+
+/* The smallest common limit of at least 1.5 times the median frame, and of ${least}. */
+static const struct tt_hitch_limit *
+hitch_limit(int64_t median, int64_t least)
+{
+	size_t k = 0;
+
+	while (k + 1 < TT_HITCH_LIMITS && (tt_hitch_limit[k].for_caps ||
+	    tt_frame_limit(tt_hitch_limit[k].ns) < tt_scale(median, 3, 2 * TT_AMOUNT_ONE) ||
+	    (tt_hitch_limit[k].ns < least && !tt_same_cap(tt_hitch_limit[k].ns, least))))
+		k++;
+	return &tt_hitch_limit[k];
+}
+
+/* Count frames that are shown for longer than the smallest limit that frames keep which are capped at ${cap} and in time. */
+static void
+set_late(const struct suggest *g, int64_t cap, struct long_frames *l)
+{
+	size_t k = 0;
+
+	for (; k + 1 < TT_HITCH_LIMITS; k++) {
+		set_long(l, "frame.over", &tt_hitch_limit[k]);
+		if (tt_frame_limit(l->limit->ns) >= cap - cap / 50 && spread_of(g, l->key).median < 500 * TT_AMOUNT_ONE)
+			return;
+	}
+	set_long(l, "frame.over", &tt_hitch_limit[k]);
 }
 
 /*
@@ -383,9 +397,12 @@ long_frames(const struct suggest *g, const char *time, size_t frames, int64_t me
 	struct tt_session of[MOST];
 	size_t sessions;
 
-	set_long(&l, "frame.over", hitch_limit(median, g->cap_ns, g->cap_ns > 0));
+	if (g->cap_ns)
+		set_late(g, g->cap_ns, &l);
+	else
+		set_long(&l, "frame.over", hitch_limit(median, 0));
 	if (g->cap_ns && spread_of(g, l.key).n == 0)
-		set_long(&l, "frame.uncapped.over", hitch_limit(median, g->cap_ns, false));
+		set_long(&l, "frame.uncapped.over", hitch_limit(median, g->cap_ns));
 	l.counted = spread_of(g, l.key).n == frames;
 	if (!l.counted) {
 		share_over(g, time, tt_scale(tt_frame_limit(l.limit->ns), TT_AMOUNT_ONE, 1), &l);

@@ -85,9 +85,9 @@ int64_t tt_values_fps(const struct tt_values *v, size_t part);
  */
 int64_t tt_frame_limit(int64_t ns);
 
-/* The limits that long frames are counted over in a suggested budget; ${text} is what it says of them. */
-enum { TT_HITCH_LIMITS = 10 };
-extern const struct tt_hitch_limit { const char *text; int64_t ns; } tt_hitch_limit[TT_HITCH_LIMITS];
+/* The limits that long frames are counted over in a suggested budget, some of capped frames only; ${text} is what it says of them. */
+enum { TT_HITCH_LIMITS = 17 };
+extern const struct tt_hitch_limit { const char *text; int64_t ns; bool for_caps; } tt_hitch_limit[TT_HITCH_LIMITS];
 
 /* Time of [start, end) of ${process} in which a collection was stopping or had stopped the world. */
 int64_t tt_pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end);

@@ -106,6 +106,23 @@ def suggested():
     suite.true("it fails by late frames", re.search(r"FAIL +\S+ +frames over 16\.6\d+ ms", out), out)
 
 
+def every_late_frame():
+    """The row counts each late frame, whatever the limit: also one of 40 fps on a display of 120 Hz, whose late frames last 33.33 ms."""
+    budget, verdict = suite.path("late.json"), suite.path("late_verdict.json")
+    for hz, k in ((120, 3), (144, 4), (144, 3), (60, 3), (90, 2), (144, 2), (75, 1), (165, 1), (50, 1), (120, 5)):
+        good = [Game(90 + i, frames=120, hz=hz, limits=((0, k),)).write(suite.path("kept%d.raw" % i)) for i in range(2)]
+        out, _ = suite.run("stats", *good, "--suggest")
+        with open(budget, "w") as f:
+            json.dump(dict(json.loads(out), rows=[dict(r, max=0) for r in json.loads(out)["rows"] if r["id"] == "hitches"]), f)
+        for bad in (False, True):
+            game = Game(95, frames=200, hz=hz, limits=((0, k),), late=.4 if bad else 0, by="render")
+            suite.run("stats", game.write(suite.path("bad.raw")), "--gate", budget, "--json", verdict, status=None)
+            with open(verdict) as f:
+                row = [r for r in json.load(f)["rows"] if r["id"] == "hitches"][0]
+            suite.equal("%d refreshes of %d Hz, late frames of a thousand: %s" % (k, hz, row["sentence"] if "sentence" in row else ""),
+                        row["value"], sum(game.is_late) * 5)
+
+
 def few():
     """Seven frames of a perfect game, and of one with two frames of 33 ms, tell no limit: no verdict anywhere, and surely missed frames are counted."""
     os.mkdir(suite.path("few"))
@@ -129,5 +146,6 @@ def few():
 
 together([said(*g) for g in GAMES])
 suggested()
+every_late_frame()
 few()
 suite.end()
