@@ -224,6 +224,52 @@ TEST(the_control_file_dumps_and_labels)
 	in_player(more_commands);
 }
 
+/* Have the control file hold the ${n} bytes at ${text}, and wait until the plug-in has said ${part}. */
+static void
+command_bytes(const char *control, const char *text, size_t n, const char *part)
+{
+	char new[600];
+	FILE *f;
+
+	snprintf(new, sizeof new, "%s.new", control);
+	f = fopen(new, "w");
+	if (!CHECK(f != NULL))
+		return;
+	CHECK_EQ_INT(fwrite(text, 1, n, f), n);
+	fclose(f);
+	CHECK_EQ_INT(rename(new, control), 0);
+	wait_for(part);
+}
+
+/* As "echo sing > FILE" writes it in PowerShell 5 and 7 and in Notepad: each time the whole word, of any alphabet, is told. */
+static void
+encodings(void)
+{
+#define COMMAND(text, part) command_bytes(control, text, sizeof text - 1, part)
+	char options[600];
+	const char *control = check_path("control");
+
+	snprintf(options, sizeof options, "control=%s;ring=4M", control);
+	setenv("TRACETOOL_OPTIONS", options, 1);
+	load();
+	COMMAND("\xFF\xFE" "s\0i\0n\0g\0\r\0\n\0", "no command is called \"sing\"");
+	COMMAND("\xFE\xFF" "\0h\0u\0m\0\r\0\n", "no command is called \"hum\"");
+	COMMAND("\xEF\xBB\xBFplay\r\n", "no command is called \"play\"");
+	COMMAND("\xFF\xFE" "\xE9\0\x34\x12\x3D\xD8\x00\xDE\n\0", "no command is called \"\xC3\xA9\xE1\x88\xB4\xF0\x9F\x98\x80\"");
+	COMMAND("\xFF\xFE" "x\0\x3D\xD8\n\0y\0", "no command is called \"x\xEF\xBF\xBD\"");
+	COMMAND("\xFF\xFE" "o\0d\0d\0\n", "no command is called \"odd\"");
+	COMMAND("\xFF\xFE" "s\0t\0o\0p\0\n\0", "\"stop\" does nothing: nothing is being captured");
+	engine_unload(true);
+	unlink(control);
+	check_clean();
+#undef COMMAND
+}
+
+TEST(the_control_file_is_read_in_the_encodings_of_windows)
+{
+	in_player(encodings);
+}
+
 static void
 wrong_options(void)
 {

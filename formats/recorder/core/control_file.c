@@ -35,6 +35,37 @@ say_unknown(const struct control_file *f, const char *word)
 	f->say("control file %s: no command is called \"%.40s\"; there are %s", f->path, word, all);
 }
 
+/* Put the character ${c} as UTF-8 at ${to}; returns its end. */
+static char *
+put_utf8(char *to, uint32_t c)
+{
+	const unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+	static const uint8_t first[] = { 0, 0xC0, 0xE0, 0xF0 };
+
+	*to++ = (char)(first[more] | c >> 6 * more);
+	for (unsigned i = more; i-- > 0;)
+		*to++ = (char)(0x80 | (c >> 6 * i & 0x3F));
+	return to;
+}
+
+/* Turn ${n} bytes of UTF-16, whose low bytes are at ${low} of each two, into UTF-8 at ${to}, which has room for half as many again. Returns the length. */
+static size_t
+from_utf16(const uint8_t *p, size_t n, unsigned low, char *to)
+{
+	char *const begin = to;
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		uint32_t c = p[i + low] | (uint32_t)p[i + 1 - low] << 8;
+
+		if (c >= 0xD800 && c < 0xDC00 && i + 3 < n && (p[i + 3 - low] & 0xFC) == 0xDC) {
+			i += 2;
+			c = 0x10000 + ((c & 0x3FF) << 10) + ((p[i + 1 - low] & 3u) << 8 | p[i + low]);
+		}
+		to = put_utf8(to, c >= 0xD800 && c < 0xE000 ? 0xFFFD : c);
+	}
+	return (size_t)(to - begin);
+}
+
 /* Carry out the command in ${text}, of ${n} bytes, which has room for one more. */
 static void
 obey(const struct control_file *f, char *text, size_t n)
@@ -70,8 +101,19 @@ control_file_open(struct control_file *f)
 void
 control_file_look(struct control_file *f)
 {
-	static char text[16384];
+	static uint8_t raw[16384];
+	static char text[sizeof raw / 2 * 3 + 1];
 
-	if (has_changed(f))
-		obey(f, text, program_read(f->path, text, sizeof text - 1));
+	if (!has_changed(f))
+		return;
+	size_t n = program_read(f->path, (char *)raw, sizeof raw);
+	/* What Windows writes begins with a mark. */
+	const size_t mark = n >= 3 && memcmp(raw, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+	if (n >= 2 && (memcmp(raw, "\xFF\xFE", 2) == 0 || memcmp(raw, "\xFE\xFF", 2) == 0)) {
+		n = from_utf16(raw + 2, n - 2, raw[0] == 0xFE, text);
+	} else {
+		n -= mark;
+		memcpy(text, raw + mark, n);
+	}
+	obey(f, text, n);
 }
