@@ -20,6 +20,7 @@ struct output {
 	const char *path, *format;
 	const struct tt_emit *emit;
 	char *own;                    /* the emitters' options as they were at this -o; settle() adds the others */
+	size_t numbered;              /* files made, if they have numbers */
 };
 
 struct convert_opts {
@@ -286,9 +287,9 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 
 /* --- the run ----------------------------------------------------------------- */
 
-/* The size of the numbered files made of ${path} ("game.json": "game-001.json" and on), and their number. */
+/* The size of the first ${n} numbered files of ${path} ("game.json": "game-001.json" and on). */
 static uint64_t
-size_of_parts(const char *path, unsigned *n)
+size_of_parts(const char *path, size_t n)
 {
 	size_t len;
 	const char *suffix = tt_path_suffix(path, &len);
@@ -297,12 +298,11 @@ size_of_parts(const char *path, unsigned *n)
 	char name[4096];
 	struct stat st;
 
-	for (*n = 0;; ++*n) {
-		snprintf(name, sizeof name, "%.*s-%03u%s", stem, path, *n + 1, path + stem);
-		if (stat(name, &st) != 0)
-			return bytes;
-		bytes += (uint64_t)st.st_size;
+	for (size_t i = 1; i <= n; i++) {
+		snprintf(name, sizeof name, "%.*s-%03zu%s", stem, path, i, path + stem);
+		bytes += stat(name, &st) == 0 ? (uint64_t)st.st_size : 0;
 	}
+	return bytes;
 }
 
 /* Warn about compressed outputs that viewers do not open: they open gzip only. */
@@ -349,13 +349,12 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		bool standard = strcmp(o->path, "-") == 0;
 		const char *path = standard ? "standard output" : o->path;
 		struct stat st;
-		unsigned parts;
 
 		say_unopened(app, o);
 		if (in_files(c, o) || (o->emit->apart && m->ncap > 1)) {
-			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u file%s, %s, from %s events", path, size,
-			    parts, parts == 1 ? "" : "s", o->emit->name, count);
+			*tt_put_bytes(size, (int64_t)size_of_parts(path, o->numbered)) = '\0';
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %zu file%s, %s, from %s events", path, size,
+			    o->numbered, o->numbered == 1 ? "" : "s", o->emit->name, count);
 		} else if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
 			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, o->emit->name, count);
@@ -397,7 +396,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		return err->code;
 	for (size_t i = 0; i < c->nout; i++) {
 		emit[i] = c->out[i].emit;
-		opts[i] = (struct tt_emit_opts){ .env = &app->env, .path = c->out[i].path, .generator = TT_GENERATOR,
+		opts[i] = (struct tt_emit_opts){ .env = &app->env, .path = c->out[i].path, .numbered = &c->out[i].numbered, .generator = TT_GENERATOR,
 			.own = c->out[i].own + emit_at(emit[i]) };
 		run.needs |= tt_emit_needs(emit[i], &opts[i]);
 		app->say_notices = app->say_notices || !emit[i]->ledger;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/sink.h"
 #include "model/defs.h"
@@ -32,14 +33,54 @@ tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struc
 	return rc;
 }
 
+/* Put the path of file ${number} into ${path}: "game-001.json.gz" of "game.json.gz"; 0: o.path. The last suffixes go after the number. */
+static int
+put_path(const struct tt_emit_opts *o, size_t number, struct tt_buf *path, struct tt_err *err)
+{
+	size_t n;
+	const char *suffix = tt_path_suffix(o->path, &n);
+
+	path->n = 0;
+	if (!suffix)
+		suffix = o->path + strlen(o->path);
+	if (number)
+		tt_buf_printf(path, "%.*s-%03zu%s", (int)(suffix - o->path), o->path, number, suffix);
+	else
+		tt_buf_printf(path, "%s", o->path);
+	return tt_buf_error(path, err);
+}
+
+/* Tell files with higher numbers: an earlier run made more, and who reads them all mixes both. */
+static void
+tell_older(const struct tt_emitting *s)
+{
+	struct tt_buf first = { 0 }, path = { 0 };
+	size_t n = 0;
+
+	while (put_path(&s->o, s->last + 1 + n, n ? &path : &first, NULL) == TT_OK && access(n ? tt_buf_string(&path) : tt_buf_string(&first), F_OK) == 0)
+		n++;
+	if (n == 1)
+		tt_log(s->env, TT_LOG_NORMAL, "%s is of an earlier run, which made more files: remove it", tt_buf_string(&first));
+	else if (n > 1)
+		tt_log(s->env, TT_LOG_NORMAL, "%s and the %zu after it are of an earlier run, which made more files: remove them", tt_buf_string(&first), n - 1);
+	tt_buf_free(&first);
+	tt_buf_free(&path);
+}
+
 int
 tt_emit_commit(void *state, struct tt_err *err)
 {
 	struct tt_emitting *s = state;
 	const size_t n = s->nsink;
+	int rc;
 
 	s->nsink = 0;
-	return tt_sink_commit_all(s->sink, n, TT_OK, err);
+	rc = tt_sink_commit_all(s->sink, n, TT_OK, err);
+	if (rc == TT_OK && s->o.numbered)
+		*s->o.numbered = s->last;
+	if (rc == TT_OK && s->last)
+		tell_older(s);
+	return rc;
 }
 
 void
@@ -64,25 +105,17 @@ int
 tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct tt_err *err)
 {
 	const struct tt_emit_opts *o = &e->o;
-	size_t n;
-	const char *suffix = tt_path_suffix(o->path, &n);
 	struct tt_buf path = { 0 };
 	int rc = tt_mem_grow(&e->env->mem, &e->sink, &e->capsink, e->nsink + 1, sizeof *e->sink, err);
 
-	/* The name's last suffixes, ".json.gz", go after the number. */
-	if (!suffix)
-		suffix = o->path + strlen(o->path);
-	if (number)
-		tt_buf_printf(&path, "%.*s-%03zu%s", (int)(suffix - o->path), o->path, number, suffix);
-	else
-		tt_buf_printf(&path, "%s", o->path);
 	if (rc == TT_OK)
-		rc = tt_buf_error(&path, err);
+		rc = put_path(o, number, &path, err);
 	/* The NUL that tt_buf_printf() wrote ends the path. */
 	if (rc == TT_OK)
 		rc = o->open ? o->open(o->open_arg, path.p, sink, err) : tt_sink_open(e->env, path.p, sink, err);
 	if (rc == TT_OK)
 		e->sink[e->nsink++] = *sink;
+	e->last = number > e->last ? number : e->last;
 	tt_buf_free(&path);
 	return rc;
 }

@@ -72,6 +72,7 @@ struct tt_emit_opts {
 	const char *generator;        /* "tracetool VERSION" */
 	const void *own;              /* values of the emitter's options: tt_emit.own bytes; NULL: all zero, which are the defaults */
 	uint64_t estimate;            /* zones + allocations in the input as the prepass counted; 0 unknown */
+	size_t *numbered;             /* if not NULL, set to how many numbered files it made, once they are in their places */
 	/* In place of tt_sink_open() where not NULL: tests keep outputs in memory. */
 	int (*open)(void *arg, const char *path, struct tt_sink **sink, struct tt_err *err);
 	void *open_arg;
@@ -85,6 +86,7 @@ struct tt_emitting {
 	const struct tt_model *m;
 	struct tt_sink **sink;        /* the files, in the order in which they were opened */
 	size_t nsink, capsink;
+	size_t last;                  /* the largest number of a file; 0: they have none */
 };
 
 struct tt_emit {
