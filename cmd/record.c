@@ -16,6 +16,9 @@
 #include "base/arena_text.h"
 #include "child.h"
 #include "cmd.h"
+#include "emit/emit.h"
+#include "io/block.h"
+#include "io/pack.h"
 #include "io/sink.h"
 #include "recorder/mono/options.h"
 #include "ttc/layout.h"
@@ -323,25 +326,39 @@ set_number(uint64_t *number, struct tt_err *err)
 	return setenv("TRACETOOL_RECORD", text, 1) == 0 ? TT_OK : tt_fail_sys(err, errno, "TRACETOOL_RECORD");
 }
 
-/* True if another `tracetool record` started the program that wrote ${path}; captures of older modules do not say. */
-static bool
-of_another(const char *path, uint64_t number)
+/* The head of the file ${path}, or zeros; how many bytes of it there are. */
+static size_t
+read_head(const char *path, struct ttc_head *h)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct ttc_head h = { .record = 0 };
-	bool is = fd >= 0 && read(fd, &h, sizeof h) == sizeof h && h.record != 0 && h.record != number;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const ssize_t n = fd >= 0 ? read(fd, h, sizeof *h) : 0;
 
 	if (fd >= 0)
 		close(fd);
-	return is;
+	if (n != sizeof *h)
+		*h = (struct ttc_head){ .part = 0 };
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* True if ${path} is no capture, or another `tracetool record` started the program that wrote it; captures of older modules do not say. */
+static bool
+of_another(const char *path, uint64_t number)
+{
+	struct ttc_head h;
+
+	if (read_head(path, &h) == sizeof h)
+		return memcmp(h.magic, TTC_MAGIC, sizeof h.magic) != 0 || (h.record != 0 && h.record != number);
+	/* A recorder that was killed as it began leaves an empty file. */
+	struct stat st;
+	return stat(path, &st) == 0 && st.st_size > 0;
 }
 
 /* The start and the number of this run. */
 struct begun { struct timespec at; uint64_t number; };
 
-/* Add the files of ${pattern} that were changed since ${begun}. */
+/* Add the files of ${pattern} that were changed since ${begun}, and the others to ${beside} (NULL: nowhere). */
 static int
-add_files(struct app *app, const char *pattern, const struct begun *begun, struct opt_list *found, struct tt_err *err)
+add_files(struct app *app, const char *pattern, const struct begun *begun, struct opt_list *found, struct opt_list *beside, struct tt_err *err)
 {
 	glob_t g = { 0 };
 	struct stat st;
@@ -350,40 +367,69 @@ add_files(struct app *app, const char *pattern, const struct begun *begun, struc
 	if (glob(pattern, 0, NULL, &g) == 0)
 		for (size_t i = 0; i < g.gl_pathc && rc == TT_OK; i++) {
 			const char *path = g.gl_pathv[i];
-			if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < begun->at.tv_sec ||
-			    (st.st_mtim.tv_sec == begun->at.tv_sec && st.st_mtim.tv_nsec < begun->at.tv_nsec) ||
-			    of_another(path, begun->number))
+			if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 				continue;
-			path = tt_arena_text(&app->arena, path, strlen(path), err);
-			rc = path ? opt_list_add(found, path, &app->arena, err) : err->code;
+			const bool other = st.st_mtim.tv_sec < begun->at.tv_sec ||
+			    (st.st_mtim.tv_sec == begun->at.tv_sec && st.st_mtim.tv_nsec < begun->at.tv_nsec) || of_another(path, begun->number);
+			struct opt_list *to = other ? beside : found;
+			path = to ? tt_arena_text(&app->arena, path, strlen(path), err) : "";
+			rc = !path ? err->code : to ? opt_list_add(to, path, &app->arena, err) : TT_OK;
 		}
 	globfree(&g);
 	return rc;
 }
 
-/* The files of a rotation in their order: x.ttc, x.1.ttc, x.2.ttc, ... x.10.ttc. */
-static int
-by_length(const void *a, const void *b)
-{
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	const size_t nx = strlen(x), ny = strlen(y);
+/* A capture of this run, and what its head says. */
+struct capture_file { const char *path; struct ttc_head head; };
 
-	return nx < ny ? -1 : nx > ny ? 1 : strcmp(x, y);
+/* The files of recordings in the order in which these began, and those of a rotation by their numbers, whatever their names are. */
+static int
+by_recording(const void *a, const void *b)
+{
+	const struct capture_file *x = a, *y = b;
+	const int run = memcmp(x->head.run, y->head.run, sizeof x->head.run);
+
+	if (x->head.wall_ns != y->head.wall_ns)
+		return x->head.wall_ns < y->head.wall_ns ? -1 : 1;
+	if (run)
+		return run;
+	return x->head.part != y->head.part ? (x->head.part < y->head.part ? -1 : 1) : strcmp(x->path, y->path);
 }
 
-/* Find the captures of this run, and the later files of their rotations. */
+/* Put the captures in order; *${last}: the largest number of a file in a rotation. */
 static int
-find_captures(struct app *app, const char *out, const struct begun *begun, struct opt_list *found, struct tt_err *err)
+put_in_order(struct app *app, struct opt_list *found, uint32_t *last, struct tt_err *err)
 {
-	static const char *const more[] = { "", ".[0-9]*" };
-	int rc = TT_OK;
+	struct capture_file *v = tt_arena_alloc(&app->arena, (found->n + 1) * sizeof *v, err);
 
-	for (size_t i = 0; i < sizeof more / sizeof more[0] && rc == TT_OK; i++) {
-		char *pattern = pattern_of(app, out, more[i], err);
-		rc = pattern ? add_files(app, pattern, begun, found, err) : err->code;
+	if (!v)
+		return err->code;
+	*last = 0;
+	for (size_t i = 0; i < found->n; i++) {
+		v[i].path = found->v[i];
+		read_head(v[i].path, &v[i].head);
+		*last = v[i].head.part > *last ? v[i].head.part : *last;
 	}
-	if (rc == TT_OK && found->n > 1)
-		qsort(found->v, found->n, sizeof *found->v, by_length);
+	qsort(v, found->n, sizeof *v, by_recording);
+	for (size_t i = 0; i < found->n; i++)
+		found->v[i] = v[i].path;
+	return TT_OK;
+}
+
+/* Find the captures of this run in their order, and in ${beside} the files of other recordings that have names of this rotation, if it is one. */
+static int
+find_captures(struct app *app, const char *out, const struct begun *begun, struct opt_list *found, struct opt_list *beside, struct tt_err *err)
+{
+	char *first = pattern_of(app, out, "", err), *later = first ? pattern_of(app, out, ".[0-9]*", err) : NULL;
+	uint32_t last = 0;
+	int rc = later ? add_files(app, first, begun, found, NULL, err) : err->code;
+
+	if (rc == TT_OK)
+		rc = add_files(app, later, begun, found, beside, err);
+	if (rc == TT_OK)
+		rc = put_in_order(app, found, &last, err);
+	if (rc == TT_OK && last == 0)
+		beside->n = 0;
 	return rc;
 }
 
@@ -423,7 +469,24 @@ summarise(struct app *app, const struct opt_list *found)
 	}
 }
 
-/* If ${path}, where the capture should have gone, is an older file that was kept, end with the name that the capture has. */
+static const char *
+name_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+/* Files of other recordings with names of this rotation are read with it by who names them by a pattern. */
+static void
+tell_beside(struct app *app, const struct opt_list *beside)
+{
+	if (beside->n == 1)
+		ui_say(&app->ui, "%s is of another recording: do not read it together with these files", name_of(beside->v[0]));
+	else if (beside->n > 1)
+		ui_say(&app->ui, "%s and %zu more file%s are of another recording: do not read them together with these files", name_of(beside->v[0]),
+		    beside->n - 1, beside->n == 2 ? "" : "s");
+}
+
+/* If ${path}, where the capture should have gone, is an older file that was kept, or a link to nothing, end with the name that the capture has. */
 static void
 name_copy(struct app *app, const char *path, const struct opt_list *found)
 {
@@ -433,16 +496,18 @@ name_copy(struct app *app, const char *path, const struct opt_list *found)
 		if (strcmp(found->v[i], path) == 0)
 			return;
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		tt_log(&app->env, TT_LOG_NORMAL, "wrote %s; %s is older (--overwrite replaces it)", strrchr(found->v[0], '/') + 1, strrchr(path, '/') + 1);
+		ui_say(&app->ui, "wrote %s; %s is older (--overwrite replaces it)", name_of(found->v[0]), name_of(path));
+	else if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		ui_say(&app->ui, "wrote %s; %s is a link to a file that is not there (--overwrite replaces it)", name_of(found->v[0]), name_of(path));
 }
 
 static int
 conclude(struct app *app, const struct record_opts *o, const char *out, const char *path, const char *folder, const struct begun *begun,
     struct tt_err *err)
 {
-	struct opt_list found = { 0 };
+	struct opt_list found = { 0 }, beside = { 0 };
 	struct stat st;
-	int rc = find_captures(app, out, begun, &found, err);
+	int rc = find_captures(app, out, begun, &found, &beside, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -461,6 +526,7 @@ conclude(struct app *app, const struct record_opts *o, const char *out, const ch
 		tt_log(&app->env, TT_LOG_NORMAL, "recorded to %s", found.v[i]);
 	if (!o->no_summary && !o->ui.quiet)
 		summarise(app, &found);
+	tell_beside(app, &beside);
 	if (path)
 		name_copy(app, path, &found);
 	return TT_OK;
@@ -491,6 +557,23 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	app->child = true;
 	app->child_status = status;
 	return conclude(app, o, out, path, folder, &begun, err);
+}
+
+/* Refuse names that promise another file than the capture, which a program's module writes as it runs. */
+static int
+check_name(const char *out, struct tt_err *err)
+{
+	const struct tt_coding *coding = out ? tt_pack_coding(out) : NULL;
+
+	if (out && strcmp(out, "-") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --output: standard output is the program's: name a file (./- is one)");
+	if (coding)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --output: captures are written without compression: record to %.*s, then compress that",
+		    (int)(strlen(out) - strlen(coding->suffix)), out);
+	if (out && tt_emit_for_path(out))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --output: %s would be a capture by another format's name: record to a .ttc, then use "
+		    "\"tracetool convert\"", out);
+	return TT_OK;
 }
 
 /* Check the options with the module's own parser. They must not name the capture: record could not find it afterwards. */
@@ -544,6 +627,8 @@ run_record(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	if ((rc = check_profile(&o.options, err)) != TT_OK)
+		return rc;
+	if ((rc = check_name(o.out, err)) != TT_OK)
 		return rc;
 	if (o.program.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the program to run after --");

@@ -108,6 +108,39 @@ def rotation_beside_older():
     kit.check(said[-1] == last, "beside an older rotation: the last line", said[-1:])
 
 
+def rotation_beside_others():
+    """Files of other recordings that have names of this rotation are told, and this one's are listed by their numbers; also with -q."""
+    folder = os.path.join(kit.FOLDER, "beside-others")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    shutil.copy(os.path.join(kit.FOLDER, "rotated", "r.ttc"), os.path.join(folder, "r.1.ttc"))
+    with open(os.path.join(folder, "r.2.ttc"), "w") as f:
+        f.write("no capture at all, and longer than the head of one, which has some hundred bytes" * 9)
+    dense = os.path.join(kit.FOLDER, "rotated", "Dense.exe")
+    for options in ([], ["-q"]):
+        run = subprocess.run([kit.TRACETOOL, "record", "--no-summary", "--overwrite" if options else "--no-summary", *options, "-p", "calls,rotate-size=300K",
+                              "-o", "r.ttc", "--", "mono", dense, "calls", "30000"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        said = run.stderr.splitlines()
+        if options:
+            kit.check(len(said) == 1 and re.fullmatch(r"tracetool: r\.1\.2\.ttc and [0-9]+ more files? are of another recording: .*", said[0]), "-q: told", said)
+            continue
+        have = [os.path.basename(line) for line in said if line.startswith("tracetool: recorded to ")]
+        want = ["r.ttc", "r.1.2.ttc", "r.2.2.ttc"] + ["r.%d.ttc" % i for i in range(3, len(have))]
+        kit.check(len(have) > 3 and have == want, "beside files of others, in order", have)
+        kit.check(said[-1] == "tracetool: r.1.ttc and 1 more file are of another recording: do not read them together with these files", "told", said[-1])
+
+
+def refused_names():
+    """Names that promise another file than a capture are refused before the program runs."""
+    for name, says in (("-", "standard output is the program's"), ("x.ttc.gz", "record to x.ttc, then compress"), ("x.ttc.zst", "record to x.ttc, then compress"),
+                       ("game.json", "tracetool convert"), ("game.pftrace", "tracetool convert")):
+        folder = os.path.join(kit.FOLDER, "refused")
+        os.makedirs(folder, exist_ok=True)
+        run = subprocess.run([kit.TRACETOOL, "record", "-o", name, "--"] + ends("exit", "0"), cwd=folder, capture_output=True, text=True,
+                             stdin=subprocess.DEVNULL)
+        kit.check(run.returncode == 2 and says in run.stderr and run.stdout == "" and not os.listdir(folder), "-o %s is refused" % name, run)
+
+
 def beside_older():
     """An older capture of the name is kept, and the last line has the new name; --overwrite replaces it."""
     folder = os.path.join(kit.FOLDER, "beside")
@@ -121,13 +154,20 @@ def beside_older():
     with open(os.path.join(folder, "x.ttc"), "rb") as f:
         older = f.read()
     last = "tracetool: wrote x.2.ttc; x.ttc is older (--overwrite replaces it)"
-    for options in ([], ["--no-summary"]):
+    for options in ([], ["--no-summary"], ["-q"]):
         if os.path.exists(os.path.join(folder, "x.2.ttc")):
             os.unlink(os.path.join(folder, "x.2.ttc"))
         code, said = record(*options)
         kit.check(code == 0 and said[-1] == last, "beside an older capture, %s: the last line" % options, code, said[-3:])
     with open(os.path.join(folder, "x.ttc"), "rb") as f:
         kit.check(f.read() == older, "the older capture is as it was")
+    link = os.path.join(folder, "x.ttc")
+    os.rename(link, link + ".kept")
+    os.symlink("not-there.ttc", link)
+    os.unlink(os.path.join(folder, "x.2.ttc"))
+    code, said = record("-q")
+    kit.check(said[-1] == "tracetool: wrote x.2.ttc; x.ttc is a link to a file that is not there (--overwrite replaces it)", "beside a link to nothing", said)
+    os.rename(link + ".kept", link)
     code, said = record("--overwrite")
     with open(os.path.join(folder, "x.ttc"), "rb") as f:
         kit.check(code == 0 and f.read() != older and not any("older" in line for line in said), "--overwrite replaces it", said[-3:])
@@ -292,6 +332,8 @@ summary()
 defaults()
 beside_older()
 rotation_beside_older()
+rotation_beside_others()
+refused_names()
 kept_defaults()
 several()
 not_recorded()
