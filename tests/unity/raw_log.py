@@ -37,7 +37,7 @@ class Log:
     """A log of ticks of 1 ns, with a main thread and markers, its root the first; ${flags}: of some of them, by number; ${main}: the main thread's id."""
 
     def __init__(self, start, markers=("Main Thread", "Work"), flags=None, main=MAIN):
-        self.b = struct.pack("<IBBHIQQQ", 0x55334450, 1, 0, 19, 0x20191122, 1, 1, main)
+        self.b = bytearray(struct.pack("<IBBHIQQQ", 0x55334450, 1, 0, 19, 0x20191122, 1, 1, main))
         self.n, self.frames, self.at, self.main = {}, 0, {}, main
         self.block(SESSION, thread(main, 0, "Main Thread") + b"".join(marker(i, n, flags=(flags or {}).get(i, 0)) for i, n in enumerate(markers)) +
                    state(1, start))
