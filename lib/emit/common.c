@@ -57,7 +57,7 @@ tell_older(const struct tt_emitting *s)
 	struct tt_buf first = { 0 }, path = { 0 };
 	size_t n = 0;
 
-	while (put_path(&s->o, s->last + 1 + n, n ? &path : &first, NULL) == TT_OK && access(n ? tt_buf_string(&path) : tt_buf_string(&first), F_OK) == 0)
+	for (struct tt_buf *b = &first; put_path(&s->o, s->last + 1 + n, b, NULL) == TT_OK && access(tt_buf_string(b), F_OK) == 0; b = &path)
 		n++;
 	if (n == 1)
 		tt_log(s->env, TT_LOG_NORMAL, "%s is of an earlier run, which made more files: remove it", tt_buf_string(&first));

@@ -117,9 +117,9 @@ def rotation_beside_others():
     with open(os.path.join(folder, "r.2.ttc"), "w") as f:
         f.write("no capture at all, and longer than the head of one, which has some hundred bytes" * 9)
     dense = os.path.join(kit.FOLDER, "rotated", "Dense.exe")
-    for options in ([], ["-q"]):
-        run = subprocess.run([kit.TRACETOOL, "record", "--no-summary", "--overwrite" if options else "--no-summary", *options, "-p", "calls,rotate-size=300K",
-                              "-o", "r.ttc", "--", "mono", dense, "calls", "30000"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    for options in ([], ["-q", "--overwrite"]):
+        run = subprocess.run([kit.TRACETOOL, "record", "--no-summary", *options, "-p", "calls,rotate-size=300K", "-o", "r.ttc", "--",
+                              "mono", dense, "calls", "30000"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         said = run.stderr.splitlines()
         if options:
             kit.check(len(said) == 1 and re.fullmatch(r"tracetool: r\.1\.2\.ttc and [0-9]+ more files? are of another recording: .*", said[0]), "-q: told", said)
@@ -132,8 +132,8 @@ def rotation_beside_others():
 
 def refused_names():
     """Names that promise another file than a capture are refused before the program runs."""
-    for name, says in (("-", "standard output is the program's"), ("x.ttc.gz", "record to x.ttc, then compress"), ("x.ttc.zst", "record to x.ttc, then compress"),
-                       ("game.json", "tracetool convert"), ("game.pftrace", "tracetool convert")):
+    for name, says in (("-", "standard output is the program's"), ("x.ttc.gz", "record to x.ttc, then compress"),
+                       ("x.ttc.zst", "record to x.ttc, then compress"), ("game.json", "tracetool convert"), ("game.pftrace", "tracetool convert")):
         folder = os.path.join(kit.FOLDER, "refused")
         os.makedirs(folder, exist_ok=True)
         run = subprocess.run([kit.TRACETOOL, "record", "-o", name, "--"] + ends("exit", "0"), cwd=folder, capture_output=True, text=True,
