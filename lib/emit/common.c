@@ -62,7 +62,8 @@ tell_older(const struct tt_emitting *s)
 	if (n == 1)
 		tt_log(s->env, TT_LOG_NORMAL, "%s is of an earlier run, which made more files: remove it", tt_buf_string(&first));
 	else if (n > 1)
-		tt_log(s->env, TT_LOG_NORMAL, "%s and the %zu after it are of an earlier run, which made more files: remove them", tt_buf_string(&first), n - 1);
+		tt_log(s->env, TT_LOG_NORMAL, "%s and the %zu after it are of an earlier run, which made more files: remove them",
+		    tt_buf_string(&first), n - 1);
 	tt_buf_free(&first);
 	tt_buf_free(&path);
 }

@@ -122,7 +122,8 @@ def rotation_beside_others():
                               "mono", dense, "calls", "30000"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         said = run.stderr.splitlines()
         if options:
-            kit.check(len(said) == 1 and re.fullmatch(r"tracetool: r\.1\.2\.ttc and [0-9]+ more files? are of another recording: .*", said[0]), "-q: told", said)
+            told = r"tracetool: r\.1\.2\.ttc and [0-9]+ more files? are of another recording: .*"
+            kit.check(len(said) == 1 and re.fullmatch(told, said[0]), "-q: told", said)
             continue
         have = [os.path.basename(line) for line in said if line.startswith("tracetool: recorded to ")]
         want = ["r.ttc", "r.1.2.ttc", "r.2.2.ttc"] + ["r.%d.ttc" % i for i in range(3, len(have))]
