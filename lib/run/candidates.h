@@ -1,9 +1,8 @@
 /**
  * Markers that may begin frames, for captures without frame marks: what info and a wrong --frame-marker suggest. Private to lib/run.
  *
- * How often each marker begins on each thread, how regularly, and what share of the thread's time it takes. Of all but the
- * beginning of the capture only calls that are as long as frames are looked at, so that it costs little. Fed in the commit stage,
- * chunk after chunk.
+ * How often each marker begins on each thread, how regularly, and what share of the thread's time it takes. Except at the beginning of the capture, only
+ * calls that are as long as frames are looked at, so that it costs little. Fed in the commit stage, chunk after chunk.
  */
 #ifndef TT_RUN_CANDIDATES_H
 #define TT_RUN_CANDIDATES_H

@@ -1,6 +1,6 @@
 /**
- * What each chunk did to the stack of its thread, noted while events are read, so that an emitter which wants some times once more
- * (tt_emit.again) makes the next reading decode only the chunks that have something in these.
+ * Notes what each chunk did to the stack of its thread while events are read, so that an emitter which wants some times once more (tt_emit.again) makes the
+ * next reading decode only the chunks that have something in these.
  *
  * Only of one input, and where zones are neither hidden nor too short to count, nor the GPU has a thread, which need all chunks.
  * Memory: columns (base/column.h), about 16 bytes a chunk and 10 for each zone that it leaves open; over 16 MiB of these the notes are given up, and
@@ -23,7 +23,7 @@ struct tt_mem;
 struct tt_run;
 struct tt_thread;
 
-/* Of each chunk, by its number. */
+/* For each chunk, by its number. */
 enum tt_chunk_note {
 	TT_CHUNK_FROM,                /* when its first event is, or the first zone that ends in it begins; INT64_MIN: it is never passed over */
 	TT_CHUNK_LAST, TT_CHUNK_SEEN, /* last_ts of the stack after it, and what seen_ts is more: nothing of the chunk is later */
@@ -34,7 +34,7 @@ enum tt_chunk_note {
 	TT_CHUNK_NOTES
 };
 
-/* Of each zone that a chunk leaves open. */
+/* For each zone that a chunk leaves open. */
 enum tt_chunk_open { TT_CHUNK_KEY, TT_CHUNK_TS, TT_CHUNK_FLAGS, TT_CHUNK_OPEN };
 
 struct tt_chunk_log {
@@ -55,7 +55,7 @@ bool tt_chunk_log_passes(const struct pipe *p, const struct slot *s);
 /* The chunk ${s} is passed over: its thread's stack becomes what it was after it. */
 int tt_chunk_log_pass(struct pipe *p, const struct slot *s, struct tt_err *err);
 
-/* What threads have done is counted by a whole reading: keep it over one that is not. Freed by taking it back. */
+/* Keep the counts that a whole reading made of threads over one that is not whole. Freed by taking it back. */
 struct tt_thread *tt_chunk_log_keep_counts(const struct tt_run *r, struct tt_err *err);
 void tt_chunk_log_take_counts(const struct tt_run *r, struct tt_thread *was);
 

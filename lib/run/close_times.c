@@ -60,7 +60,7 @@ add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames 
 	return rc;
 }
 
-/* Where the time of the filter begins, ends or is interrupted: what is in between counts as it is, all else is clipped or left out. */
+/* Add the times at which the filter's time begins, ends or is interrupted: zones between them count as they are, all others are clipped or left out. */
 static int
 add_filter(struct tt_spans *s, struct tt_mem *mem, const struct tt_filter *f, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * What a run adds to the evidence of a capture's layout (model/fit.h), and the verdict as the fact "layout".
+ * Adds a run's part to the evidence of a capture's layout (model/fit.h), and the verdict as the fact "layout".
  */
 #ifndef TT_RUN_FIT_H
 #define TT_RUN_FIT_H

@@ -5,7 +5,7 @@
 
 #include "base/order.h"
 
-/* Where the levels of this thread lie: its own ones, or those unused for longest. */
+/* The levels of this thread: its own ones, or those unused for longest. */
 static struct tt_kept *
 levels_of(struct tt_fold *f, const struct tt_fold_io *io)
 {

@@ -65,8 +65,8 @@ struct tt_level {
 _Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 
 /*
- * Levels of a thread whose stack is deep, kept for its next chunk: else a stack of tens of thousands is walked again
- * for each of thousands of chunks. What has changed since is seen by the numbers.
+ * Levels of a thread whose stack is deep, kept for its next chunk: else a stack of tens of thousands is walked again for each of thousands of chunks. Changes
+ * since then are seen by the numbers.
  */
 #define TT_FOLD_DEEP 256
 enum { TT_FOLD_KEPT = 8 };
@@ -93,7 +93,7 @@ struct tt_met {
 	uint32_t n, node;
 };
 
-/* Where a chunk's sum of a frame and a path is: what comes next mostly goes to one of the last. */
+/* The place of a chunk's sum of a frame and a path: what comes next mostly goes to one of the last. */
 enum { TT_FOLD_SUMS = 256 };
 struct tt_fold_sum { uint64_t chunk; uint32_t frame, node; size_t at; };
 

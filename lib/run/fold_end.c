@@ -133,8 +133,8 @@ count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, boo
 }
 
 /*
- * A zone of level ${i} that is left out with all its time has ended: take its time out of the zones around it. Where zones count in the part
- * in which they begin, take it from the counts that count_whole() added it to.
+ * A zone of level ${i} that is left out with all its time has ended: take its time out of the zones around it. If zones count in the part in which they
+ * begin, take it from the counts that count_whole() added it to.
  */
 static void
 take_out(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur)

@@ -1,5 +1,5 @@
 /**
- * What the files of the fold share; the contract of the whole is in fold.h. Private to fold*.c.
+ * Shared by the files of the fold; the contract of the whole is in fold.h. Private to fold*.c.
  *
  *	fold.c         the events of a chunk in turn
  *	fold_zones.c   whole zones, which most events are
@@ -27,15 +27,15 @@
 
 /* --- fold_over.c ---------------------------------------------------------------- */
 
-/* None is new to the next chunk so far. Not in the commit, which is in order, for it takes as long as many paths did that were new to the last one. */
+/* No path is new to the next chunk so far. Not in the commit, which is in order, for it takes as long as many paths did that were new to the last one. */
 void tt_over_forget(struct tt_over *o);
 
 /* Find or add the child of ${parent}; *${node} is TT_OVER | index. Adding may move the others, so nobody keeps pointers to them. */
 int tt_over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
 
 /*
- * What is known of an activation's duration: all; how long it was when a zone around it, the end of the capture, or a loss cut it; or nothing, for
- * this is the rest of one that began elsewhere: after a loss, before the filter's time, or, of an Exception zone, in an earlier chunk.
+ * The known part of an activation's duration: all; how long it was when a zone around it, the end of the capture, or a loss cut it; or nothing, for this is
+ * the rest of one that began elsewhere: after a loss, before the filter's time, or, of an Exception zone, in an earlier chunk.
  */
 enum { TT_DUR_WHOLE, TT_DUR_CUT, TT_DUR_REST };
 
@@ -247,7 +247,7 @@ int tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_even
 int tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
 void tt_fold_samples_end(struct tt_fold *f);
 
-/* Where a throw, a lock or a handle event happened; ${at} is the level of the zone around it. */
+/* Count a throw, a lock or a handle event at its place; ${at} is the level of the zone around it. */
 int tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);
 
 #endif

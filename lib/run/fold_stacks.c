@@ -111,8 +111,8 @@ guess_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *fro
 }
 
 /*
- * Where one allocation in w is recorded, a record of size s counts as w of them, and the variance of its bytes is
- * w (w - 1) s^2. Variances add up. The result is kept small enough to be added a few times.
+ * If one allocation in w is recorded, a record of size s counts as w of them, and the variance of its bytes is w (w - 1) s^2. Variances add up. The result is
+ * kept small enough to be added a few times.
  */
 static int64_t
 add_variance(int64_t to, int64_t bytes, uint64_t w)

@@ -1,8 +1,8 @@
 /**
- * Whole zones, which most events are. Where they are only counted and paths are few, the place of each path's counters is remembered by two numbers
- * (struct tt_near). Where paths are many, that would be as far away as the counters, so the path is guessed: what begins after a zone is mostly what began
- * after it the last time (struct tt_link), and whether the guess is right is seen by two numbers. Where guesses are poor, paths are looked up in runs.
- * Where zones are only written, each becomes a slice with no more ado.
+ * Whole zones, which most events are. If they are only counted and paths are few, the place of each path's counters is remembered by two numbers (struct
+ * tt_near). If paths are many, that would be as far away as the counters, so the path is guessed: the zone after a zone is mostly the one that came after it
+ * the last time (struct tt_link), and whether the guess is right is seen by two numbers. If guesses are poor, paths are looked up in runs. If zones are only
+ * written, each becomes a slice with no more ado.
  */
 #include "run/fold_parts.h"
 
@@ -92,19 +92,19 @@ count_waiting(struct tt_counts *c, struct waiting *w, size_t n, struct tt_err *e
 	return TT_OK;
 }
 
-/* What zones() is made for: many paths; the same, with sums by frame; zones of which more is asked, or less than histograms. */
-enum way { MANY, SUMMED, OTHER };
+/* The loops of zones(): many paths; the same, with sums by frame; zones of which more is asked, or less than histograms. */
+enum zone_loop { LOOP_HISTOGRAMS, LOOP_HISTOGRAMS_AND_FRAMES, LOOP_GENERIC };
 
 /* Count ${e}, which is of level ${l}. */
 static inline __attribute__((always_inline)) int
-count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const struct tt_event *e, const enum way way, struct waiting *w,
+count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const struct tt_event *e, const enum zone_loop loop, struct waiting *w,
     size_t *n, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	l->c->n++;
 	l->c->total += e->dur;
-	if (way == MANY || way == SUMMED) {
+	if (loop == LOOP_HISTOGRAMS || loop == LOOP_HISTOGRAMS_AND_FRAMES) {
 		wait_for(&w[*n], l->c->dist, e->dur);
 		if (++*n == RUN) {
 			*n = 0;
@@ -113,39 +113,39 @@ count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const 
 	} else if (f->needs & TT_NEEDS_HIST) {
 		rc = tt_counts_dur(f->counts, l->c->dist, e->dur, err);
 	}
-	if ((way == SUMMED || (way == OTHER && f->sums)) && rc == TT_OK)
+	if ((loop == LOOP_HISTOGRAMS_AND_FRAMES || (loop == LOOP_GENERIC && f->sums)) && rc == TT_OK)
 		rc = tt_fold_sum_whole(f, io, l->node, e->ts, e->ts + (int64_t)e->dur, err);
 	return rc;
 }
 
 /*
- * After so many zones it is judged whether guesses are good, or paths are where they are remembered; if they are not, so many are looked up, or guessed,
- * before one tries again.
+ * After PREDICTION_WINDOW_ZONES zones decide whether guesses are good, or paths are where they are remembered; if not, LOOKUP_PHASE_ZONES zones are
+ * looked up, or PREDICTION_PHASE_ZONES guessed, before the next try.
  */
-enum { JUDGED = 4096, LOOKED_UP = 1 << 18, GUESSED = 1 << 21 };
+enum { PREDICTION_WINDOW_ZONES = 4096, LOOKUP_PHASE_ZONES = 1 << 18, PREDICTION_PHASE_ZONES = 1 << 21 };
 
-/* Of ${met} more zones ${wrong} were not what was guessed, or remembered. */
+/* Count ${nzones} more zones with ${nmisses} misses; after PREDICTION_WINDOW_ZONES zones decide whether to go on predicting. */
 static inline void
-judge(struct tt_fold *f, size_t met, size_t wrong)
+record_predictions(struct tt_fold *f, size_t nzones, size_t nmisses)
 {
-	f->guess.met += met;
-	f->guess.wrong += wrong;
-	if (f->guess.met >= JUDGED)
+	f->guess.met += nzones;
+	f->guess.wrong += nmisses;
+	if (f->guess.met >= PREDICTION_WINDOW_ZONES)
 		f->guess = (struct tt_guess){ .poor = f->guess.wrong > f->guess.met / 8 };
 }
 
-/* ${met} more zones, out of ${most}, while guesses are poor. */
+/* While prediction is off, count ${nzones} more zones; try again after ${retry_after}. */
 static inline void
-pass(struct tt_fold *f, size_t met, size_t most)
+count_unpredicted(struct tt_fold *f, size_t nzones, size_t retry_after)
 {
-	f->guess.met += met;
-	if (f->guess.met >= most)
+	f->guess.met += nzones;
+	if (f->guess.met >= retry_after)
 		f->guess = (struct tt_guess){ 0 };
 }
 
 static inline __attribute__((always_inline)) int
 zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
-    const enum way way, struct tt_err *err)
+    const enum zone_loop loop, struct tt_err *err)
 {
 	struct tt_count_page *const *const pages = f->counts->node;
 	struct tt_link *last = f->last ? f->last : pages[0]->link;
@@ -162,7 +162,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 				break;
 			continue;
 		}
-		if (way == OTHER && f->mixed && (e->ts < clear.from || e->ts + e->dur >= clear.to))
+		if (loop == LOOP_GENERIC && f->mixed && (e->ts < clear.from || e->ts + e->dur >= clear.to))
 			break;
 		l = levels + e->depth;
 		uint32_t node = last->next;
@@ -182,17 +182,17 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		l[1].c = &page->c[node & (TT_TREE_PAGE - 1)];
 		l[1].node = node;
 		l[1].out = l[1].hashed = false;
-		if (unlikely((rc = count(f, io, &l[1], e, way, w, &n, err)) != TT_OK))
+		if (unlikely((rc = count(f, io, &l[1], e, loop, w, &n, err)) != TT_OK))
 			break;
 	}
 	if (f->guess.poor)
-		pass(f, (size_t)(e - *from), GUESSED);
+		count_unpredicted(f, (size_t)(e - *from), PREDICTION_PHASE_ZONES);
 	else if (tt_fold_many(f))
-		judge(f, (size_t)(e - *from), wrong);
+		record_predictions(f, (size_t)(e - *from), wrong);
 	*from = e - 1;
 	*top = (size_t)(l - f->lvl) + 1;
 	f->last = last;
-	return (way == MANY || way == SUMMED) && rc == TT_OK ? count_waiting(f->counts, w, n, err) : rc;
+	return (loop == LOOP_HISTOGRAMS || loop == LOOP_HISTOGRAMS_AND_FRAMES) && rc == TT_OK ? count_waiting(f->counts, w, n, err) : rc;
 }
 
 static inline struct tt_near *
@@ -231,7 +231,7 @@ alloc_near(const struct tt_fold *f, const struct tt_level *l, const struct tt_ev
 	return true;
 }
 
-/* Where the whole zone ${e} below level ${l} is counted; NULL: it is not that simple. What was not there yet is one more of ${wrong}. */
+/* The place where the whole zone ${e} below level ${l} is counted; NULL: it is not that simple. A path that was not there yet is one more of ${wrong}. */
 static inline const struct tt_near *
 zone_near(const struct tt_fold *f, const struct tt_level *l, const struct tt_event *e, size_t *wrong)
 {
@@ -283,9 +283,9 @@ few(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, cons
 		if (hist && unlikely((rc = tt_counts_dur(f->counts, near->dist, e->dur, err)) != TT_OK))
 			break;
 	}
-	/* Of fewer there is room for most, and those that are new are not wrong for long. */
+	/* For fewer there is room for most, and those that are new are not wrong for long. */
 	if (tt_tree_count(f->m->tree) > 2 << TT_FOLD_NEAR_BITS)
-		judge(f, (size_t)(e - *from), wrong);
+		record_predictions(f, (size_t)(e - *from), wrong);
 	*from = e - 1;
 	*top = (size_t)(l - f->lvl) + 1;
 	return rc;
@@ -313,7 +313,7 @@ seek(struct tt_fold *f, const struct tt_event *e, const struct tt_event *end, st
 		if (unlikely(f->mixed) && (e->ts < clear.from || e->ts + e->dur >= clear.to))
 			break;
 		struct tt_level *l = levels + e->depth;
-		/* What lies deeper is of this run. */
+		/* Deeper zones are of this run. */
 		if (e->depth < deep) {
 			deep = e->depth;
 			if (unlikely(!l->hashed))
@@ -385,7 +385,7 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 		__builtin_prefetch(l[1].c, 1);
 		*to++ = (struct found){ l[1].c, e, node };
 	}
-	pass(f, (size_t)(zend - z), LOOKED_UP);
+	count_unpredicted(f, (size_t)(zend - z), LOOKUP_PHASE_ZONES);
 	return count_found(f, io, found, to, err);
 }
 
@@ -396,13 +396,13 @@ tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **
 	if (tt_fold_many(f) && f->guess.poor && (f->needs & TT_NEEDS_HIST))
 		return look_up(f, io, from, end, base, top, err);
 	if (unlikely(f->guess.poor || f->mixed || (f->sums && !tt_fold_many(f))))
-		return zones(f, io, from, end, base, top, OTHER, err);
+		return zones(f, io, from, end, base, top, LOOP_GENERIC, err);
 	if (!(f->needs & TT_NEEDS_HIST))
 		return few(f, io, from, end, base, top, false, err);
 	if (unlikely(f->sums))
-		return zones(f, io, from, end, base, top, SUMMED, err);
+		return zones(f, io, from, end, base, top, LOOP_HISTOGRAMS_AND_FRAMES, err);
 	if (tt_fold_many(f))
-		return zones(f, io, from, end, base, top, MANY, err);
+		return zones(f, io, from, end, base, top, LOOP_HISTOGRAMS, err);
 	return few(f, io, from, end, base, top, true, err);
 }
 

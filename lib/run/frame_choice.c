@@ -10,12 +10,12 @@
 #include "stat/num.h"
 
 /*
- * Of so many zones and allocations, in so many frames, what all do costs a fraction of a second; more is worth it where wall time does not
- * tell which frames are long. Longest frames: so many are enough to tell why.
+ * For this many zones and allocations, in this many frames, looking at all of them costs a fraction of a second; more is worth it if wall time does not tell
+ * which frames are long. Longest frames: this many are enough to tell why.
  */
 enum { FEW_EVENTS = 2 << 20, CAPPED_EVENTS = 32 << 20, FEW_FRAMES = 2 * TT_FRAMES_SAMPLED, MANY_FRAMES = 1 << 17, LONGEST = 256 };
 
-/* Where zones were not counted, there are no more than the input has room for. */
+/* If zones were not counted, there are no more than the input has room for. */
 enum { ZONE_BYTES = 24 };
 
 static bool
@@ -37,8 +37,8 @@ knows_limit(const struct tt_defs *defs)
 }
 
 /*
- * True if the frames, with the durations ${v}, may be capped (tt_frames_cap()). Most then last about a whole number of periods, and wall time does
- * not tell which of them are long. What they waited for is not known yet.
+ * True if the frames, with the durations ${v}, may be capped (tt_frames_cap()). Most then last about a whole number of periods, and wall time does not tell
+ * which of them are long. Their waits are not known yet.
  */
 static bool
 may_be_capped(const struct tt_model *m, int64_t *v)

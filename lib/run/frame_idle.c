@@ -30,7 +30,7 @@ add_idle(struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
 		w->now.other_wait += is_other_wait(in) ? -ns : ns;
 }
 
-/* What the zones on the stack are idle for. */
+/* The reasons that the zones on the stack are idle for. */
 static unsigned
 idle_now(const struct tt_thread_replay *w)
 {

@@ -29,7 +29,7 @@ add_to(struct tt_replay_idle *idle, int64_t ns, bool held)
 	idle->held += held ? ns : 0;
 }
 
-/* Of ${ns} of self time that went from the row ${at} to ${row}, move the idle part, too. */
+/* If ${ns} of self time go from the row ${at} to ${row}, move the idle part, too. */
 static inline void
 share_idle(struct tt_thread_replay *w, uint32_t at, const struct tt_thread_replay_row *row, int64_t ns, bool idle, bool held)
 {

@@ -110,7 +110,7 @@ tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
 
 /* --- after all begins ---------------------------------------------------------------------- */
 
-/* Of the keys of one name, [${from}, ${to}): the marker's own, else those of the wrapper that begins first. */
+/* Among the keys of one name, [${from}, ${to}), the marker's own, else those of the wrapper that begins first. */
 static void
 choose_of_name(struct tt_mark_key *from, struct tt_mark_key *to)
 {

@@ -373,7 +373,7 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 	return TT_OK;
 }
 
-/* Where threads of a capture have something from before its recording began, only what follows that is looked at. */
+/* If threads of a capture have something from before its recording began, look only at what follows that. */
 static int
 leave_earlier(struct tt_run *r, struct tt_err *err)
 {

@@ -112,7 +112,7 @@ sum_row(const struct tt_frames *f, struct tt_thread_replay *w, struct tt_thread_
 	row->long_past = w->long_past + (dur > 0);
 }
 
-/* What ${row} took in the present frame goes to its category. */
+/* Add the time of ${row} in the present frame to its category. */
 static inline void
 add_share(struct tt_replay *p, const struct tt_thread_replay_row *row)
 {
@@ -152,7 +152,7 @@ keep_rest(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t id
 		tt_hitch_keep(h, row->key, row->calls, row->self - idle);
 }
 
-/* Of the time of ${row}, a wait for the frame limit, what goes beyond the limit: at most ${late}. */
+/* The part of the time of ${row}, a wait for the frame limit, beyond the limit: at most ${late}. */
 static void
 keep_late(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t late)
 {

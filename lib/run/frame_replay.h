@@ -4,9 +4,8 @@
  * frame thread's zones in order (frame_replay.c): it always knows which zones are open, so it can cut time exactly at every
  * boundary.
  *
- * Nearly all zones lie inside one frame. Such a zone takes its time from the one around it when it begins, and is
- * done; only the few that cross a boundary are on the stack, whose top gets the time as it passes. Time with no open zone
- * goes to a row of its own, TT_KEY_OUTSIDE.
+ * Nearly all zones lie inside one frame. A zone like that takes its time from the one around it when it begins, and is done; only the few that cross a
+ * boundary are on the stack, whose top gets the time as it passes. Time with no open zone goes to a row of its own, TT_KEY_OUTSIDE.
  *
  * All of it runs in the ordered stage: one thread at a time.
  */
@@ -80,7 +79,7 @@ struct tt_thread_replay {
 	int64_t idled[TT_IDLES];      /* when the last of them ended that lies whole in this frame */
 	struct tt_thread_replay_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
-	/* Of each row: what of its self time in the present frame is not CPU-active time, and what of it is no uncapped time. */
+	/* For each row: what of its self time in the present frame is not CPU-active time, and what of it is no uncapped time. */
 	struct tt_replay_idle { int64_t all, held; } *idle;
 	int64_t *editor;              /* with --player-only, of each row that is open: the Editor's time in the present frame before it began */
 	size_t nrow, caprow, capsum, capidle, capeditor;
@@ -131,7 +130,7 @@ int tt_thread_replay_enter(struct tt_replay *p, struct tt_thread_replay *w, cons
 int tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err);
 /* Advance to the time ${ts}: close the frames that are over. */
 int tt_thread_replay_advance(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err);
-/* What the marker ${key} has done in all frames so far. */
+/* The work of the marker ${key} in all frames so far. */
 int tt_thread_replay_sum(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
 void tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem);
 

@@ -1,5 +1,5 @@
 /**
- * What the files of the frames' replay share; the contract of the whole is in frame_replay.h. Private to these:
+ * Shared by the files of the frames' replay; the contract of the whole is in frame_replay.h. Private to these:
  *
  *	frame_replay.c  the events of a chunk in turn, and zones that cross the edge of a frame
  *	frame_inner.c   zones that lie whole in a frame, which most are
@@ -18,7 +18,7 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* What one marker does in the present frame: a line of memory, touched at every zone. */
+/* The work of one marker in the present frame: a line of memory, touched at every zone. */
 struct tt_thread_replay_row {
 	uint64_t key;
 	uint32_t active;              /* activations on the stack */
@@ -29,7 +29,7 @@ struct tt_thread_replay_row {
 	int64_t self, total;
 	uint32_t calls, category;
 	int64_t since;                /* when the outermost activation on the stack began, or the frame; without one: when the last ended */
-	/* Of an open one: how far it is accounted for. See tt_replay_catch_up(). */
+	/* For an open one: how far it is accounted for. See tt_replay_catch_up(). */
 	uint32_t frame, long_past;
 	int64_t past;
 };
@@ -42,7 +42,7 @@ struct tt_thread_replay_inner {
 	bool counts;                  /* its time is in the total of that row */
 };
 
-enum { TT_REPLAY_AHEAD = 8 };         /* memory is fetched for so many zones or rows further on */
+enum { TT_REPLAY_AHEAD = 8 };         /* zones or rows for which memory is fetched ahead */
 enum { TT_REPLAY_OUTSIDE = 0 };       /* the row of time in which nothing is open */
 
 /* The time that is not CPU-active; the time that is not uncapped. */
@@ -151,8 +151,9 @@ tt_replay_pop_inner(struct tt_thread_replay *w, size_t n)
 int tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err);
 
 /*
- * All such zones from *${from} on, before ${end}; ${base}: levels of the stack from before the chunk. *${from} becomes the first event that is none: a zone
- * that crosses the edge of the frame, or before which zones on the stack end, or what begins or ends zones by an event. What does neither is passed over.
+ * Take all such zones from *${from} on, before ${end}; ${base}: levels of the stack from before the chunk. *${from} becomes the first event that is none: a
+ * zone that crosses the edge of the frame, or before which zones on the stack end, or what begins or ends zones by an event. An event that does neither is
+ * skipped.
  */
 int tt_replay_inner_zones(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event **from, const struct tt_event *end, size_t base,
     struct tt_err *err);

@@ -1,5 +1,5 @@
 /**
- * What each marker of a frame thread does, frame by frame and in all.
+ * Keeps the work of each marker of a frame thread, frame by frame and in all.
  */
 #include "run/frame_replay_parts.h"
 

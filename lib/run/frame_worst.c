@@ -5,7 +5,7 @@
 
 #include "model/frames.h"
 
-/* Where all places are taken: which frame is the least bad. */
+/* If all places are taken: which frame is the least bad. */
 static void
 find_least(struct tt_hitches *list)
 {

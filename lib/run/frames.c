@@ -8,7 +8,7 @@
 #include "run/state.h"
 #include "stat/num.h"
 
-/* What a chunk allocates in the frame ${at}, which is that one from ${from} to ${to}; SIZE_MAX: in none. */
+/* The allocations of a chunk in the frame ${at}, which is that one from ${from} to ${to}; SIZE_MAX: in none. */
 struct allocs {
 	size_t at;
 	int64_t from, to;
@@ -105,7 +105,7 @@ add_gpu(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_e
 	return tt_column_add(&p->gpu, &p->m->env->mem, at, (int64_t)e->val, err);
 }
 
-/* What the engine measured goes to the frame it is about; a record of it goes before a counter. */
+/* A figure that the engine measured goes to the frame it is about; a record of it goes before a counter. */
 static int
 take_timings(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err)
 {
@@ -186,8 +186,8 @@ by_badness(const void *a, const void *b)
 }
 
 /*
- * Markers of one name are one row: methods compiled twice, or a label that was recorded under two keys. Of equal times the name tells the
- * order, which keys would give otherwise in each format.
+ * Markers of one name are one row: methods compiled twice, or a label that was recorded under two keys. If times are equal, the name decides the order, which
+ * keys would decide otherwise in each format.
  */
 static void
 join_names(const struct tt_model *m, struct tt_hitch *h)
@@ -246,13 +246,13 @@ give_categories(const struct tt_replay *p, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What the capture says of the GPU and the render thread, beside what the engine says. */
+/* The capture's own figures of the GPU and the render thread, beside the engine's. */
 static int
 finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	/* What the engine measured of the whole frame goes before the sum of what it measured of parts. */
+	/* The engine's figure of the whole frame goes before the sum of those of its parts. */
 	for (size_t i = 0; p->gpu.cap && i < f->n && rc == TT_OK; i++)
 		if (tt_column_at(&p->gpu, i) && tt_frames_timing(f, TT_TIMING_GPU, i) == 0) {
 			rc = tt_column_set(&f->timing[TT_TIMING_GPU], f->mem, i, tt_column_at(&p->gpu, i), err);
@@ -271,7 +271,7 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 	return rc;
 }
 
-/* A capped frame is late by whichever thread works longer. What the render thread did is known only after all of its zones, without its markers. */
+/* A capped frame is late by whichever thread works longer. The render thread's work is known only after all of its zones, without its markers. */
 static int
 rank_by_render(struct tt_frames *f, struct tt_err *err)
 {

@@ -1,6 +1,6 @@
 /**
- * Takes out of a chunk what happens in zones of the Editor that the program runs in: with --player-only it is in no figure. What is known
- * of a zone is only its marker; so this comes after its thread's stack is known, and before anything counts or looks at the chunk.
+ * Takes out of a chunk what happens in zones of the Editor that the program runs in: with --player-only it is in no figure. Only the marker of a zone is
+ * known; so this comes after its thread's stack is known, and before anything counts or looks at the chunk.
  *
  * Allocations, collections, exceptions, waits for locks and handles are there no more. Zones stay, for their time is taken out of those
  * around them (fold_end.c, frame_replay.c), with TT_F_HIDDEN, and count as no call. An allocation tells how many zones are around it; other
@@ -54,7 +54,7 @@ add_span(struct hiding *h, int64_t from, int64_t to, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Zones at and above ${level} are over at ${ts}. Of those that end by an event, one span is open at a time, the last. */
+/* Zones at and above ${level} are over at ${ts}. Among those that end by an event, one span is open at a time, the last. */
 static void
 ended(struct hiding *h, size_t level, int64_t ts)
 {
@@ -144,7 +144,7 @@ is_rare_hidden(unsigned kind)
 	return kind == TT_GC || kind == TT_HANDLE || (kind >= TT_THROW && kind <= TT_MONITOR);
 }
 
-/* What the Editor's zones have inside them by its time. Spans are in order, and apart. */
+/* The events inside the Editor's zones, by its time. Spans are in order, and apart. */
 static void
 hide_rare(const struct tt_hidden *s, struct tt_batch *b)
 {

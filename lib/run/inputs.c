@@ -57,8 +57,8 @@ forced_format(const struct tt_run_opts *o, const struct tt_format **f, struct tt
 }
 
 /*
- * Where a capture's first bytes make no sense and its compressed stream is damaged, the damage is the cause and is named first.
- * The checksum is at the end of the stream, which is read up to there: of input that no reader takes, not beyond ENOUGH bytes.
+ * If a capture's first bytes make no sense and its compressed stream is damaged, the damage is the cause and is named first. The checksum is at the end of
+ * the stream, which is read up to there: for input that no reader takes, not beyond ENOUGH bytes.
  */
 enum { ENOUGH = 64 << 20 };
 

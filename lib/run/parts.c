@@ -16,7 +16,7 @@ struct tt_part {
 	struct tt_collecting collect;
 };
 
-/* What follows objects has an entry for every object: of that only one part is kept at a time. */
+/* A collector that follows objects has an entry for every object: of that only one part is kept at a time. */
 enum { AT_ONCE = 128, PARTS_BYTES = 64 << 20, HEAVY = TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_GRAPH };
 
 /* The parts of one reading: tt_run_opts.part from ${first} on. */
@@ -59,7 +59,7 @@ begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct 
 	m->filter.by_begin = of->kind != TT_PART_CUT;
 	m->filter.has_frames = false;
 	borrow(m, r->m);
-	/* Where events happen, the fold of the whole has found out. */
+	/* The places of events were found by the fold of the whole. */
 	p->fold = (struct tt_fold){ .mem = mem, .m = m, .needs = needs & ~(unsigned)TT_NEEDS_SITES,
 		.tree = (needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = true, .counts_veils = m->filter.depth != 0, .alias = r->collect.alias };
 	p->collect = (struct tt_collecting){ .m = m, .mem = mem, .needs = needs, .find = &o->find, .buckets = o->buckets,
@@ -107,7 +107,7 @@ put_off(struct tt_parts *ps, size_t n)
 		free_part(&ps->part[--ps->n]);
 }
 
-/* Work on part ${i} ended with ${rc}. Where it passed the limit of memory, it waits, and those after it do: the others go on. */
+/* Work on part ${i} ended with ${rc}. If it passed the limit of memory, it waits, and those after it do: the others go on. */
 static int
 cope(struct tt_run *r, size_t i, int rc, struct tt_err *err)
 {
@@ -180,8 +180,8 @@ stay_open(struct tt_run *r, const struct slot *s, bool rest, size_t *n, struct t
 }
 
 /*
- * True if a zone, an allocation or a sample of the chunk ${b} may count in the part ${p}, with the zones of ${st} open before it, ${stay} of
- * which it leaves open. Where zones are cut, those that it ends may; where they count whole, also those that begin in one that does.
+ * True if a zone, an allocation or a sample of the chunk ${b} may count in the part ${p}, with the zones of ${st} open before it, ${stay} of which it leaves
+ * open. If zones are cut, those that it ends may; if they count whole, also those that begin in one that does.
  */
 static bool
 concerns(const struct tt_part *p, const struct tt_batch *b, const struct tt_stack *st, size_t stay)

@@ -19,9 +19,8 @@
 #endif
 
 /*
- * For each worker: the most chunks on their way, fewer if they are written, for their text is longer than they are; and how many there may be at
- * least, where those have more than so many bytes together. Where no step is long, three are enough: one that is decoded or counted, and two that wait
- * for the others.
+ * For each worker: the most chunks on their way, fewer if they are written, for their text is longer than they are; and the least number, if those have more
+ * than this many bytes together. If no step is long, three are enough: one that is decoded or counted, and two that wait for the others.
  */
 enum { MOST_SLOTS = 12, MOST_WRITTEN = 16, LEAST_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_BYTES = 4 << 20 };
 
@@ -216,7 +215,7 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 	return rc;
 }
 
-/* What the GPU did, after all that other threads did. */
+/* Hand on the GPU's work, after all that other threads did. */
 static int
 commit_gpu(struct pipe *p, struct worker *w, struct tt_err *err)
 {
@@ -252,7 +251,7 @@ tick(struct pipe *p, const struct slot *s)
 	r->o->progress.tick(r->o->progress.arg, r->phase_name, r->done_bytes + s->raw_at, r->total_bytes);
 }
 
-/* What the capture holds, and lost, with the chunk. */
+/* Add what the capture holds, and lost, with the chunk. */
 static void
 sum_up(struct pipe *p, struct slot *s)
 {
@@ -353,9 +352,9 @@ has_room(const struct pipe *p, size_t quarters)
 enum task { NOTHING, COMMIT, ENTER, FOLD, READ, AHEAD };
 
 /*
- * What can be done now, the oldest chunk first, and the slot it is done to. But of several workers one fetches what is read next, and they read
- * some chunks ahead, so that the others have work while one takes a long step that is nobody else's: the next piece of the file, what happened in
- * frames. The lock is held.
+ * Find the step that can be done now, the oldest chunk first, and the slot it is done to. But one of several workers fetches what is read next, and they read
+ * some chunks ahead, so that the others have work while one takes a long step that is nobody else's: the next piece of the file, what happened in frames. The
+ * lock is held.
  */
 static enum task
 next_task(struct pipe *p, struct slot **s)
@@ -672,8 +671,8 @@ free_slots(struct pipe *p)
 }
 
 /*
- * Chunks go before the counts of workers become one. What several workers had lies where the passes, which are one, would not take it from, so it is
- * given back.
+ * Chunks go before the counts of workers become one. Memory of several workers lies where the passes, which are one, would not take it from, so it is given
+ * back.
  */
 static int
 tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_err *err)

@@ -60,7 +60,7 @@ is_forced(const struct tt_run *r)
 	return false;
 }
 
-/* What a pass over the input is for, as --verbose says it. */
+/* The purpose of a pass over the input, as --verbose says it. */
 static const char *const phase_text[] = { [TT_PHASE_NAMES] = "names, frame marks and threads", [TT_PHASE_MARKS] = "where the markers begin that were named",
 	[TT_PHASE_MAIN] = "events", [TT_PHASE_PARTS] = "events once more, for what was not known before" };
 
@@ -186,7 +186,7 @@ read_names(struct tt_run *r, struct tt_err *err)
 	return rc == TT_OK ? tt_inputs_rewind(r, err) : rc;
 }
 
-/* Where the markers begin that --frame-marker and --from-marker name. */
+/* Find where the markers begin that --frame-marker and --from-marker name. */
 static int
 read_marks(struct tt_run *r, struct tt_err *err)
 {
@@ -308,7 +308,7 @@ looks_transferred(struct tt_run *r, const struct tt_input *in)
 	return is;
 }
 
-/* What only the whole of one input shows. */
+/* Settle facts that only the whole of one input shows. */
 static void
 close_capture(struct tt_run *r, const struct tt_input *in)
 {
@@ -507,7 +507,7 @@ use_all_names(struct tt_run *r, struct tt_err *err)
 {
 	int rc = name_all(r, err);
 
-	/* Of what is read once, whether frames are marked is known only now. */
+	/* If input is read once, whether frames are marked is known only now. */
 	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES) && !any_framed(r))
 		tt_candidates_choose(r);
 	return rc == TT_OK && r->m->filter.no_wait ? tt_waits_drop(r->m, err) : rc;
@@ -592,7 +592,7 @@ close_run(struct tt_run *r)
 	tt_marks_free(r);
 }
 
-/* What the options make the run read and keep beyond what they ask for. */
+/* The needs that options add to what they ask for. */
 static void
 decide_needs(struct tt_run *r)
 {

@@ -31,7 +31,7 @@ struct tt_progress {                  /* called from one thread at a time, at mo
 	void *arg;
 };
 
-/* What a bucket of the run's time shows. */
+/* The figures of a bucket of the run's time. */
 enum tt_part_kind {
 	TT_PART_BEGINS,               /* what begins in it, whole, frames too */
 	TT_PART_FRAMES,               /* the time of the frames that begin in it, and these */
@@ -50,7 +50,7 @@ struct tt_run_opts {
 	const char *format;           /* force a reader; NULL by content */
 	const char *const *path;
 	const int *fd;                /* parallel to path: read this descriptor, which the run takes over; NULL: open path */
-	const uint64_t *fd_size;      /* and of a file so many bytes at most */
+	const uint64_t *fd_size;      /* and at most this many bytes of a file */
 	size_t npath;
 	enum tt_align align;
 	const char *const *meta;      /* "k=v", NULL-terminated, or NULL */

@@ -103,7 +103,7 @@ int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, stru
 /* Frames: collect marks of a chunk (ordered), then build the table. */
 int tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t,
     enum tt_phase phase, struct tt_err *err);
-/* Of flight recordings, look at the time that all threads have, unless other captures have more: the spans are known. */
+/* For flight recordings, look at the time that all threads have, unless other captures have more: the spans are known. */
 int tt_frames_clip(struct tt_run *r, struct tt_err *err);
 int tt_frames_build(struct tt_run *r, struct tt_err *err);
 /* The frames of ${m} in the time of its filter, which becomes theirs with ${whole_frames}, and the replay that fills them. */

@@ -148,7 +148,7 @@ end_zones(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *er
 	return ending.rc;
 }
 
-/* Where something is missing, all that is open ends. */
+/* If something is missing, all open zones end. */
 static int
 end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
@@ -230,8 +230,8 @@ enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_
 }
 
 /*
- * What the decoder had to guess about: ends without a begin in the chunk are right unless their key is open below,
- * and times unless they run back before the end of the chunk before. Else the chunk is decoded again, knowing both.
+ * Check what the decoder had to guess: ends without a begin in the chunk are right unless their key is open below, and times unless they run back before the
+ * end of the chunk before. Else the chunk is decoded again, knowing both.
  */
 static int
 settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
@@ -328,7 +328,7 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	struct tt_thread *t;
 	int rc = TT_OK;
 
-	/* Where names are read first, they are known, unless that reading passed over them. */
+	/* If names are read first, they are known, unless that reading skipped them. */
 	if (p->phase == TT_PHASE_NAMES || (p->phase < TT_PHASE_PARTS && (!p->r->names_first || b->late)))
 		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
 			rc = tt_defs_add(cap->defs, &b->def[i], err);
