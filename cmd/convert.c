@@ -316,6 +316,17 @@ say_unopened(struct app *app, const struct output *o)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: viewers do not open %s: decompress it first, or write .gz", o->path, coding);
 }
 
+/* Say how many values the output ${path} lacks, because its format cannot say them. */
+static void
+say_unwritten(struct app *app, const char *path, uint64_t nvalues)
+{
+	struct tt_loss one;
+
+	tt_loss_reset(&one);
+	tt_loss_add(&one, TT_LOST_VALUES, nvalues, 0, TT_NOWHERE);
+	app_say_losses(app, strcmp(path, "-") == 0 ? "standard output" : path, &one);
+}
+
 /* Print a line for each output: its name, its size unless it is a pipe, and the number of events. */
 static void
 say_written(struct app *app, const struct convert_opts *c, const struct tt_model *m)
@@ -402,6 +413,9 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		app->say_notices = app->say_notices || !emit[i]->ledger;
 	}
 	run.emit = emit;
+	run.unwritten = tt_arena_alloc(&app->arena, c->nout * sizeof *run.unwritten, err);
+	if (!run.unwritten)
+		return err->code;
 	run.emit_opts = opts;
 	run.nemit = c->nout;
 	run.hitches = (unsigned)tt_pass_defaults.hitches;
@@ -410,6 +424,8 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	ui_erase(&app->ui);
 	if (rc == TT_OK)
 		say_written(app, c, m);
+	for (size_t i = 0; i < c->nout && rc == TT_OK; i++)
+		say_unwritten(app, c->out[i].path, run.unwritten[i]);
 	tt_model_free(m);
 	return rc;
 }

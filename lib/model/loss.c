@@ -77,7 +77,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Code or classes were unloaded and their addresses reused: figures of the later ones include the earlier ones.",
 	    TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_VALUES] = { "values", "values that could not be written",
-	    "The output format has no NaN, infinity or number that large: these points were left out.", TT_NOTICE,
+	    "The format of this output has no NaN, infinity or number that large: these points were left out.", TT_NOTICE,
 	    false, TT_SETTING_NONE },
 	[TT_LOST_STACKS] = { "stacks", "stacks cut by the recorder's depth limit",
 	    "Their outermost callers are missing: the recorder keeps only the innermost stack frames.", TT_INFO,

@@ -258,13 +258,32 @@ begin_emitters(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Finish an output. Its ledger has the values that it could not write, and none of other outputs. */
+static int
+finish_emitter(struct tt_run *r, size_t i, struct tt_err *err)
+{
+	struct tt_loss_entry *const lost = &r->m->loss->e[TT_LOST_VALUES];
+	const struct tt_loss_entry others = *lost;
+	int rc;
+
+	*lost = (struct tt_loss_entry){ .first_at = TT_NOWHERE };
+	rc = r->o->emit[i]->finish(r->emit[i], err);
+	const uint64_t own = lost->n;
+	*lost = others;
+	if (r->o->unwritten)
+		r->o->unwritten[i] = own;
+	else
+		tt_loss_add(r->m->loss, TT_LOST_VALUES, own, 0, TT_NOWHERE);
+	return rc;
+}
+
 static int
 finish_emitters(struct tt_run *r, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
-		rc = r->o->emit[i]->finish(r->emit[i], err);
+		rc = finish_emitter(r, i, err);
 		if (rc != TT_E_USAGE || !r->o->unsuited)
 			continue;
 		r->o->unsuited[i] = *err;

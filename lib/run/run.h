@@ -79,6 +79,7 @@ struct tt_run_opts {
 	const struct tt_emit_opts *emit_opts;
 	size_t nemit;
 	struct tt_err *unsuited;      /* parallel to emit: why the capture has nothing for it, which then ends not the run; NULL */
+	uint64_t *unwritten;          /* parallel to emit: values that its format cannot say, which then are in no ledger but its own; NULL */
 	struct tt_progress progress;
 	/* All inputs are open, and nothing but their heads has been read. NULL: none; an error ends the run. */
 	int (*opened)(void *arg, struct tt_err *err);

@@ -189,6 +189,20 @@ def ranges(form, write):
         suite.true("%s: verdict on counter %d says %s" % (form, i, said), said in out + err, out[-300:] + err)
 
 
+def several_at_once(form, path):
+    """Several outputs of one reading: each says how many values it lacks itself, on standard error and in its own ledger."""
+    names = ["a.json", "b.csv", "c.pftrace", "d.sqlite", "e.json"]
+    for order in (names, names[::-1]):
+        _, err = suite.run("convert", path, *[w for n in order for w in ("-o", suite.path(n))])
+        told = re.findall(r"^tracetool: \S*/(\S+): values that could not be written: (\d+)\.", err, re.M)
+        lacks = sum(not math.isfinite(v) for v in VALUES)
+        suite.equal("%s, %s: values that each lacks" % (form, " ".join(order)), told, [(n, str(lacks)) for n in order if n[0] in "ace"])
+        for n in ("a.json", "e.json"):
+            with open(suite.path(n), encoding="utf-8") as f:
+                ledger = {e["id"]: e["count"] for e in strict(f.read())["otherData"]["losses"]}
+            suite.equal("%s, %s: its ledger" % (form, n), ledger.get("values"), lacks)
+
+
 def outputs(form, path):
     """Those of VALUES that an output can say, in order."""
     finite = [v for v in VALUES if math.isfinite(v)]
@@ -201,6 +215,7 @@ def outputs(form, path):
         suite.equal("%s, %s: finite values" % (form, s), [next(iter(e["args"].values())) for e in events if e["ph"] == "C" and e["name"] == "Fuel"], finite)
         hits = [list(e["args"].values()) for e in events if e["name"] == "Hit"]
         suite.equal("%s, %s: arguments" % (form, s), hits, [["NaN", "Infinity"], ["-Infinity", 1.5]])
+    several_at_once(form, path)
     with open(out["csv"], encoding="utf-8") as f:
         told = [line.split(",") for line in f if line.startswith("counter") and ",Fuel," in line]
     suite.equal(form + ", csv: all values", [close(float(t[9]), v) for t, v in zip(told, VALUES, strict=True)], [True] * len(VALUES))
