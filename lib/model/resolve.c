@@ -654,10 +654,10 @@ tt_model_option(const struct tt_model *m, enum tt_records what)
 const char *
 tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_arena *a, struct tt_err *err)
 {
-	static const struct { enum tt_records what; const char *name; } kind[] = {
-		{ TT_REC_ALLOCS, "allocations were" }, { TT_REC_COLLECTIONS, "collections were" }, { TT_REC_THROWS, "exceptions were" },
-		{ TT_REC_WAITS, "waits for locks were" }, { TT_REC_SAMPLES, "samples were" }, { TT_REC_HANDLES, "GC handles were" },
-		{ TT_REC_FINALIZERS, "finalizers were" }, { TT_REC_CODE, "helper code was" },
+	static const struct { enum tt_records what; const char *name, *verb; } kind[] = {
+		{ TT_REC_ALLOCS, "allocations", "were" }, { TT_REC_COLLECTIONS, "collections", "were" }, { TT_REC_THROWS, "exceptions", "were" },
+		{ TT_REC_WAITS, "waits for locks", "were" }, { TT_REC_SAMPLES, "samples", "were" }, { TT_REC_HANDLES, "GC handles", "were" },
+		{ TT_REC_FINALIZERS, "finalizers", "were" }, { TT_REC_CODE, "helper code", "was" },
 	};
 	const char *option = tt_model_option(m, what);
 	char text[96];
@@ -667,9 +667,9 @@ tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_ar
 	while (kind[i].what != what)
 		i++;
 	if (tt_model_undefined(m, what))
-		n = snprintf(text, sizeof text, "%s recorded without the definition of their marker", kind[i].name);
+		n = snprintf(text, sizeof text, "%s are not known: the capture does not define their marker", kind[i].name);
 	else
-		n = snprintf(text, sizeof text, "%s not recorded%s%s%s", kind[i].name, option ? " (record with " : "", option ? option : "",
+		n = snprintf(text, sizeof text, "%s %s not recorded%s%s%s", kind[i].name, kind[i].verb, option ? " (record with " : "", option ? option : "",
 		    option ? ")" : "");
 	return tt_arena_text(a, text, (size_t)n, err);
 }

@@ -58,6 +58,9 @@ def check(what, data, allocs, collections, lost, name="defs.raw"):
         suite.equal(what + ": losses", {r["kind"]: r["first_at"] for r in tables["loss"]["rows"] if r["severity"] in ("loss", "error") or
                                         r["kind"] == "not_ended"}, lost)
     suite.equal(what + ": bytes of threads", {r["alloc_bytes"] for r in tables["threads"]["rows"]} - {0, None}, {allocs[1]} - {None})
+    # Whether there were any is not known either.
+    said = suite.run("stats", "-q", path, "--table", "gcalloc", status=status)[0]
+    suite.equal(what + ": what is said of unknown allocations", ("allocations are not known" in said, "recorded" in said), (allocs[0] is None, False))
     out, _ = suite.run("stats", "-q", "--gate", suite.path("budget.json"), path, status=status if lost else 0 if None not in (*allocs, collections) else 5)
     rows = {line.split()[1]: line.split()[0] for line in out.splitlines() if line.startswith("  ") and len(line.split()) > 1}
     suite.equal(what + ": rows of a gate", (rows.get("bytes"), rows.get("collections")),
