@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "batch/aggregate.h"
 #include "batch/record.h"
+#include "model/format.h"
 #include "stat/hist.h"
 
 #define GROUPS_MAX 1000
@@ -400,11 +401,24 @@ note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	return TT_OK;
 }
 
+/* How the capture's format says its losses, by kind; NULL: as all do. */
+static const struct tt_loss_said *
+said_by(const struct tt_result *r)
+{
+	const char *name = json_string_value(json_object_get(r->doc, "format"));
+
+	for (const struct tt_format *const *f = tt_formats; name && *f; f++)
+		if (strcmp((*f)->name, name) == 0)
+			return (*f)->said;
+	return NULL;
+}
+
 /* Add the capture's losses, by kind. */
 static int
 note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
 	const json_t *losses = json_object_get(r->doc, "loss");
+	const struct tt_loss_said *said = said_by(r);
 	const bool is_whole = strcmp(r->outcome, "damaged") != 0;
 	bool lossy = false;
 
@@ -414,7 +428,10 @@ note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 
 		if (!v)
 			continue;
-		lossy = lossy || (!tt_loss_info[k].damage && tt_loss_info[k].severity >= TT_NOTICE);
+		const struct tt_loss_said *own = said ? &said[k] : NULL;
+
+		lossy = lossy || (!tt_loss_info[k].damage && tt_loss_info_said(k, own).severity >= TT_NOTICE);
+		to->said = to->captures == 0 || to->said == own ? own : NULL;
 		to->captures++;
 		to->whole += is_whole;
 		add(a, &to->n, whole(json_array_get(v, 0)));

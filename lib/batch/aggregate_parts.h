@@ -47,7 +47,11 @@ struct count { const char *a, *b, *c; uint64_t n; };
 struct named { uint64_t n; struct tt_buf keys; };
 
 /* A kind of loss: how many captures have it, how often and in how many bytes; the first of them in order. */
-struct lost { uint64_t captures, n, bytes, whole, of_whole; const char *first; };    /* whole: captures that are not damaged, and their n */
+struct lost {
+	uint64_t captures, n, bytes, whole, of_whole;         /* whole: captures that are not damaged, and their n */
+	const char *first;
+	const struct tt_loss_said *said;      /* how their format says it; NULL: as all do, or several formats have some */
+};
 
 struct failure { const char *key, *outcome, *why, *detail; };
 

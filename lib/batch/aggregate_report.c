@@ -281,24 +281,24 @@ put_losses(struct tt_report *r, const struct tt_aggregate *a)
 
 	for (int severity = TT_ERROR; severity > TT_INFO; severity--)
 		for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
-			const struct tt_loss_info *info = &tt_loss_info[k];
 			const struct lost *l = &a->loss[k];
+			const struct tt_loss_info info = tt_loss_info_said(k, l->said);
 			char advice[TT_LOSS_ADVICE];
 			struct tt_cell *c;
 
-			if (!l->captures || (int)info->severity != severity)
+			if (!l->captures || (int)info.severity != severity)
 				continue;
 			t = t ? t : new_table(r, T_LOSSES);
 			c = tt_row(t);
-			tt_cell_text(&c[L_KIND], info->id);
+			tt_cell_text(&c[L_KIND], info.id);
 			tt_cell_text(&c[L_SEVERITY], tt_severity_name[severity]);
-			tt_cell_text(&c[L_WHAT], info->text);
+			tt_cell_text(&c[L_WHAT], info.text);
 			tt_cell_u64(&c[L_CAPTURES], l->captures);
 			tt_cell_u64(&c[L_COUNT], l->n);
 			if (l->bytes)
 				tt_cell_u64(&c[L_BYTES], l->bytes);
 			tt_cell_text(&c[L_FIRST], l->first);
-			tt_cell_text(&c[L_ADVICE], tt_text(r, "%s", tt_loss_advice(info, advice)));
+			tt_cell_text(&c[L_ADVICE], tt_text(r, "%s", tt_loss_advice(&info, advice)));
 		}
 }
 
@@ -313,12 +313,14 @@ note_losses(const struct tt_aggregate *a, struct tt_report *r)
 		const struct lost *l = &a->loss[k];
 		char count[32], captures[32];
 
-		if (!l->whole || tt_loss_info[k].damage || tt_loss_info[k].severity < TT_NOTICE)
+		const struct tt_loss_info info = tt_loss_info_said(k, l->said);
+
+		if (!l->whole || info.damage || info.severity < TT_NOTICE)
 			continue;
-		worst = tt_loss_info[k].severity > worst ? tt_loss_info[k].severity : worst;
+		worst = info.severity > worst ? info.severity : worst;
 		*tt_put_count(count, (int64_t)l->of_whole) = '\0';
 		*tt_put_count(captures, (int64_t)l->whole) = '\0';
-		tt_buf_printf(&text, "%s%s: %s%sin %s capture%s", text.n ? "; " : "", tt_loss_info[k].text, l->of_whole > l->whole ? count : "",
+		tt_buf_printf(&text, "%s%s: %s%sin %s capture%s", text.n ? "; " : "", info.text, l->of_whole > l->whole ? count : "",
 		    l->of_whole > l->whole ? " " : "", captures, l->whole == 1 ? "" : "s");
 	}
 	if (a->lossy)

@@ -113,17 +113,25 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 };
 
 struct tt_loss_info
-tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
+tt_loss_info_said(enum tt_loss_kind k, const struct tt_loss_said *said)
 {
 	struct tt_loss_info i = tt_loss_info[k];
-	const struct tt_loss_entry *e = &l->e[k];
 
-	if (e->said && e->said->text)
-		i.text = e->said->text;
-	if (e->said && e->said->advice)
-		i.advice = e->said->advice;
-	if (e->said && e->said->severity > i.severity)
-		i.severity = e->said->severity;
+	if (said && said->text)
+		i.text = said->text;
+	if (said && said->advice)
+		i.advice = said->advice;
+	if (said && said->severity > i.severity)
+		i.severity = said->severity;
+	return i;
+}
+
+struct tt_loss_info
+tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
+{
+	const struct tt_loss_entry *e = &l->e[k];
+	struct tt_loss_info i = tt_loss_info_said(k, e->said);
+
 	if (k == TT_LOST_SHORT && l->held.asked_ms)
 		i.advice = l->held.advice;
 	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_DEFINITIONS || k == TT_LOST_CUT ||

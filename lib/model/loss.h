@@ -92,6 +92,8 @@ struct tt_loss_info {
 };
 extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
 
+/* The same as a format says them; ${said}: what it says of the kind, or NULL. */
+struct tt_loss_info tt_loss_info_said(enum tt_loss_kind k, const struct tt_loss_said *said);
 /* The same as the entry's format says them. */
 struct tt_loss_info tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k);
 

@@ -3,6 +3,7 @@
 tracetool-unity-raw(7) and tracetool-metrics(7) promise."""
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -44,6 +45,15 @@ with open(suite.path("budget.json"), "w") as f:
                                                {"id": "collections", "metric": "gc.collections", "stat": "total", "max": 1000}]}, f)
 
 
+def batch_says_the_same(what, path):
+    """A batch of the capture says its losses in the words, and with the advice, that its tables have."""
+    shutil.rmtree(suite.path("batch"), ignore_errors=True)
+    rows = suite.report("batch", "-q", path, "-o", suite.path("batch"), status=3)["tables"]["batch_losses"]["rows"]
+    want = suite.report("stats", path, "--table", "loss", status=3)["tables"]["loss"]["rows"]
+    tell = lambda rows: {r["kind"]: (r["severity"], r["what"], r["advice"]) for r in rows if r["severity"] != "info"}
+    suite.equal(what + ": losses in a batch", tell(rows), tell(want))
+
+
 def check(what, data, allocs, collections, lost, name="defs.raw"):
     """Figures of allocations (number, bytes) and collections, None: not known; what was lost, as {kind: place of the first}."""
     path = suite.path(name)
@@ -58,6 +68,8 @@ def check(what, data, allocs, collections, lost, name="defs.raw"):
         suite.equal(what + ": losses", {r["kind"]: r["first_at"] for r in tables["loss"]["rows"] if r["severity"] in ("loss", "error") or
                                         r["kind"] == "not_ended"}, lost)
     suite.equal(what + ": bytes of threads", {r["alloc_bytes"] for r in tables["threads"]["rows"]} - {0, None}, {allocs[1]} - {None})
+    if lost:
+        batch_says_the_same(what, path)
     # Whether there were any is not known either.
     said = suite.run("stats", "-q", path, "--table", "gcalloc", status=status)[0]
     suite.equal(what + ": what is said of unknown allocations", ("allocations are not known" in said, "recorded" in said), (allocs[0] is None, False))
@@ -111,6 +123,7 @@ def of_data(name, parts, status=0):
 
 allocs, collections = of_data("whole.data", records)
 later, none = of_data("later.data", records[first + 1:], status=3)
+batch_says_the_same("a .data without its first frames", suite.path("later.data"))
 suite.equal("a .data without the frame that defines GC.Collect", (collections > 0, 0 < later < allocs, none), (True, True, None))
 
 # The column events: definitions that belong to no thread count for the main one. A frame here has five messages.
