@@ -12,6 +12,7 @@
 #include "io/spool.h"
 #include "out/table.h"
 #include "outputs.h"
+#include "report.h"
 
 int
 app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err)
@@ -127,6 +128,12 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 		tt_buf_free(&text);
 		return rc == TT_OK ? TT_END : rc;
 	}
+	if (rc != TT_OK)
+		return rc;
+	/* info and history write other files, too, and check by themselves. */
+	for (const struct opt_group *g = verb->group; g->opt && rc == TT_OK && verb != &verb_info && verb != &verb_history; g++)
+		if (g->opt == report_opt)
+			rc = report_check((const struct report_opts *)(const void *)((const char *)into + g->base), err);
 	if (rc != TT_OK)
 		return rc;
 	ui_set(&app->ui, ui);

@@ -408,6 +408,8 @@ run_history(struct app *app, int argc, char **argv, struct tt_err *err)
 
 	report_defaults(&o.out);
 	rc = app_parse(app, &verb_history, &o, &o.ui, argc, argv, err);
+	if (rc == TT_OK && !is_picture(&o))
+		rc = report_check(&o.out, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	if (o.arg.n == 0)

@@ -129,6 +129,8 @@ run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	rc = check_whole(&o.in, err);
+	if (rc == TT_OK && !o.scrub)
+		rc = report_check(&o.out, err);
 	if (rc == TT_OK && o.scrub)
 		rc = check_copy(&o, err);
 	if (rc == TT_OK && o.scrub)

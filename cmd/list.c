@@ -42,7 +42,7 @@ const struct verb verb_list = {
 	.summary = "list formats, passes, emitters, metrics and more",
 	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [names] [schema] [sandbox]",
 	.about = "List the formats that tracetool reads, its analysis passes, the formats that it writes (emitters), all tables "
-		 "with their columns (metrics), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
+		 "with their columns (metrics, or tables), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
 		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), names of markers and methods that mean "
 		 "something to it (names), tables of databases beside those of stats (schema), and the means of this system to confine the "
 		 "program while it reads (sandbox). Without an argument, list the first three.",
@@ -249,7 +249,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		const char *word = o->what.v[i], *near;
 		size_t k = 0;
 
-		while (k < L_N && strcmp(what_value(k), word) != 0)
+		while (k < L_N && strcmp(what_value(k), strcmp(word, "tables") == 0 ? "metrics" : word) != 0)
 			k++;
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);

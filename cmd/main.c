@@ -174,6 +174,24 @@ print_nothing_given(struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file");
 }
 
+/* Words that people try as commands, with the command that does what they ask for. */
+static const struct { const char *word, *command; } tried[] = {
+	{ "allocations", "tracetool stats --table gcalloc,alloc_sites FILE" },
+	{ "causes", "tracetool stats --table causes FILE" },
+	{ "compare", "tracetool diff BEFORE... -- AFTER..." },
+	{ "export", "tracetool convert FILE -o FILE.pftrace" },
+	{ "frames", "tracetool stats --table frames,hitches FILE" },
+	{ "gate", "tracetool stats --gate BUDGET FILE..." },
+	{ "hitches", "tracetool stats --table hitches,causes FILE" },
+	{ "markers", "tracetool stats --table markers FILE" },
+	{ "metrics", "tracetool list metrics" },
+	{ "open", "tracetool report FILE -o FILE.html" },
+	{ "suggest", "tracetool stats --suggest FILE... -o BUDGET" },
+	{ "summary", "tracetool FILE" },
+	{ "tables", "tracetool list metrics" },
+	{ "view", "tracetool report FILE -o FILE.html" },
+};
+
 /* Fail if the first argument is neither verb nor file; if it resembles a verb, suggest that verb. */
 static int
 check_verb(const char *word, struct tt_err *err)
@@ -183,6 +201,9 @@ check_verb(const char *word, struct tt_err *err)
 
 	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0 || errno != ENOENT)
 		return TT_OK;
+	for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+		if (strcmp(word, tried[i].word) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there is no command \"%s\"; use: %s", word, tried[i].command);
 	if (strcmp(word, "completion") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"; \"tracetool help --completion bash\" prints a script for bash", word);
 	if (near)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "emit/emit.h"
 #include "io/sink.h"
 #include "version.h"
 
@@ -26,6 +27,8 @@ form_value(size_t i)
 {
 	return i < NFORM ? form[i].name : NULL;
 }
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 enum { LEAST_WIDTH = 50 };            /* narrower, a name and a time do not fit side by side */
 
@@ -97,6 +100,25 @@ report_suffix(const char *path, enum tt_render *by_suffix)
 		}
 	}
 	return suffix == NULL;
+}
+
+int
+report_check(const struct report_opts *o, struct tt_err *err)
+{
+	enum tt_render by_suffix;
+	size_t n;
+
+	if (o->form >= 0 || !o->output || report_suffix(o->output, &by_suffix))
+		return TT_OK;
+	const char *suffix = tt_path_suffix(o->output, &n);
+	/* "night.2026-11-29" has no suffix, and a .log is text. */
+	if (strspn(suffix + 1, LETTERS "0123456789") + 1 < n || !memchr(LETTERS, suffix[1], sizeof LETTERS - 1) || (n == 4 && memcmp(suffix, ".log", 4) == 0))
+		return TT_OK;
+	if (tt_emit_for_path(o->output))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: reports are .txt, .json, .csv, .md and .html; \"tracetool convert\" writes %.*s", o->output,
+		    (int)n, suffix);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no report has the suffix %.*s: use .txt, .json, .csv, .md or .html, or name the form with --format",
+	    o->output, (int)n, suffix);
 }
 
 /* The output of the report. */

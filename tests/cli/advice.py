@@ -81,7 +81,7 @@ KNOWN = {
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
     ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--debug"): "of mono",
     ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
-    ("cmd/ab_run.c", "--no-summary"): "given to record",
+    ("cmd/ab_run.c", "--no-summary"): "given to record", ("cmd/report.c", "--format"): "said by commands that print reports, which have it",
     ("tracetool-ci.7", "--allow-empty"): GIT, ("tracetool-ci.7", "--orphan"): GIT, ("tracetool-ci.7", "--all"): GIT, ("tracetool-ci.7", "--cached"): GIT,
     ("tracetool-ci.7", "--detach"): GIT,
     ("tracetool-ci.7", "--fail"): CURL, ("tracetool-ci.7", "--header"): CURL,
