@@ -13,7 +13,7 @@ enum {
 	MIN_FRAMES = 10,              /* fewer show no limit */
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
-	MAX_LONG_PARTS = 8,           /* ... of one that is longer than any display's refresh */
+	MAX_LONG_PARTS = 8,           /* ... of one that is longer than any display's refresh, where frames wait */
 	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
@@ -166,7 +166,8 @@ block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer
 	memcpy(sorted, d, n * sizeof *d);
 	tt_sort_i64(sorted, n);
 
-	const unsigned parts = timer ? 1 : tt_quantile_i64(sorted, n, 1, 2) * 1000 > TT_REFRESH_SLOWEST_PS ? MAX_LONG_PARTS : MAX_PARTS;
+	const bool is_long = f->anchored && tt_quantile_i64(sorted, n, 1, 2) * 1000 > TT_REFRESH_SLOWEST_PS;
+	const unsigned parts = timer ? 1 : is_long ? MAX_LONG_PARTS : MAX_PARTS;
 
 	for (unsigned k = 1; k <= parts; k++) {
 		try[ntry++] = tt_quantile_i64(sorted, n, 1, 2) * 1000 / k;

@@ -134,21 +134,24 @@ is_better_part(size_t now, size_t fitting, size_t all)
 	return now > fitting && 10 * (now - fitting) >= 7 * (all - fitting);
 }
 
-/* The longest part of the period of ${s} that is a usual display's; or a shorter one, where two distances and more are whole numbers of that only. 0: none. */
+/*
+ * The longest part of the period of ${s} that is a usual display's; of frames that wait a shorter one, where two distances and more are whole numbers of
+ * that only. 0: none.
+ */
 static int64_t
 usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	int64_t best = 0;
 	size_t fitting = 0;
 
-	for (int k = 2; k <= 8; k++) {
+	for (int k = 2; k <= (f->anchored ? 8 : 6); k++) {
 		int64_t part = s->ps / k;
 		size_t all, now;
 
 		if (tt_refresh_rate(part, 4) < 48)
 			continue;
 		now = tt_refresh_refine(f, s, &part, &all);
-		if (best && (all - fitting < 2 || !is_better_part(now, fitting, all)))
+		if (best && (!f->anchored || all - fitting < 2 || !is_better_part(now, fitting, all)))
 			continue;
 		best = s->ps / k;
 		fitting = now;
@@ -158,7 +161,8 @@ usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 /*
  * Divide a period of ${s} that several refreshes make: no display is slower than 48 Hz, so where a part is a usual one's, that is it. Or distances that are
- * no whole number of periods are whole numbers of a part, nearly all of them; a part below a third has to be a usual fast display's.
+ * no whole number of periods are whole numbers of a part, nearly all of them; a part below a third has to be a usual fast display's, and frames have to
+ * wait: nearly all times are near multiples of short periods.
  */
 static void
 divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
@@ -173,7 +177,7 @@ divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 	for (int k = 2; k <= 7 && all - fitting >= 3; k++) {
 		int64_t part = s->ps / k;
 
-		if (k > 3 && tt_refresh_rate(part, 4) < 120)
+		if (k > 3 && (!f->anchored || tt_refresh_rate(part, 4) < 120))
 			continue;
 		const size_t now = tt_refresh_refine(f, s, &part, &all);
 
