@@ -150,14 +150,22 @@ add_hist(struct tt_aggregate *a, struct range *r, const json_t *h, struct tt_err
 	return TT_OK;
 }
 
+/* True if frames of the capture may have been in time for a limit that they are too few to tell. */
+static bool
+lacks_verdict(const json_t *m)
+{
+	return json_object_get(m, "frames.count") && !(json_object_get(m, "frames.over_16_67") && json_object_get(m, "frames.over_33_33") &&
+	    json_object_get(m, "frames.over_50"));
+}
+
 /* The frames by their rows; results of earlier versions have only the histogram, whose buckets are coarser. */
 static void
-add_rows(struct tt_aggregate *a, const json_t *h)
+add_rows(struct tt_aggregate *a, const json_t *h, bool untold)
 {
 	const json_t *rows = json_object_get(h, "frame_rows"), *old = json_object_get(h, "frame_ns");
 
 	for (size_t k = 0; k < TT_FRAME_ROWS; k++)
-		add(a, &a->row[k], whole(json_array_get(rows, k)));
+		add(a, untold ? &a->untold[k] : &a->row[k], whole(json_array_get(rows, k)));
 	for (size_t i = 2; !rows && i + 1 < json_array_size(old); i += 2) {
 		uint64_t bucket = whole(json_array_get(old, i));
 		size_t k = 0;
@@ -488,7 +496,7 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	if (rc == TT_OK && counts)
 		rc = note_losses(a, r, err);
 	if (rc == TT_OK && counts)
-		add_rows(a, json_object_get(r->doc, "hist"));
+		add_rows(a, json_object_get(r->doc, "hist"), lacks_verdict(json_object_get(r->doc, "metrics")));
 	if (rc == TT_OK)
 		rc = add_capture(a, &a->total, r, err);
 	if (rc == TT_OK && date) {

@@ -76,7 +76,8 @@ struct tt_aggregate {
 	int64_t cap_least, cap_most;  /* the times they are capped at */
 	uint64_t further;             /* captures that are further files of a recording */
 	uint64_t outside;             /* captures that have nothing in --time */
-	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
+	uint64_t row[TT_FRAME_ROWS];  /* frames by how long they were shown */
+	uint64_t untold[TT_FRAME_ROWS];       /* those of captures of too few frames to tell a limit, by how long they lasted */
 	struct { uint64_t n; const char *first; } layout[TT_LAYOUTS];   /* captures by how well their layout fits; their first key in order */
 	struct named copies, held;    /* captures whose figures count with another, of which they are copies or parts */
 	struct named begins;          /* captures that are the first of their recording, and not its first file */

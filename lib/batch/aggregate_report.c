@@ -58,12 +58,14 @@ static const struct tt_col total_col[C_N] = SUM_COLS("total", "batch", "All capt
 static const struct tt_col group_col[C_N] = SUM_COLS("group", "group", "The facts that captures of the group share.");
 static const struct tt_col day_col[C_N] = SUM_COLS("date", "date", "Day the captures were recorded, UTC.");
 
-enum { F_FROM, F_TO, F_COUNT, F_SHARE, F_N };
+enum { F_FROM, F_TO, F_COUNT, F_SHARE, F_UNTOLD, F_N };
 static const struct tt_col frame_col[F_N] = {
 	[F_FROM] = { "from_ns", "from", TT_UNIT_NS, "Frames longer than this (the first row: from 0)." },
 	[F_TO] = { "to_ns", "to", TT_UNIT_NS, "Frames up to this; empty: no limit." },
-	[F_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Frames between." },
-	[F_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of all frames." },
+	[F_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Frames shown for a time between." },
+	[F_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of all that are counted so." },
+	[F_UNTOLD] = { "untold", "untold", TT_UNIT_COUNT,
+	    "Frames that lasted for a time between, of captures of too few frames to tell a limit: they may have been shown for another; empty: none are." },
 };
 
 enum { O_TYPE, O_OUTCOME, O_WHY, O_COUNT, O_N };
@@ -238,19 +240,24 @@ static void
 put_frames(struct tt_report *r, const struct tt_aggregate *a)
 {
 	struct tt_table *t = new_table(r, T_FRAMES);
-	uint64_t all = 0;
+	uint64_t all = 0, untold = 0;
 
 	t->whole = true;
-	for (size_t i = 0; i < TT_FRAME_ROWS; i++)
+	for (size_t i = 0; i < TT_FRAME_ROWS; i++) {
 		all = all > INT64_MAX - a->row[i] ? INT64_MAX : all + a->row[i];
-	for (size_t i = 0; i < TT_FRAME_ROWS && all > 0; i++) {
+		untold = untold > INT64_MAX - a->untold[i] ? INT64_MAX : untold + a->untold[i];
+	}
+	for (size_t i = 0; i < TT_FRAME_ROWS && (all || untold); i++) {
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_int(&c[F_FROM], i ? tt_frame_edge[i - 1] : 0);
 		if (i + 1 < TT_FRAME_ROWS)
 			tt_cell_int(&c[F_TO], tt_frame_edge[i]);
 		tt_cell_int(&c[F_COUNT], (int64_t)a->row[i]);
-		tt_cell_int(&c[F_SHARE], tt_ratio(a->row[i], 10000, all));
+		if (all)
+			tt_cell_int(&c[F_SHARE], tt_ratio(a->row[i], 10000, all));
+		if (untold)
+			tt_cell_int(&c[F_UNTOLD], (int64_t)a->untold[i]);
 	}
 }
 
@@ -420,9 +427,12 @@ void
 tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 {
 	struct tt_table *t = new_table(r, T_TOTAL);
+	uint64_t row[TT_FRAME_ROWS];
 
+	for (size_t i = 0; i < TT_FRAME_ROWS; i++)
+		row[i] = a->row[i] + a->untold[i];
 	t->facts = true;
-	put_sums(t, &a->total, a->row, a->lacks);
+	put_sums(t, &a->total, row, a->lacks);
 	note_losses(a, r);
 	note_killed(a, r);
 	put_cap(a, r);

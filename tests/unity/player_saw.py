@@ -139,7 +139,16 @@ def few():
         suite.equal(name + ", few frames, gate", gate(path, "frame.over", {"limit": "16.67ms"}), None)
         out, _ = suite.run("stats", path, "--suggest")
         suite.true(name + ", few frames, no row that counts frames over 16.67 ms", "16.67" not in out, out)
-    suite.run("batch", "-q", "--to-db", suite.path("few.db"), suite.path("few"))
+    Game(9, frames=200, late=.2, by="render").write(suite.path("few/whole.raw"))
+    out, _ = suite.run("batch", "-q", "--format", "json", "--to-db", suite.path("few.db"), suite.path("few"))
+    t = json.loads(out)["tables"]
+    for fps, ns in ((60, 16667667), (30, 33334334), (20, 50000000)):
+        db, _ = suite.run("query", suite.path("few.db"), "SELECT sum(frames_over_%s) FROM capture WHERE frames_over_16_67 IS NOT NULL" %
+                          {60: "16_67", 30: "33_33", 20: "50"}[fps], "--format", "csv")
+        suite.equal("few frames, batch: frames over the time of %d fps" % fps, sum(r["count"] for r in t["batch_frames"]["rows"] if r["from_ns"] >= ns),
+                    int(db.split()[-1]))
+    suite.equal("few frames, batch: those that tell no limit", sum(r["untold"] for r in t["batch_frames"]["rows"]), 14)
+    suite.equal("few frames, batch: all", sum(r["untold"] + r["count"] for r in t["batch_frames"]["rows"]), t["batch"]["rows"][0]["frames"])
     out, _ = suite.run("query", suite.path("few.db"), "--example", "10", "--format", "csv")
     suite.true("few frames, query: no count but that of all", "5: too few frames of a capture tell" in out and out.split(",")[-1].strip(' "\n') == "14", out)
 
