@@ -101,7 +101,7 @@ add_figure(struct histories *x, const struct tt_baseline *b, const struct tt_bud
 	return TT_OK;
 }
 
-/* Of the figures that every sample has, leave those that are shown without a budget: the chosen ones, or the usual statistic of each metric. */
+/* Among the figures that every sample has, leave those that are shown without a budget: the chosen ones, or the usual statistic of each metric. */
 static void
 choose_measures(struct histories *x)
 {

@@ -153,7 +153,7 @@ quantile(const struct range *r, uint64_t num, uint64_t den)
 }
 
 /*
- * The histogram of frame times, moved to the side of an edge on which it is: how many frames are up to each edge is known exactly. ${row}: so many between
+ * The histogram of frame times, moved to the side of an edge on which it is: how many frames are up to each edge is known exactly. ${row}: the number between
  * the edges; NULL: only those over the one of 33.33 ms are known, of captures that tell.
  */
 static int64_t

@@ -69,7 +69,7 @@ put_new(struct writer *w, const char *name, const char *accepted)
 	tt_json_close(&w->j, "]}");
 }
 
-/* Where the list of captures of the session ${s} ends: the bytes of the session before its bracket. */
+/* The end of the list of captures of the session ${s}: the bytes of the session before its bracket. */
 static int
 find_list_end(const struct tt_baseline *b, const struct tt_baseline_session *s, size_t *n, struct tt_arena *a, struct tt_err *err)
 {

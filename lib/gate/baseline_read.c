@@ -1,8 +1,8 @@
 /**
  * Reads baselines, a session at a time.
  *
- * The text comes in blocks. Each session is parsed alone once its last byte is there, and forgotten: memory is for the longest session and for what is
- * kept of all. What is left of the text, with a 0 in the place of each session, is parsed at the end.
+ * The text comes in blocks. Each session is parsed alone once its last byte is there, and forgotten: memory is for the longest session and for what is kept
+ * of all. The rest of the text, with a 0 in the place of each session, is parsed at the end.
  */
 #include "gate/baseline.h"
 

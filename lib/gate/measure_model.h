@@ -67,8 +67,8 @@ tt_at_most(uint64_t v)
 bool tt_figures_match(const struct tt_measure *x, const char *name);
 
 /*
- * If wall time of frames says nothing of the program, for it is what the Editor leaves of the limit, v->why says so and what to take instead. True: it does,
- * or ${err}.
+ * If wall time of frames says nothing of the program, because it is what the Editor leaves of the limit, v->why says so and what to take instead. True: it
+ * does, or ${err}.
  */
 bool tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_err *err);
 

@@ -114,7 +114,7 @@ const char *tt_sample_fact(const struct tt_sample *s, const char *key);
 #define TT_SAMPLE_PARTS 64            /* of each kind kept; there are four, and of time per frame twice as many where waits or the Editor lead */
 #define TT_SAMPLE_WORST 5
 
-/* What is read of a sample; each has what those before it have. */
+/* The parts of a sample to read; each has what those before it have. */
 enum tt_sample_detail {
 	TT_SAMPLE_HEAD,               /* name, recording, facts, frames, damage */
 	TT_SAMPLE_FIGURES,            /* values */

@@ -69,7 +69,7 @@ struct tt_format {
 	 */
 	int (*look)(void *ctx, struct tt_err *err);
 	/*
-	 * TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. Where
+	 * TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. If
 	 * cap->skim is set, chunks may be passed over that neither define anything nor mark frames nor begin or end a thread.
 	 */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
@@ -84,7 +84,7 @@ struct tt_format {
 	/* Start again with the first chunk (the source has been rewound by the caller if it is not seekable). */
 	int (*rewind)(void *ctx, struct tt_err *err);
 	/*
-	 * Events of a chunk, definitions, times. Where out->needs says TT_SKIM a reader may leave out all events but
+	 * Events of a chunk, definitions, times. If out->needs says TT_SKIM a reader may leave out all events but
 	 * frames, gaps and threads, and gives nzone, nalloc, min_ts and max_ts all the same.
 	 */
 	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *out, struct tt_err *err);

@@ -178,8 +178,8 @@ tt_frames_cpu(const struct tt_frames *f, size_t i)
 
 /*
  * The time that frame ${i} waits for a late GPU or render thread, in markers that may wait for the limit of ${period}, too. They do where they end with the
- * period in which the rest of the frame does, or the next one if less than a tenth is left then: 0. Otherwise all but a quarter of a period, for it is not
- * recorded when in its last period the frame was ready. All without a limit (0).
+ * period in which the rest of the frame does, or the next one if less than a tenth is left then: 0. Otherwise all but a quarter of a period, because it is
+ * not recorded when in its last period the frame was ready. All without a limit (0).
  */
 static inline int64_t
 tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
@@ -316,7 +316,7 @@ int tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, u
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
 size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);
 
-/* Those of the captures of ${m}, some of which have whole frames, that have none, as tt_capture_list() names them; NULL: all have some, or no memory. */
+/* The captures of ${m} that have no whole frames, while others have some, as tt_capture_list() names them; NULL: all have some, or no memory. */
 const char *tt_frames_missing(const struct tt_model *m, struct tt_arena *a, struct tt_err *err);
 
 #endif

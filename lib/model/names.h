@@ -88,9 +88,9 @@ bool tt_name_is_step(const char *s, const char *phase);
 bool tt_name_is_loop(const char *s);
 
 /*
- * All names that mean something to the program: the lists above, and those of waits.h. Where a name has to have one of ${list}: anywhere, as
- * tt_name_match() finds it; at its beginning; there and a dot after it; as the first part of its method's namespace; it is the name; as
- * tt_name_has_word() finds it. The last row has no list.
+ * All names that mean something to the program: the lists above, and those of waits.h. The place in which a name must have one of ${list}: anywhere, as
+ * tt_name_match() finds it; at its beginning; there and a dot after it; as the first part of its method's namespace; it is the name; as tt_name_has_word()
+ * finds it. The last row has no list.
  */
 enum tt_name_place { TT_NAME_HAS, TT_NAME_BEGINS, TT_NAME_STEP, TT_NAME_NAMESPACE, TT_NAME_IS, TT_NAME_WORD };
 struct tt_known_names { const char *means; const char *const *list; enum tt_name_place place; };
@@ -104,8 +104,8 @@ extern const struct tt_known_names tt_known_names[];
 void tt_name_meaning(const char *s, bool *keep);
 
 /*
- * True if ${s}, its name without the argument list, or its short form matches any of ${globs}, or that is NULL. Of a method, "Class:Method", globs also match
- * the name that Unity's deep profiling has of it.
+ * True if ${s}, its name without the argument list, or its short form matches any of ${globs}, or that is NULL. For a method, "Class:Method", globs also
+ * match the name that Unity's deep profiling has of it.
  */
 bool tt_name_match(const char *const *globs, const char *s);
 

@@ -49,8 +49,9 @@ spread_of_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, size
 }
 
 /*
- * True if errors do not add up: over ${apart} points they are about as large as over one. Those of a timer grow with the root of the number of frames; the
- * line is half-way, on a scale of ratios. A small part of a period may be the fit's own error, which is left out then; a tiny part is the error of the clock.
+ * True if errors do not add up: over ${apart} points they are about as large as over one. The errors of a timer grow with the root of the number of frames;
+ * the line is half-way, on a scale of ratios. A small part of a period may be the fit's own error, which is left out then; a tiny part is the error of the
+ * clock.
  */
 static bool
 keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)

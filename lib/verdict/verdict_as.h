@@ -27,7 +27,7 @@ void tt_verdict_as_json(const struct tt_verdict *v, const char *generator, struc
 /* Append at most ${max} bytes (0: any number). Text that does not fit is left out from the end, and the text says so. */
 void tt_verdict_as_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out);
 
-/* What a page of a verdict links to. */
+/* The links of a verdict's page. */
 struct tt_verdict_links {
 	const char *explain;          /* command that explains the row whose name follows it; NULL: none */
 	const char *explain_one;      /* in place of it: the options of one that explains a row by a single capture, ended by a blank; NULL: there is none */

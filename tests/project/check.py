@@ -156,14 +156,18 @@ def the_library_names_no_option(names):
 
 
 def comments_are_plain(names):
-    """A comment states: it asks nothing, and an opening says what the file does, not where its contract is."""
+    """A comment states: it asks nothing, its sentences begin with what they are about, and an opening says what the file does, not where its
+    contract is."""
+    start = re.compile(r"(?:^|[.:;] )(?:Of|What|Where|None|Such|Those) ")
     found = []
     for n in names:
         if not (n.startswith(("lib/", "cmd/", "formats/")) and n.endswith((".c", ".h"))):
             continue
         source = text(n)
         for m in re.finditer(r"/\*.*?\*/", source, re.S):
-            if re.search(r"contract is in", m.group()) or re.search(r"\w\)?\?(?=\s)", re.sub(r'"[^"]*"', "", m.group())):
+            sentences = re.sub(r"\s*\n\s*\*?\s*", " ", m.group().strip("/* \t\n"))
+            asks = re.search(r"\w\)?\?(?=\s)", re.sub(r'"[^"]*"', "", m.group()))
+            if asks or "contract is in" in sentences or (start.search(sentences) and not n.startswith("lib/why/")):
                 found.append("%s:%d" % (n, source.count("\n", 0, m.start()) + 1))
     fault("comments state, and openings say what a file does", found)
 

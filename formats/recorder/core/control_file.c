@@ -107,7 +107,7 @@ control_file_look(struct control_file *f)
 	if (!has_changed(f))
 		return;
 	size_t n = program_read(f->path, (char *)raw, sizeof raw);
-	/* What Windows writes begins with a mark. */
+	/* A file that Windows writes begins with a mark. */
 	const size_t mark = n >= 3 && memcmp(raw, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 	if (n >= 2 && (memcmp(raw, "\xFF\xFE", 2) == 0 || memcmp(raw, "\xFE\xFF", 2) == 0)) {
 		n = from_utf16(raw + 2, n - 2, raw[0] == 0xFE, text);
