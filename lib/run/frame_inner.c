@@ -1,6 +1,5 @@
 /**
- * Adds up zones that begin and end within the present frame, as nearly all do: the time of each is taken from the zone around it; the contract is
- * in frame_replay_parts.h.
+ * Adds up zones that begin and end within the present frame, as nearly all do: the time of each is taken from the zone around it.
  */
 #include "run/frame_replay_parts.h"
 
