@@ -88,7 +88,7 @@ for case, tables in TABLES.items():
     run = kit.mono("%s,out=%s" % (OURS, found[0]), "Peers", case.__name__, more=["--profile=log:%s,output=%s" % (THEIRS, found[1])])
     kit.check(run.returncode == 0, case.__name__ + ": exit status", run.returncode, run.stderr)
     for path in found:
-        have = kit.stats(path, "threads,metadata,jit,markers," + tables)
+        have = kit.stats(path, "threads,metadata,jit,markers," + tables, "--threshold", "0")
         for promise in (basics, case):
             for what, is_, wanted in promise(have):
                 kit.check(is_ == wanted, "%s: %s" % (path.rpartition("/")[2], what), is_, wanted)
