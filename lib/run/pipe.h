@@ -54,6 +54,7 @@ struct pipe {
 	_Atomic unsigned tasks;       /* how often those were shown one */
 	struct tt_err err;
 	struct tt_loss tail;          /* from next, at the end */
+	bool lost_before;             /* earlier inputs lost something */
 	struct tt_gpu_track *gpu;     /* NULL: no chunk so far has times of it */
 };
 

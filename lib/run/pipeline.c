@@ -711,8 +711,10 @@ end_losses(struct pipe *p, struct tt_err *err)
 	struct tt_loss *loss = p->r->env->loss;
 
 	tt_loss_join(loss, &p->tail);
+	/* Earlier inputs' losses explain nothing of this one. */
 	if (p->in->cap->nevent == 0 && !loss->any)
 		tt_log(p->r->env, TT_LOG_NORMAL, "%s has no event: nothing was recorded or saved in it, or only its end was copied", p->in->cap->path);
+	loss->any |= p->lost_before;
 	return tt_spanning_end(&p->r->m->spanning, loss, &p->r->env->mem, err);
 }
 
@@ -726,6 +728,10 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 
 	if (!w)
 		return err->code;
+	if (phase == TT_PHASE_MAIN) {
+		p.lost_before = r->env->loss->any;
+		r->env->loss->any = false;
+	}
 	/* Who prints text while reading wants to know how much there is. */
 	in->cap->skim = phase == TT_PHASE_NAMES && !(r->needs & TT_NEEDS_TEXT) && !r->m->filter.min_dur;
 	int rc = set_up(&p, w, nworker, err);

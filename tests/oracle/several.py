@@ -156,4 +156,17 @@ for first, second in (("frames", "calls"), ("calls", "frames")):
     suite.equal("the capture without frames is named", [INPUTS["calls"] in t and INPUTS["frames"] not in t for t in notes], [True])
     p = subprocess.run([TRACETOOL, INPUTS[first], INPUTS[second]], capture_output=True, text=True)
     suite.check("the first screen says it", None if "in 1 of 2 captures" in " ".join(p.stdout.split()) else p.stdout)
+
+# An input without events is named, whatever the inputs before it lost; one whose loss explains it is not.
+OTHERS = {"cut": "raw/bad-cut.raw", "damaged": "data/bad-tree.data", "gap": "raw/bad-gap.raw", "whole": "mlpd/good-d05-monitors.mlpd",
+          "empty": "data/bad-no-frames.data"}
+OTHERS = {k: os.path.join(TESTDATA, v) for k, v in OTHERS.items()}
+OTHERS["headers"] = suite.path("headers.raw")
+with open(os.path.join(TESTDATA, "raw", "good-2019-every.raw"), "rb") as f, open(OTHERS["headers"], "wb") as to:
+    to.write(f.read(36))
+for names in lot.some(itertools.permutations(OTHERS, 3), 24, "empty"):
+    for verb in (("stats", "--table", "loss"), ("convert", "-o", suite.path("out.json"))):
+        p = subprocess.run([TRACETOOL, *verb, "--align", "start", *[OTHERS[n] for n in names]], capture_output=True, text=True)
+        said = re.findall("^tracetool: (.*) has no event: ", p.stderr, re.M)
+        suite.equal("%s of %s: what has no event" % (verb[0], " and ".join(names)), said, [OTHERS[n] for n in names if n in ("empty", "headers")])
 suite.end()
