@@ -570,6 +570,7 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		if (m->keep_thread && !m->keep_thread[i])
 			continue;
 		tt_batch_reset(&s->batch);
+		s->batch.process = p->in->cap->process;
 		s->batch.thread = t->index;
 		s->io.thread = t;
 		s->io.cap = p->in->cap;

@@ -157,6 +157,28 @@ for first, second in (("frames", "calls"), ("calls", "frames")):
     p = subprocess.run([TRACETOOL, INPUTS[first], INPUTS[second]], capture_output=True, text=True)
     suite.check("the first screen says it", None if "in 1 of 2 captures" in " ".join(p.stdout.split()) else p.stdout)
 
+# Rows of one input are those of it alone: what only another input knows is not 0 here.
+TABLES = "threads,frame_threads,frame_markers,frame_gc,counters,counter_values,spanning_zones"
+
+
+def tables(*paths):
+    p = subprocess.run([TRACETOOL, "stats", "-q", "--align", "start", "--limit", "0", "--format", "json", "--table", TABLES, *paths],
+                       capture_output=True, text=True)
+    return {k: t["rows"] for k, t in json.loads(p.stdout)["tables"].items()}
+
+
+def rows_of(rows, process):
+    """Without what counts over all inputs: numbers of threads, also in the names of those without a name."""
+    rows = [{k: v for k, v in r.items() if k not in ("process", "number")} for r in rows if r["process"] == process]
+    return [dict(r, thread=re.sub(r"^Thread \d+$", "Thread", r["thread"])) if r.get("thread") else r for r in rows]
+
+
+one = {n: tables(p) for n, p in INPUTS.items()}
+for names in lot.some(itertools.permutations(INPUTS, 2), 8, "tables"):
+    for table_, rows in tables(*[INPUTS[n] for n in names]).items():
+        for i, n in enumerate(names):
+            suite.equal("%s of %s, beside others in %s" % (table_, n, " and ".join(names)), rows_of(rows, i + 1), rows_of(one[n].get(table_, []), 1))
+
 # An input without events is named, whatever the inputs before it lost; one whose loss explains it is not.
 OTHERS = {"cut": "raw/bad-cut.raw", "damaged": "data/bad-tree.data", "gap": "raw/bad-gap.raw", "whole": "mlpd/good-d05-monitors.mlpd",
           "empty": "data/bad-no-frames.data"}
