@@ -192,6 +192,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 {
 	struct gc *s = state;
 
+	c->cap->collects = c->cap->collects || e->kind != TT_GC_MOVE;
 	if (e->kind == TT_GC)
 		return phase(c, s, e, err);
 	if (!tt_collect_in_time(c, e))

@@ -227,12 +227,7 @@ is_measured(const struct perf *d, unsigned what)
 static bool
 knows_allocs(const struct perf *d)
 {
-	const struct tt_model *m = d->out.e.m;
-	bool known = m->cap[d->process]->records & TT_REC_ALLOCS;
-
-	for (size_t i = 0; i < m->threads.n && !known; i++)
-		known = m->threads.t[i]->process == d->process && m->threads.t[i]->nalloc;
-	return known && tt_model_knows_allocs(m);
+	return tt_model_knows_allocs(d->out.e.m) && tt_capture_knows_allocs(d->out.e.m->cap[d->process]);
 }
 
 /* A value of the frames; those without it are left out. */

@@ -112,7 +112,7 @@ put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
 		tt_db_int(to, 8, tt_frames_uncapped(f, i));
 		tt_db_int(to, 9, tt_column_at(&f->wait_ns, i));
 	}
-	if (tt_model_knows_allocs(m)) {
+	if (tt_model_knows_allocs(m) && tt_capture_knows_allocs(m->cap[m->threads.t[tt_frames_thread(f, i)]->process])) {
 		tt_db_int(to, 10, tt_column_at(&f->alloc_b, i));
 		tt_db_int(to, 11, tt_column_at(&f->alloc_n, i));
 	}

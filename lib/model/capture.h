@@ -102,6 +102,7 @@ struct tt_capture {
 	const char *ring;             /* the capture did not end, and names this file of its recorder, which has the rest as long as it is there; or NULL */
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
 	bool hides_pauses;            /* collections are recorded, but not when threads are stopped for them */
+	bool allocates, collects;     /* some allocation, some event of collections was read; set by a run that reads events */
 	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */
 	bool skips_equal;             /* counters that did not change since the last sampling are left out of it */
 	int64_t offset_ns;            /* added to ts for the common timeline */
@@ -144,6 +145,25 @@ static inline int64_t
 tt_capture_begin(const struct tt_capture *c)
 {
 	return tt_capture_has_earlier(c) && c->max_ts >= c->offset_ns ? c->offset_ns - c->lead_ns : c->min_ts;
+}
+
+/* True if the capture's own allocations are known: it has some, or its recorder was asked for them. The same of collections, and of pauses for them. */
+static inline bool
+tt_capture_knows_allocs(const struct tt_capture *c)
+{
+	return !(c->undefined & TT_REC_ALLOCS) && (c->allocates || (c->records & TT_REC_ALLOCS));
+}
+
+static inline bool
+tt_capture_knows_collections(const struct tt_capture *c)
+{
+	return !(c->undefined & TT_REC_COLLECTIONS) && (c->collects || (c->records & TT_REC_COLLECTIONS));
+}
+
+static inline bool
+tt_capture_knows_pauses(const struct tt_capture *c)
+{
+	return tt_capture_knows_collections(c) && !c->hides_pauses;
 }
 
 /* Add a key/value fact (copied); a later one of the same key replaces the earlier. A fact that the user gave overrides what a capture says. */

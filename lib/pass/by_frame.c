@@ -122,6 +122,12 @@ thread_of(const struct tt_frame_sums *s, uint32_t node)
 	return t ? t->index : UINT32_MAX;
 }
 
+static const struct tt_capture *
+capture_of_frame(const struct tt_model *m, size_t frame)
+{
+	return m->cap[m->threads.t[tt_frames_thread(m->frames, frame)]->process];
+}
+
 static void
 put_allocs(struct tt_cell *c, bool known, uint64_t n, int64_t bytes)
 {
@@ -280,7 +286,7 @@ put_entry(struct by_frame *b, const struct entry *e, struct tt_table *t)
 	tt_cell_int(&c[M_SELF], e->self);
 	tt_cell_int(&c[M_TOTAL], e->total);
 	tt_cell_u64(&c[M_COUNT], e->n);
-	put_allocs(&c[M_ALLOCS], b->allocs, e->allocs, e->bytes);
+	put_allocs(&c[M_ALLOCS], b->allocs && tt_capture_knows_allocs(capture_of_frame(s->m, s->frame)), e->allocs, e->bytes);
 }
 
 static bool
@@ -338,7 +344,7 @@ put_thread_row(struct by_frame *b, const struct entry *e, struct tt_table *t)
 	tt_cell_share(&c[T_SHARE], tt_busy(&time), tt_frames_wall(m->frames, b->s.frame));
 	tt_cell_int(&c[T_WAITING], time.waiting);
 	tt_cell_u64(&c[T_ZONES], e->n);
-	put_allocs(&c[T_ALLOCS], b->allocs, e->allocs, e->bytes);
+	put_allocs(&c[T_ALLOCS], b->allocs && tt_capture_knows_allocs(capture_of_frame(m, b->s.frame)), e->allocs, e->bytes);
 }
 
 static bool
@@ -438,16 +444,17 @@ static void
 put_gc(struct by_frame *b, size_t frame, uint64_t allocs, int64_t bytes, struct tt_table *t)
 {
 	const struct tt_frame_gc *gc = &tt_by_frame(b->s.m)->gc[frame];
+	const struct tt_capture *cap = capture_of_frame(b->s.m, frame);
 	struct tt_cell *c = row_of_frame(t, b->s.m, frame, G_PROCESS);
 
 	tt_cell_int(&c[G_START], tt_frames_start(b->s.m->frames, frame));
 	tt_cell_int(&c[G_DUR], tt_frames_wall(b->s.m->frames, frame));
-	put_allocs(&c[G_ALLOCS], b->allocs, allocs, bytes);
-	if (b->collections) {
+	put_allocs(&c[G_ALLOCS], b->allocs && tt_capture_knows_allocs(cap), allocs, bytes);
+	if (b->collections && tt_capture_knows_collections(cap)) {
 		tt_cell_u64(&c[G_COLLECTIONS], gc->n);
 		tt_cell_int(&c[G_COLLECTION_NS], gc->ns);
 	}
-	if (b->pause)
+	if (b->pause && tt_capture_knows_pauses(cap))
 		tt_cell_int(&c[G_PAUSE], b->pause[frame]);
 	if (gc->has_heap)
 		tt_cell_u64(&c[G_HEAP], gc->heap);

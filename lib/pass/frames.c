@@ -577,11 +577,11 @@ hitches(struct tt_making *k, struct tt_table *t)
 			tt_cell_int(&c[W_RENDER], render);
 		if (f->has_timing)
 			put_timings(f, h->frame, c);
-		if (allocs) {
+		if (allocs && tt_capture_knows_allocs(k->m->cap[th->process])) {
 			tt_cell_u64(&c[W_BYTES], (uint64_t)tt_column_at(&f->alloc_b, h->frame));
 			tt_cell_u64(&c[W_ALLOCS], (uint64_t)tt_column_at(&f->alloc_n, h->frame));
 		}
-		if (pauses)
+		if (pauses && tt_capture_knows_pauses(k->m->cap[th->process]))
 			tt_cell_int(&c[W_GC], tt_pause_in(k->m, th->process, start, end));
 		tt_cell_text(&c[W_THREAD], th->name);
 		if (k->m->ncap > 1)

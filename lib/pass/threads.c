@@ -69,9 +69,9 @@ threads(struct tt_making *k, struct tt_table *t)
 			tt_cell_int(&c[T_WAITING], time[i].waiting);
 			tt_cell_u64(&c[T_CALLS], time[i].calls);
 		}
-		if (stops)
+		if (stops && tt_capture_knows_pauses(k->m->cap[th->process]))
 			tt_cell_int(&c[T_STOPPED], tt_gc(k->m)->stopped[i]);
-		if (allocs) {
+		if (allocs && tt_capture_knows_allocs(k->m->cap[th->process])) {
 			tt_cell_u64(&c[T_ALLOCS], time[i].allocs);
 			tt_cell_int(&c[T_BYTES], time[i].bytes);
 		}

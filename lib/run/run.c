@@ -420,6 +420,9 @@ close_ledger(struct tt_run *r, struct tt_err *err)
 		m->loss->input = before;
 	}
 	for (size_t t = 0; t < m->threads.n; t++)
+		if (m->threads.t[t]->nalloc)
+			m->cap[m->threads.t[t]->process]->allocates = true;
+	for (size_t t = 0; t < m->threads.n; t++)
 		if (m->threads.t[t]->open_at_end)
 			tt_loss_add(m->loss, TT_LOST_OPEN, m->threads.t[t]->open_at_end, 0, TT_NOWHERE);
 	if (tt_tree_dropped(m->tree))
