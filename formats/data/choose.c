@@ -44,17 +44,21 @@ fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size)
 	return false;
 }
 
-/* Walk over the records in the ${n} bytes at ${p}; no further than where ${most} did not fit. */
+/* Walk over the records in the ${n} bytes at ${p}; no further than where more than ${most} bytes did not fit. The first record has most definitions. */
 static struct unity_trial
 try_layout(struct data *m, struct data_layout *l, const uint8_t *p, size_t n, uint64_t most)
 {
 	struct unity_trial t = { .names_fit = true };
 	uint32_t size;
 
-	for (size_t at = 0; t.misfits <= most && at < n && data_head_at(l, p + at, n - at, &size) && n - at >= l->head + (size_t)size;
+	for (size_t at = 0; unity_trial_lost(&t) <= most && at < n && data_head_at(l, p + at, n - at, &size) && n - at >= l->head + (size_t)size;
 	    at += l->head + (size_t)size) {
+		struct unity_tried *of = at == 0 ? &t.definitions : &t.samples;
+		const bool fit = fits(m, l, p + at, size);
 		t.parts++;
-		t.misfits += !fits(m, l, p + at, size);
+		t.misfits += !fit;
+		of->bytes += size;
+		of->lost += fit ? 0 : size;
 		if (n - at - l->head - size >= 4 && unity_u32(p + at + l->head + size - 4) != DATA_MARK)
 			break;
 	}
@@ -86,7 +90,7 @@ try_all(struct data *m, size_t want, struct unity_trial *best, struct tt_err *er
 			continue;
 		for (unsigned other = 0; other < (old ? 1 : 2) && !unity_trial_fits(best); other++) {
 			struct data_layout l = layout_of(m, v, other);
-			const struct unity_trial t = try_layout(m, &l, p, n, best->parts ? best->misfits : UINT64_MAX);
+			const struct unity_trial t = try_layout(m, &l, p, n, best->parts ? unity_trial_lost(best) : UINT64_MAX);
 
 			if (!unity_trial_better(&t, best, m->version == near))
 				continue;

@@ -151,7 +151,7 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 	release_of(f, p, n, release, sizeof release);
 	/* For an unknown version, four bytes and a size are no evidence. */
 	if (t.parts == 0 && !unity_version(f->word))
-		t = (struct unity_trial){ .parts = 1, .misfits = 1, .names_fit = true };
+		t = (struct unity_trial){ .parts = 1, .misfits = 1 };
 	if ((rc = describe(m, f, release, p, n, err)) != TT_OK)
 		return rc;
 	return unity_settle_layout(m->env, tt_src_info(m->src)->name, f->word, f->old ? 4 : 0, ".data", unity_version(f->word) ? "" : release, m->version, "",
@@ -267,7 +267,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->ended = m->end_seen = m->gap = false;
 	m->record = m->id = m->cpu_us = 0;
 	m->start = m->code = m->categories = 0;
-	m->cap->fit.parts = m->cap->fit.misfits = 0;
+	m->cap->fit.parts = m->cap->fit.samples = m->cap->fit.bytes = m->cap->fit.misfits = 0;
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);
 	return TT_OK;

@@ -446,6 +446,7 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 
 	set_start(m, r);
 	m->cap->fit.parts++;
+	m->cap->fit.samples += r->nthread > 0;
 	if (r->short_of) {
 		note_misfit(m, at);
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);

@@ -629,6 +629,19 @@ list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint3
 	return TT_OK;
 }
 
+/* Count a block that can show the layout: a frame's mark is alike in all, and a block in which the file ends has no end. */
+static void
+count_part(struct raw *m, const struct raw_stream *st, uint32_t len, uint32_t flags)
+{
+	struct tt_fit *e = &m->cap->fit;
+
+	if (len == 0 || flags & (RAW_P_FRAME | RAW_P_CUT))
+		return;
+	e->parts++;
+	e->bytes += len;
+	e->samples += st->id != RAW_SESSION;
+}
+
 static int
 add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
@@ -661,6 +674,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		st->framed = true;
 		st->frame = frame;
 	}
+	count_part(m, st, len, flags);
 	return list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);
 }
 
@@ -789,7 +803,6 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 		if (rc == TT_OK && off == 0)
 			rc = show(m, want, &n, &ended, err);
 	}
-	m->cap->fit.parts += m->nblock;
 	if (rc != TT_OK)
 		return rc;
 	m->at = m->from + off;

@@ -17,11 +17,12 @@ enum {
 	 * a few.
 	 */
 	MAX_TRIALS = 16, TRIALS_APART = 4 << 20,
+	MAX_REST = 1 << 14,                                                           /* bytes; a message that a trial's end cuts is seldom longer */
 };
 
 /*
- * Read the session that begins at ${p}, of ${n} bytes at most, by the layout of ${v}, ${aligned} or packed; no further than where it has more misfits than
- * ${most}.
+ * Read the session that begins at ${p}, of ${n} bytes at most, by the layout of ${v}, ${aligned} or packed; no further than where more than ${most} bytes
+ * make no sense.
  */
 static int
 try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, bool aligned, uint64_t most, struct unity_trial *t, unsigned *gc,
@@ -35,17 +36,26 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 	struct tt_src *src = NULL;
 	struct tt_batch b;
 
+	*t = (struct unity_trial){ .parts = 0 };
 	tt_arena_init(&cap.arena, mem);
 	tt_batch_init(&b, mem, 0);
 	int rc = tt_src_open_mem(m->env, p, n, tt_src_info(m->src)->name, &src, err);
 	if (rc == TT_OK)
 		rc = raw_trial.open(m->env, src, &cap, v, aligned, &x, err);
-	while (rc == TT_OK && sum.misfits <= most && (rc = raw_trial.next(x, &c, err)) == TT_OK && x->nsession == 1) {
+	while (rc == TT_OK && unity_trial_lost(t) <= most && (rc = raw_trial.next(x, &c, err)) == TT_OK && x->nsession == 1) {
+		const struct raw_head *h = (const struct raw_head *)(const void *)c.bytes;
+		struct unity_tried *of = h->stream == RAW_SESSION ? &t->definitions : &t->samples;
+
 		tt_batch_reset(&b);
 		rc = raw_trial.decode(x, &c, &b, err);
+		of->bytes += h->n;
+		/* A wrong layout finds lengths that take up all that follows. */
+		of->lost += b.fit.misfit_bytes + (b.fit.rest_bytes > MAX_REST ? b.fit.rest_bytes : 0);
 		tt_fit_join(&sum, &b.fit);
 	}
-	*t = (struct unity_trial){ .parts = cap.fit.parts, .misfits = sum.misfits, .names_fit = tt_fit_names_fit(&sum) };
+	t->parts = cap.fit.parts;
+	t->misfits = sum.misfits;
+	t->names_fit = tt_fit_names_fit(&sum);
 	if (x)
 		*gc = x->session[0].marker.gc_category;
 	if (x)
@@ -93,7 +103,7 @@ try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, unsign
 			const bool is_own = best->version == near && unity_version(best->word) == near && best->aligned == best->said_aligned;
 			struct unity_trial t;
 			unsigned of = RAW_NO_CATEGORY;
-			if ((rc = try_layout(m, p, n, v, aligned, first ? UINT64_MAX : best->trial.misfits, &t, &of, err)) != TT_OK)
+			if ((rc = try_layout(m, p, n, v, aligned, first ? UINT64_MAX : unity_trial_lost(&best->trial), &t, &of, err)) != TT_OK)
 				return rc;
 			if (!first && !unity_trial_better(&t, &best->trial, is_own))
 				continue;
@@ -125,24 +135,29 @@ keep_choice(struct raw *m, const struct raw_choice *known, const struct raw_choi
 	m->choice[at] = *x;
 }
 
-/* Try the layout of ${x} on the session's first bytes, and all others if it does not fit. */
+/* Try the layout of ${x} on the session's first bytes, of an unknown version on as many as have samples, and all others if it does not fit. */
 static int
 choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 {
 	const bool later = m->ntrial > 0;
 	unsigned gc = RAW_NO_CATEGORY;
+	const size_t most = later ? TRY_LATER : TRY_ALL;
 	const uint8_t *p;
 	size_t n;
-	int rc = show_session(m, at, TRY_FIRST, &p, &n, err);
+	int rc = TT_OK;
 
 	m->ntrial++;
 	m->tried_at = at;
-	if (rc == TT_OK)
-		rc = try_layout(m, p, n, x->version, x->aligned, UINT64_MAX, &x->trial, &gc, err);
+	for (size_t want = TRY_FIRST; want <= most; want *= 4) {
+		if ((rc = show_session(m, at, want, &p, &n, err)) == TT_OK)
+			rc = try_layout(m, p, n, x->version, x->aligned, UINT64_MAX, &x->trial, &gc, err);
+		if (rc != TT_OK || n < want || unity_version(x->word) || x->trial.samples.bytes > 0 || unity_trial_lost(&x->trial) > 0)
+			break;
+	}
 	if (rc == TT_OK && x->trial.parts > 0 && !unity_trial_fits(&x->trial)) {
 		x->version = unity_candidate(x->word, true, 0);
 		x->aligned = x->said_aligned;
-		rc = try_all(m, at, later ? TRY_LATER : TRY_ALL, x, &gc, err);
+		rc = try_all(m, at, most, x, &gc, err);
 	}
 	if (gc != RAW_NO_CATEGORY)
 		x->categories = unity_categories_by(gc, x->version->categories);

@@ -586,6 +586,7 @@ count_misfit(struct raw_run *r, const uint8_t *p, size_t size)
 
 	if (b->fit.misfits++ == 0)
 		b->fit.misfit_at = r->at;
+	b->fit.misfit_bytes += size;
 	if (type < RAW_UNKNOWN_TYPES && !raw_fields(type, r->s->layout.rank)) {
 		struct tt_unknown *u = tt_fit_unknown(&b->fit, type, 1);
 		if (u)
@@ -623,8 +624,10 @@ messages(struct raw_run *r, struct raw_walk *w)
 			raw_walk_drop(w);
 			step = RAW_DROPPED;
 		}
-		if (step == RAW_REST && w->piece[w->i].flags & RAW_P_CUT)
+		if (step == RAW_REST && w->piece[w->i].flags & RAW_P_CUT) {
+			b->fit.rest_bytes += (size_t)(w->all - w->p);
 			return TT_OK;
+		}
 		if (step == RAW_REST)
 			w->size = (size_t)(w->all - w->p);
 		count_misfit(r, p, w->size);

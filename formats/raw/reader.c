@@ -121,7 +121,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->latest = INT64_MIN;
 	m->earlier_ns = 0;
 	raw_begin_lead(m, 0);
-	m->cap->fit.parts = 0;
+	m->cap->fit.parts = m->cap->fit.samples = m->cap->fit.bytes = 0;
 	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);

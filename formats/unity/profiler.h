@@ -63,10 +63,14 @@ const struct unity_version *unity_candidate(uint32_t word, bool raw, unsigned i)
 
 /* How well the beginning of a file fits a layout. */
 struct unity_trial {
-	uint64_t parts, misfits;      /* blocks or frames; those that do not end where their last message or section does */
+	uint64_t parts, misfits;      /* blocks or frames that can show a layout; those that do not end where their last message or section does */
+	struct unity_tried { uint64_t bytes, lost; } definitions, samples;    /* bytes of the parts with each; those that made no sense */
 	bool names_fit;               /* names of definitions are text; see tt_fit_names_fit() */
 };
-static inline bool unity_trial_fits(const struct unity_trial *t) { return t->parts > 0 && t->misfits == 0 && t->names_fit; }
+static inline uint64_t unity_trial_lost(const struct unity_trial *t) { return t->definitions.lost + t->samples.lost; }
+static inline bool unity_trial_fits(const struct unity_trial *t) { return t->parts > 0 && t->misfits == 0 && unity_trial_lost(t) == 0 && t->names_fit; }
+/* True if most of it makes no sense: of the parts, or of the bytes of definitions or samples; or names are no text. */
+bool unity_trial_is_poor(const struct unity_trial *t);
 /* True if ${t} fits better than ${best}, the one of the nearest version if ${nearest}: damage alone must not speak for another layout. */
 bool unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, bool nearest);
 

@@ -90,6 +90,13 @@ unity_candidate(uint32_t word, bool raw, unsigned i)
 }
 
 bool
+unity_trial_is_poor(const struct unity_trial *t)
+{
+	return t->parts > 0 && (t->misfits * 2 > t->parts || t->definitions.lost * 2 > t->definitions.bytes || t->samples.lost * 2 > t->samples.bytes ||
+	    !t->names_fit);
+}
+
+bool
 unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, bool nearest)
 {
 	if (t->parts == 0 || !t->names_fit)
@@ -101,8 +108,7 @@ unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, 
 		return false;
 	if (!best->names_fit || unity_trial_fits(t))
 		return !unity_trial_fits(best);
-	/* Shares of misfits: t->misfits / t->parts < best->misfits / best->parts, or half of that. */
-	return t->misfits * best->parts * (nearest ? 2 : 1) < best->misfits * t->parts;
+	return unity_trial_lost(t) * (nearest ? 2 : 1) < unity_trial_lost(best);
 }
 
 int
@@ -111,7 +117,7 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 {
 	const bool raw = form[1] == 'r';
 	const struct unity_version *exact = unity_version(word), *own = exact && is_candidate(exact, raw) ? exact : NULL;
-	const bool poor = t->parts > 0 && (t->misfits * 2 > t->parts || !t->names_fit), later = word > versions[VERSIONS - 1].word && unity_is_word(word);
+	const bool poor = unity_trial_is_poor(t), later = word > versions[VERSIONS - 1].word && unity_is_word(word);
 	const char *like = raw ? v->raw : v->data, *fits = unity_trial_fits(t) ? ", which fits" : t->parts ? ", which fits best" : "";
 
 	*forced = poor && env->force;

@@ -25,7 +25,7 @@ tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n)
 void
 tt_fit_reset(struct tt_fit_count *c)
 {
-	c->misfits = c->misfit_at = c->earlier = c->names = c->bad_names = c->unknown_others = 0;
+	c->misfits = c->misfit_at = c->misfit_bytes = c->rest_bytes = c->earlier = c->names = c->bad_names = c->unknown_others = 0;
 	c->nunknown = 0;
 }
 
@@ -35,6 +35,8 @@ tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from)
 	if (into->misfits == 0)
 		into->misfit_at = from->misfit_at;
 	into->misfits += from->misfits;
+	into->misfit_bytes += from->misfit_bytes;
+	into->rest_bytes += from->rest_bytes;
 	into->earlier += from->earlier;
 	into->names += from->names;
 	into->bad_names += from->bad_names;
@@ -62,6 +64,19 @@ tt_fit_misfits(const struct tt_fit *e, uint64_t *at)
 	return e->misfits + e->count.misfits;
 }
 
+/*
+ * True if a capture that lost nothing contradicts itself: most ends match nothing, though as many zones were left open; or most markers have no definition,
+ * though it has as many definitions of others. A recording that begins inside of zones has ends that match nothing, but no zones that stay open for that; what
+ * is lost or cut off has a reason.
+ */
+static bool
+contradicts(const struct tt_fit *e)
+{
+	const uint64_t strays = e->ends - e->matched_ends, wrong = strays < e->passed ? strays : e->passed;
+
+	return !e->lost && !e->cut && (wrong > e->matched_ends || (e->named_markers * 2 < e->markers && e->count.names >= e->markers));
+}
+
 enum tt_layout
 tt_fit_verdict(const struct tt_fit *e)
 {
@@ -70,9 +85,9 @@ tt_fit_verdict(const struct tt_fit *e)
 
 	if (e->forced)
 		return TT_LAYOUT_FORCED;
-	if (misfits * 2 > e->parts || !tt_fit_names_fit(&e->count))
+	if (misfits * 2 > e->parts || e->count.misfit_bytes * 2 > e->bytes || !tt_fit_names_fit(&e->count) || contradicts(e))
 		return TT_LAYOUT_MISFIT;
 	if (misfits || e->lost)
 		return TT_LAYOUT_PARTLY;
-	return e->parts ? TT_LAYOUT_FITS : TT_LAYOUT_UNPROVEN;
+	return e->samples ? TT_LAYOUT_FITS : TT_LAYOUT_UNPROVEN;
 }

@@ -35,6 +35,8 @@ struct tt_unknown { uint32_t type; uint64_t n; struct tt_lengths lengths; };
 struct tt_fit_count {
 	uint64_t misfits;             /* parts that do not end where their last message does */
 	uint64_t misfit_at;           /* offset of the first; only if misfits > 0 */
+	uint64_t misfit_bytes;        /* ... and their bytes from the place on that made no sense */
+	uint64_t rest_bytes;          /* bytes of messages that the end of the input cuts */
 	uint64_t earlier;             /* messages with a time before the recording; those of all others are within it, or lost */
 	uint64_t names, bad_names;    /* names of definitions; those that are no text: not UTF-8, or with a NUL */
 	uint64_t unknown_others;      /* messages of further unknown types */
@@ -47,13 +49,16 @@ struct tt_fit {
 	const char *layout;           /* of which releases it is; static. NULL: the format has one layout, and nothing is to be shown */
 	const char *part, *message;   /* what it calls a part and a message: "block", "message" */
 	bool forced;
-	uint64_t parts;               /* parts read */
+	/* Parts read that can show a layout; those that end alike in every one, or where the file is cut, show nothing. ${samples}: those with samples. */
+	uint64_t parts, samples;
+	uint64_t bytes;               /* ... and their bytes; 0: not counted */
 	uint64_t misfits, misfit_at;  /* of these, those that it found to end elsewhere before they were decoded; offset of the first */
 	/* by decoders */
 	struct tt_fit_count count;
 	/* by the run: damage of all kinds but a cut end, by the ledger, and its first offset; ends of zones; markers and threads that were used */
 	uint64_t lost, lost_at;
 	uint64_t ends, matched_ends;
+	uint64_t passed;              /* zones that did not end before the zone around them did */
 	uint64_t markers, named_markers;
 	uint64_t threads, named_threads;
 	bool cut;

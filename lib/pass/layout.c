@@ -8,19 +8,20 @@ const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS] = {
 	{ "fit", "verdict", TT_UNIT_TEXT, "fits: all that was read ends where it must; partly: most of it; misfit: less; "
 	    "unproven: nothing to measure; forced." },
 	{ "evidence", "evidence", TT_UNIT_PROSE, "The figures of this table in a sentence." },
-	{ "parts", "parts", TT_UNIT_COUNT, "Number of parts read: blocks of .raw, frames of .data." },
+	{ "parts", "parts", TT_UNIT_COUNT, "Number of parts read that can show a layout: frames of .data; blocks of .raw, "
+	    "but for those with a frame's mark alone, and those that are cut." },
 	{ "fitting_parts", "parts that fit", TT_UNIT_COUNT, "Number of parts that end where their last message or section does." },
-	{ "messages", "messages", TT_UNIT_COUNT, "Number of messages or events in them." },
-	{ "ends", "ends", TT_UNIT_COUNT, "Number of ends of zones." },
+	{ "messages", "messages", TT_UNIT_COUNT, "Number of messages or events read." },
+	{ "ends", "ends", TT_UNIT_COUNT, "Number of ends of zones, but for those of the GPU." },
 	{ "matched_ends", "ends that match", TT_UNIT_COUNT, "Number of ends whose zone began in the capture." },
-	{ "markers", "markers", TT_UNIT_COUNT, "Number of markers that were used." },
-	{ "named_markers", "markers defined", TT_UNIT_COUNT, "Number of used markers that are defined." },
+	{ "markers", "markers", TT_UNIT_COUNT, "Number of markers with zones in the call tree, but for those of the GPU." },
+	{ "named_markers", "markers defined", TT_UNIT_COUNT, "Number of these markers that are defined." },
 	{ "threads", "threads", TT_UNIT_COUNT, "Number of threads with messages or events." },
 	{ "named_threads", "threads defined", TT_UNIT_COUNT, "Number of these threads that are defined." },
 	{ "earlier", "before the recording", TT_UNIT_COUNT, "Number of messages whose time is before the recording began; all other times lie within it, or "
 	    "are among the losses." },
-	{ "names", "names", TT_UNIT_COUNT, "Number of names in definitions." },
-	{ "text_names", "names that are text", TT_UNIT_COUNT, "Number of names that are UTF-8 without a NUL." },
+	{ "names", "names", TT_UNIT_COUNT, "Number of names in definitions of markers and threads." },
+	{ "text_names", "names that are text", TT_UNIT_COUNT, "Number of these names that are UTF-8 without a NUL." },
 	{ "lost", "losses", TT_UNIT_COUNT, "Number of losses, other than a cut end; the loss ledger has them." },
 	{ "first_misfit", "first misfit at byte", TT_UNIT_COUNT, "Place of the first part that does not fit; empty if all do." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
@@ -60,14 +61,16 @@ evidence(struct tt_report *r, const struct tt_capture *k)
 	const uint64_t misfits = tt_fit_misfits(e, &at);
 
 	if (e->parts == 0)
-		return tt_text(r, "it has no %s to measure it by", e->part);
+		return tt_text(r, "no %s to measure it by was read", e->part);
 	const uint64_t fit = e->parts - (misfits < e->parts ? misfits : e->parts);
 	const char *parts = noun(r, e->parts, e->part), *text;
 	if (misfits == 0)
-		text = tt_text(r, "%s in %s, %s where it must", noun(r, k->nevent, e->message), parts, e->parts == 1 ? "which ends" : "each of which ends");
+		text = tt_text(r, "%s, %s where it must; %s", parts, e->parts == 1 ? "which ends" : "each of which ends", noun(r, k->nevent, e->message));
 	else
 		text = tt_text(r, "%s of %s end%s where %s must; the first that does not is at byte %llu", count_text(r, fit), parts, fit == 1 ? "s" : "",
 		    fit == 1 ? "it" : "they", (unsigned long long)at);
+	if (e->samples == 0)
+		text = tt_text(r, "%s; none has samples", text);
 	if (e->lost > misfits)
 		text = tt_text(r, "%s; losses are in the ledger", text);
 	if (e->cut)

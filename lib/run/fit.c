@@ -14,7 +14,7 @@ tt_fit_begin(struct tt_run *r, struct tt_capture *c, struct tt_loss *before)
 
 	*before = *r->env->loss;
 	tt_fit_reset(&e->count);
-	e->lost = e->ends = e->matched_ends = e->markers = e->named_markers = e->threads = e->named_threads = 0;
+	e->lost = e->ends = e->matched_ends = e->passed = e->markers = e->named_markers = e->threads = e->named_threads = 0;
 	e->lost_at = TT_NOWHERE;
 	e->cut = false;
 }
@@ -41,14 +41,15 @@ tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *
 	/* Ends without a begin; those of zones that were closed without one are taken from the zones begun. */
 	e->ends = all->e[TT_LOST_UNMATCHED].n - before->e[TT_LOST_UNMATCHED].n;
 	e->matched_ends = 0;
-	const uint64_t popped = all->e[TT_LOST_POPPED].n - before->e[TT_LOST_POPPED].n;
+	e->passed = all->e[TT_LOST_POPPED].n - before->e[TT_LOST_POPPED].n;
 	for (size_t i = 0; i < r->m->threads.n; i++) {
 		const struct tt_thread *t = r->m->threads.t[i];
 
-		if (t->process == c->process)
+		/* Zones of the GPU are made of times; nothing in the capture ends them. */
+		if (t->process == c->process && !tt_thread_is_gpu(t))
 			e->matched_ends += t->ncall - (t->open_at_end < t->ncall ? t->open_at_end : t->ncall);
 	}
-	e->matched_ends -= popped < e->matched_ends ? popped : e->matched_ends;
+	e->matched_ends -= e->passed < e->matched_ends ? e->passed : e->matched_ends;
 	e->ends += e->matched_ends;
 }
 
@@ -62,7 +63,7 @@ tt_fit_settle(struct tt_run *r, struct tt_err *err)
 		const struct tt_marker *k = tt_tree_marker(m->tree, i);
 		struct tt_fit *e = &m->cap[k->process]->fit;
 
-		if (k->key >= TT_KEY_SPECIAL)
+		if (k->key >= TT_KEY_SPECIAL || m->name[i].gpu)
 			continue;
 		e->markers++;
 		e->named_markers += m->name[i].known;

@@ -334,18 +334,19 @@ def flight():
 
 
 def layout():
-    """A log whose messages are counted: four in the first block, of each frame one and four samples in two blocks, and one at the end."""
+    """A log whose messages are counted: four in the first block, of each frame one and four samples in two blocks, and one at the end.
+    A frame's mark alone in its block says nothing of the layout."""
     n = 7
     log = Log(100)
     for k in range(n):
         log.frame(100 + 10 * k)
     log.block(SESSION, state(0, 100 + 10 * n))
     compare("layout", "capture_layout", info(log.write(suite.path("layout.raw")))["capture_layout"], [{
-        "layout": "Unity 2019.3 to 2021.1", "fit": "fits", "parts": 2 * n + 2, "fitting_parts": 2 * n + 2, "messages": 5 * n + 5, "ends": n,
+        "layout": "Unity 2019.3 to 2021.1", "fit": "fits", "parts": n + 2, "fitting_parts": n + 2, "messages": 5 * n + 5, "ends": n,
         "matched_ends": n, "markers": 1, "named_markers": 1, "threads": 1, "named_threads": 1, "earlier": 0, "names": 4, "text_names": 4, "lost": 0,
         "first_misfit": None, "process": 1,
-        "evidence": "%d messages in %d blocks, each of which ends where it must; %d of %d ends match; 1 of 1 marker defined; 1 of 1 thread defined; %s"
-                    % (5 * n + 5, 2 * n + 2, n, n, words.say("times_within"))}])
+        "evidence": "%d blocks, each of which ends where it must; %d messages; %d of %d ends match; 1 of 1 marker defined; 1 of 1 thread defined; %s"
+                    % (n + 2, 5 * n + 5, n, n, words.say("times_within"))}])
     # A worker that nothing names begins with three zones from before the recording, and has two in it.
     log = Log(100)
     log.block(77, b"".join(zone(1, at, at + 2) for at in (40, 60, 80)) + zone(1, 101, 102) + zone(1, 103, 104))
@@ -363,7 +364,7 @@ def layout():
     log.block(SESSION, struct.pack("<H", 200) + bytes(30))
     log.block(SESSION, state(0, 100 + 10 * n))
     row = info("--force", log.write(suite.path("misfit.raw")))["capture_layout"][0]
-    compare("misfit", "capture_layout", [row], [{"fit": "partly", "parts": 2 * n + 3, "fitting_parts": 2 * n + 2, "ends": n, "markers": 2,
+    compare("misfit", "capture_layout", [row], [{"fit": "partly", "parts": n + 3, "fitting_parts": n + 2, "ends": n, "markers": 2,
                                                  "named_markers": 1, "lost": Near(1.5, 0.6), "first_misfit": Near(place + 20, 20)}])
 
 

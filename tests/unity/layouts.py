@@ -270,6 +270,63 @@ def mutants(form, word, options, n):
     fault("%s of 0x%x: %d mutants" % (form, word, n), wrong[:10])
 
 
+def alien(word, own, types, more, *options):
+    """A capture whose messages of ${types} have ${more} bytes after their type that no layout knows, in the layout of ${own}, with the version ${word}."""
+    path = suite.path("alien.raw")
+    code = ("import sys; sys.path.insert(0, %r); import raw_gen; old = raw_gen.Capture.msg\n"
+            "raw_gen.Capture.msg = lambda c, t: old(c, t).w('%dB', *range(7, %d)) if t in %r else old(c, t)\n"
+            "raw_gen.main()" % (HERE, more, 7 + more, types))
+    subprocess.run([sys.executable, "-c", code, path, "--version", hex(own), *options], check=True, stdout=subprocess.DEVNULL)
+    with open(path, "rb") as f:
+        return with_word("raw", f.read(), own, word)
+
+
+def aliens():
+    """Layouts of which nobody knows samples, or definitions: an unknown version is refused, a known one a misfit. Blocks with nothing but a frame's mark, which
+    are alike in all layouts, and long definitions prove no samples."""
+    for own in (0x20191122, 0x20220328):
+        for what, types in (("samples", tuple(range(36, 45))), ("begins", (36,)), ("markers", (1,))):
+            for options in (["--frames", "8"], ["--frames", "60", "--extra-markers", "4000"]):
+                name = "0x%x with other %s, %s: " % (own, what, " ".join(options))
+                status, _, _, said = read("raw", alien(0x20270101, own, types, 4, *options))
+                suite.equal(name + "is refused", (status, any("no known layout fits" in x for x in said)), (3, True))
+                _, _, layout, _ = read("raw", alien(own, own, types, 4, *options))
+                if types != (1,) and options[1] == "8":
+                    suite.equal(name + "is a misfit by its own version", layout.get("fit"), "misfit")
+
+
+def other_evidence():
+    """Every block ends where it must, and all else is wrong; and captures that say nothing of their layout."""
+    def log(end=1, more=()):
+        made = raw_log.Log(100, ("Main Thread", "Work", "Load", "Wait", "Draw"))
+        for ms in range(100, 400, 10):
+            made.frame(ms, b"".join(raw_log.sample(*s) for s in ((36, 0, ms), (36, 1, ms + 1), (37, end, ms + 8), (37, 0, ms + 9))))
+        for stream, body in more:
+            made.block(stream, body)
+        return made.b
+
+    good = log()
+    suite.equal("a good log", read("raw", good)[2]["fit"], "fits")
+    suite.equal("ends that match nothing", read("raw", log(end=2))[2]["fit"], "misfit")
+    many = raw_log.Log(100, ("Main Thread", "Work", "Load", "Wait", "Draw"))
+    for ms in range(100, 400, 10):
+        many.frame(ms, b"".join(raw_log.zone(50 + i, ms + 1 + i, ms + 1.5 + i) for i in range(5)))
+    suite.equal("markers of which none is defined, and others that are", read("raw", many.b)[2]["fit"], "misfit")
+    # A worker that begins inside of 40 zones, and ends them.
+    inside = log(more=[(77, b"".join(raw_log.sample(37, 2, 101 + i) for i in range(40)) + raw_log.zone(1, 200, 201))])
+    suite.equal("a recording that begins inside of zones", read("raw", inside)[2]["fit"], "fits")
+    marks = raw_log.Log(100)
+    for ms in range(100, 400, 10):
+        marks.block(marks.main, struct.pack("<HIQ", 34, ms // 10, ms * raw_log.MS))
+    for word in (0x20191122, 0x20270101):
+        data = with_word("raw", marks.b, 0x20191122, word)
+        suite.equal("frames' marks alone, 0x%x" % word, read("raw", data)[2].get("fit"), "unproven")
+        # Cut in the first block: it has no end.
+        for at in (70, 120, 180):
+            layout = read("raw", with_word("raw", good[:at], 0x20191122, word))[2]
+            suite.equal("0x%x, cut at %d" % (word, at), (layout.get("fit"), layout.get("parts")), ("unproven", 0))
+
+
 def small_captures():
     """A bit of a capture of two frames is wrong: it is read by the layout of its own version all the same, or another one has no fault at all."""
     log = raw_log.Log(10, ("Main Thread", "Work", "GC.Alloc"))
@@ -301,6 +358,8 @@ def main():
     unknown_types()
     lengths_that_differ()
     small_captures()
+    aliens()
+    other_evidence()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
                                 ("data", 0x20160622, ["--frames", "10"]), ("data", 0x20210412, ["--frames", "10"]), ("data", 0x20220328, ["--frames", "10"])):
