@@ -208,6 +208,18 @@ misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
 	return ps == 0 ? 1 : periods_in(d, ps, timer ? 1 : TT_REFRESH_FAR) ? 0 : 2;
 }
 
+/* How much better ${b} is for the distance of point ${q} than ${a}: of two that it fits the one that it is nearer to. */
+static int64_t
+compare_fit(const struct tt_refresh_fit *f, size_t q, int64_t a, int64_t b, bool timer)
+{
+	const int64_t better = (int64_t)misfit(f, q, a, timer) - (int64_t)misfit(f, q, b, timer), d = distance(f, q);
+
+	if (better || !d || !a || !b)
+		return better;
+	const int64_t off_a = tt_off_grid(d, a), off_b = tt_off_grid(d, b);
+	return TT_CMP(off_a < 0 ? -off_a : off_a, off_b < 0 ? -off_b : off_b);
+}
+
 /* The point from which on ${b} is the better period than ${a}; of equals the last. */
 static size_t
 boundary(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t a, int64_t b, bool timer)
@@ -217,7 +229,7 @@ boundary(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t a, int
 
 	/* Relative to a stretch that begins at ${from}. */
 	for (size_t q = from; q < end; q++) {
-		cost += (int64_t)misfit(f, q, a, timer) - (int64_t)misfit(f, q, b, timer);
+		cost += compare_fit(f, q, a, b, timer);
 		if (cost <= least) {
 			least = cost;
 			best = q + 1;
@@ -264,7 +276,8 @@ static int
 find_stretches(struct stretching *w, struct tt_err *err)
 {
 	const struct tt_refresh_fit *f = w->f;
-	const size_t nblocks = (w->all.end - w->all.first) / TT_REFRESH_BLOCK > 0 ? (w->all.end - w->all.first) / TT_REFRESH_BLOCK : 1;
+	/* The last block is half as long, or half as long again. */
+	const size_t n = (w->all.end - w->all.first + TT_REFRESH_BLOCK / 2) / TT_REFRESH_BLOCK, nblocks = n ? n : 1;
 	int rc = TT_OK;
 
 	w->now = w->all;

@@ -2,6 +2,7 @@
 """What the player saw: frames of simulated games (vsync_game.py) against what the simulation knows of them, as tracetool-metrics(7) has it."""
 import json
 import os
+import random
 import re
 import shutil
 import sqlite3
@@ -109,6 +110,21 @@ def slower_sleeps():
             db.close()
 
 
+def changed_timers():
+    """A timer's limit that changes, by little or much, anywhere: the new one holds from its first frame on, give or take two, and late frames are those."""
+    for seed in range(40):
+        rng = random.Random(seed)
+        hz, ratio, at = rng.choice((30, 60, 72, 90, 120)), rng.choice((2, .5, 1.5, .75, 1.2, .8, 1.1, 1.333, 3)), rng.randrange(30, 210)
+        game = Game(seed, kind="timer", hz=hz, limits=((0, 1), (at, ratio)), late=rng.choice((0, 0, .02, .1)), sleep=10 ** 9 // hz // rng.choice((140, 600)))
+        db = database(game.write(suite.path("changed.raw")))
+        name = "%d Hz, %g periods from frame %d on" % (hz, ratio, at + 1)
+        rows = [tuple(r) for r in db.execute("SELECT first, last FROM frame_shown")]
+        suite.true("the first frame of a timer's new limit, " + name, len(rows) == 2 and abs(rows[1][0] - at - 1) <= 2, rows)
+        suite.equal("late frames, " + name, [r["id"] for r in db.execute("SELECT id FROM frame WHERE late ORDER BY id")],
+                    [i + 1 for i, x in enumerate(game.is_late) if x])
+        db.close()
+
+
 def pieces():
     """Games of a display and of a timer that were recorded for 2 to 30 frames: (name, game), half of them with a frame that is late."""
     kinds = ({}, {"waits": "begin"}, {"jitter": 25 * US}, {"waits": "bare", "jitter": 120 * US}, {"gpu_known": True}, {"kind": "timer"},
@@ -184,6 +200,7 @@ beside_nothing()
 few_frames()
 over_days()
 slower_sleeps()
+changed_timers()
 compared()
 renewed()
 for name, game in lot.some(games(int(sys.argv[1]) if len(sys.argv) > 1 else 0), 60, "vsync"):
