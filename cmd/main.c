@@ -185,11 +185,11 @@ static const struct { const char *word, *command; } tried[] = {
 	{ "hitches", "tracetool stats --table hitches,causes FILE" },
 	{ "markers", "tracetool stats --table markers FILE" },
 	{ "metrics", "tracetool list metrics" },
-	{ "open", "tracetool report FILE -o FILE.html" },
+	{ "open", "tracetool report FILE" },
 	{ "suggest", "tracetool stats --suggest FILE... -o BUDGET" },
 	{ "summary", "tracetool FILE" },
 	{ "tables", "tracetool list metrics" },
-	{ "view", "tracetool report FILE -o FILE.html" },
+	{ "view", "tracetool report FILE" },
 };
 
 /* Fail if the first argument is neither verb nor file; if it resembles a verb, suggest that verb. */

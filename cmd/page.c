@@ -1,8 +1,11 @@
 /**
  * tracetool report: writes one HTML file about captures, read as by "tracetool stats"; lib/page makes the page.
  */
+#include <errno.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena_text.h"
 #include "base/aside.h"
@@ -10,6 +13,7 @@
 #include "definitions.h"
 #include "emit/emit.h"
 #include "input.h"
+#include "io/sink.h"
 #include "page/details.h"
 #include "page/page.h"
 #include "pass/most.h"
@@ -47,6 +51,7 @@ static const struct { const char *name; unsigned where; } explained[] = {
 struct page_opts {
 	struct input_opts in;
 	const char *output;
+	bool is_named_here;           /* the name of the output was not given */
 	uint64_t max_size;
 	struct opt_given given;
 	bool redact;
@@ -80,7 +85,8 @@ opt_picture(const struct opt *o, void *field, const char *value, struct tt_arena
 
 static const struct opt page_opt[] = {
 	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE", .set = opt_text, .at = AT(output),
-	    .help = "write the page to FILE, \"-\": standard output; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
+	    .help = "write the page to FILE, \"-\": standard output; default: NAME.html beside the only capture; "
+	            "a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = picture_name,
 	    .help = "write a picture (SVG) instead of a page: the chart of frames, or the call tree as a flame graph; diff: that of A... -- B..." },
 	{ .name = "redact", .set = opt_flag, .at = AT(redact),
@@ -105,7 +111,7 @@ const struct verb verb_report = {
 	.about = "Write what captures show as one HTML file that any browser opens offline: whether frames hold 60 and 30 fps, what "
 		 "was lost, a chart of all frames, the worst frames and what they did, and where time and memory go. The page loads "
 		 "nothing and is complete without scripts.",
-	.examples = "  tracetool report game.ttc -o game.html\n"
+	.examples = "  tracetool report game.ttc\n"
 		    "  tracetool report game.mlpd --frame-marker 'Game:Update' -o game.html\n"
 		    "  tracetool report game.ttc --svg flame -o flame.svg\n"
 		    "  tracetool report --svg diff before.ttc -- after.ttc -o diff.svg\n"
@@ -309,6 +315,47 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	return rc;
 }
 
+/* True if the file ${path} begins as pages of tracetool do, or is not there. */
+static bool
+is_page_or_missing(const char *path)
+{
+	static const char begin[] = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\"";
+	char is[sizeof begin - 1];
+	FILE *f = fopen(path, "rb");
+
+	if (!f)
+		return errno == ENOENT;
+	const bool same = fread(is, 1, sizeof is, f) == sizeof is && memcmp(is, begin, sizeof is) == 0;
+	fclose(f);
+	return same;
+}
+
+/* Name the page after the only capture, beside it: "game.ttc.xz" becomes "game.html". An older page is replaced, no other file is. */
+static int
+name_page(struct app *app, struct page_opts *o, struct tt_err *err)
+{
+	const char *path = o->in.path.n == 1 ? o->in.path.v[0] : "-", *slash = strrchr(path, '/');
+	struct stat st;
+	size_t n;
+
+	if (o->output || o->svg || strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return TT_OK;
+	const char *suffix = tt_path_suffix(slash ? slash : path, &n);
+	const char *name = tt_arena_text(&app->arena, path, suffix ? (size_t)(suffix - path) : strlen(path), err);
+	struct tt_buf text = { 0 };
+
+	if (!name)
+		return err->code;
+	tt_buf_printf(&text, "%s.html", name);
+	o->output = tt_buf_keep(&text, &app->arena, err);
+	if (!o->output)
+		return err->code;
+	if (!is_page_or_missing(o->output))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is there, and is no page of tracetool: name the page with -o FILE.html", o->output);
+	o->is_named_here = true;
+	return TT_OK;
+}
+
 static int
 check_output(const struct page_opts *o, struct tt_err *err)
 {
@@ -385,9 +432,15 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	rc = name_page(app, &o, err);
+	if (rc != TT_OK)
+		return rc;
 	if (is_of_two_sides(&o)) {
 		rc = check_output(&o, err);
 		return rc == TT_OK ? diff_picture(app, &o.in, o.output, err) : rc;
 	}
-	return report(app, &o, err);
+	rc = report(app, &o, err);
+	if (rc == TT_OK && o.is_named_here)
+		tt_log(&app->env, TT_LOG_NORMAL, "the page is %s", o.output);
+	return rc;
 }
