@@ -326,6 +326,12 @@ add_notes(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 	if (!d->frames)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
 		    "the captures have no frames: the time in markers of all threads per capture is compared (for frames: --frame-marker)");
+	if (d->nsampled) {
+		const char *more = d->nsampled > 1 ? tt_text(r, " and %zu more", d->nsampled - 1) : "";
+
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "samples", tt_text(r, "samples and no calls in %s%s: time in calls is compared, samples are not "
+		    "(tracetool convert writes profiles of both sides, which pprof compares)", d->first_sampled, more));
+	}
 	for (size_t i = 0; d->rename && i < d->rename->n; i++) {
 		if (!d->rename->v[i].used && unused++ == 0)
 			first = i;

@@ -170,6 +170,7 @@ const struct glossary_word glossary_notes[] = {
 	{ "no_marker", "No marker, and no row of another table, has the name asked for." },
 	{ "no_category", "No category has the name asked for." },
 	{ "no_frames", "Figures of frames are missing, because a side of a comparison, or some of several captures, have no whole frames." },
+	{ "samples", "Captures of a comparison have samples and no calls: samples are not compared." },
 	{ "no_metric", "A metric has no figure, or no single one: the text says why." },
 	{ "editor", "The Unity Editor's share of the frame times that are compared." },
 	{ "fewer_frames", "Captures of one side have less than half of the frames of the other's, in the mean: that side may have ended early." },

@@ -441,6 +441,22 @@ check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 	    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 }
 
+/* True if the capture has stacks of samples, and no call of the program. */
+static bool
+has_samples_alone(const struct tt_model *m)
+{
+	bool sampled = false;
+
+	for (uint32_t i = 1; i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *n = tt_tree_node(m->tree, i);
+
+		if (n->kind == TT_NODE_ZONE && n->key < TT_KEY_SPECIAL && tt_tree_node(m->tree, n->parent)->kind == TT_NODE_THREAD)
+			return false;
+		sampled = sampled || n->kind == TT_NODE_SAMPLES;
+	}
+	return sampled;
+}
+
 int
 tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct tt_err *err)
 {
@@ -450,6 +466,9 @@ tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct t
 
 	if (rc != TT_OK)
 		return rc;
+	if (has_samples_alone(m) && d->nsampled++ == 0 &&
+	    !(d->first_sampled = tt_arena_text(&d->arena, m->cap[0]->path, strlen(m->cap[0]->path), err)))
+		return err->code;
 	for (size_t i = 0; d->frames && i < m->frames->n; i++)
 		f.total += tt_frames_wall(m->frames, i);
 	f.frame_thread = d->frames ? tt_frames_thread(m->frames, 0) : 0;

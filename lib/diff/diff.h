@@ -112,6 +112,8 @@ struct tt_diff {
 	size_t nclass, capclass;
 	struct tt_diff_site *site;
 	size_t nsite, capsite;
+	const char *first_sampled;    /* the first of these captures, as it was given */
+	size_t nsampled;              /* captures with samples and without calls: time in markers tells nothing of what they ran */
 	struct tt_map node_at, marker_at, thread_at, class_at, site_at;      /* in these, by hash */
 	struct tt_arena arena;
 };

@@ -157,6 +157,16 @@ for first, second in (("frames", "calls"), ("calls", "frames")):
     p = subprocess.run([TRACETOOL, INPUTS[first], INPUTS[second]], capture_output=True, text=True)
     suite.check("the first screen says it", None if "in 1 of 2 captures" in " ".join(p.stdout.split()) else p.stdout)
 
+# A comparison of time in calls says that it does not compare samples.
+SAMPLED, CALLS = ("good-d02-gameloop-sample-v14", "good-d16-mono421-v11-sample"), ("good-d08-recursion-calls", "good-d12-mono421-v11-calls")
+for a, b in itertools.product(SAMPLED[:1] + CALLS[:1], SAMPLED[1:] + CALLS[1:]):
+    paths = [os.path.join(TESTDATA, "mlpd", n + ".mlpd") for n in (a, b)]
+    p = subprocess.run([TRACETOOL, "diff", *paths, "--format", "json"], capture_output=True, text=True)
+    notes = [n["text"] for n in json.loads(p.stdout)["notes"] if n["id"] == "samples"]
+    first = [path for path, n in zip(paths, (a, b)) if n in SAMPLED][:1]
+    suite.equal("diff of %s and %s: samples that are not compared" % (a, b), [f for f in first if notes and f in notes[0]], first)
+    suite.equal("diff of %s and %s: notes" % (a, b), len(notes), len(first))
+
 # Rows of one input are those of it alone: what only another input knows is not 0 here.
 TABLES = "threads,frame_threads,frame_markers,frame_gc,counters,counter_values,spanning_zones"
 
