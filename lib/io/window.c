@@ -196,6 +196,13 @@ take_fetched(struct tt_window *w, uint64_t at, size_t want)
 	return false;
 }
 
+/* True if the window has ${want} bytes from ${at} on, or all that the input has. */
+static bool
+is_shown(const struct tt_window *w, uint64_t at, size_t want)
+{
+	return w->block && at >= w->at && at - w->at <= w->n && (w->ended || w->n - (size_t)(at - w->at) >= want);
+}
+
 int
 tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
 {
@@ -207,7 +214,8 @@ tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p,
 	if (info->seekable && !(want = there(info, at, want)))
 		want = 1;
 	if (!info->seekable) {
-		if ((rc = own_block(w, want, w->n, err)) != TT_OK || (rc = slide(w, at, want, err)) != TT_OK)
+		/* To slide takes time for all of the window: there is room for more, so that the next steps need not. */
+		if (!is_shown(w, at, want) && ((rc = own_block(w, want + want / 4, w->n, err)) != TT_OK || (rc = slide(w, at, want, err)) != TT_OK))
 			return rc;
 	} else if ((at < w->at || at + want > w->at + w->n) && !take_fetched(w, at, want)) {
 		if ((rc = own_block(w, want, 0, err)) != TT_OK || (rc = tt_src_pread(w->src, at, w->block->p, want, &got, err)) < 0)
