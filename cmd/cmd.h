@@ -51,8 +51,8 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_ab, verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_info, verb_list, verb_explain, verb_recover,
-    verb_record, verb_baseline, verb_history, verb_query, verb_help, verb_summary;
+extern const struct verb verb_ab, verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_open, verb_info, verb_list,
+    verb_explain, verb_recover, verb_record, verb_baseline, verb_history, verb_query, verb_help, verb_summary;
 int run_baseline(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_ab(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_query(struct app *app, int argc, char **argv, struct tt_err *err);
@@ -63,6 +63,7 @@ int run_convert(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_stats(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_diff(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_report(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_open(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_info(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_explain(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_list(struct app *app, int argc, char **argv, struct tt_err *err);

@@ -24,6 +24,7 @@ const struct command commands[] = {
 	{ &verb_convert, run_convert },
 	{ &verb_stats, run_stats },
 	{ &verb_report, run_report },
+	{ &verb_open, run_open },
 	{ &verb_diff, run_diff },
 	{ &verb_ab, run_ab },
 	{ &verb_batch, run_batch },
@@ -185,11 +186,10 @@ static const struct { const char *word, *command; } tried[] = {
 	{ "hitches", "tracetool stats --table hitches,causes FILE" },
 	{ "markers", "tracetool stats --table markers FILE" },
 	{ "metrics", "tracetool list metrics" },
-	{ "open", "tracetool report FILE" },
 	{ "suggest", "tracetool stats --suggest FILE... -o BUDGET" },
 	{ "summary", "tracetool FILE" },
 	{ "tables", "tracetool list metrics" },
-	{ "view", "tracetool report FILE" },
+	{ "view", "tracetool open FILE" },
 };
 
 /* Fail if the first argument is neither verb nor file; if it resembles a verb, suggest that verb. */

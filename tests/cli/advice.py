@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = "convert stats report diff ab batch info list explain record recover merge baseline history query help".split()
+VERBS = "convert stats report open diff ab batch info list explain record recover merge baseline history query help".split()
 READ = "convert stats report diff ab batch info".split()
 GATE = "stats batch merge".split()
 
@@ -34,6 +34,7 @@ COMMANDS = [
     ("lib/verdict/history_picture", ["history"]),
     ("cmd/definitions", ["list", "explain"]),
     ("cmd/page", ["report"]),
+    ("cmd/open", ["open"]),
     ("lib/page", ["report"]),
     ("cmd/(gate|metric_series|summary)", ["stats"]),
     ("cmd/scrub", ["info"]),

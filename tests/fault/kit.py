@@ -28,6 +28,7 @@ class Suite(Base):
 
 # Commands without a case of their own in cases(), and why.
 NO_CASE = {
+    "open": "it runs report or convert, and a browser",
     "ab": "runs programs; tests/system/ab",
     "record": "runs a program; tests/fault/record.py, tests/system/mono/record.py",
     "batch": "has processes that fail alone; tests/fault/batch.py, tests/system/batch",

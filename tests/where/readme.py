@@ -21,6 +21,7 @@ NOT_RUN = {
     "sudo make install": "changes the machine",
     "sudo make setup-deb": "changes the machine; package/debian does",
     "sudo make setup-static": "changes the machine",
+    "tracetool open game.raw": "shows a browser; cli does",
     "tracetool ab": "speaks of the command; it follows in full",
     "tracetool record": "speaks of the command; it follows in full",
 }

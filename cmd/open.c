@@ -1,0 +1,141 @@
+/**
+ * tracetool open: writes the report of captures to a temporary folder and shows it in the browser.
+ *
+ * The report is made by a process of its own, "tracetool report", because a process that has read a capture can start no program.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena_text.h"
+#include "child.h"
+#include "cmd.h"
+#include "input.h"
+#include "io/sink.h"
+#include "io/spool.h"
+
+struct open_opts {
+	struct input_opts in;
+	struct opt_given given;
+	bool perfetto;
+};
+
+static const struct opt open_opt[] = {
+	{ .name = "perfetto", .set = opt_flag, .at = offsetof(struct open_opts, perfetto),
+	    .help = "write a trace for https://ui.perfetto.dev instead, and say how to open it there" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "View", open_opt, 0 },
+	INPUT_GROUPS(struct open_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_open = {
+	.name = "open",
+	.summary = "show the report of captures in the browser",
+	.operands = "FILE...",
+	.about = "Write the page of \"tracetool report\" to a temporary folder and open it: with the command in BROWSER, otherwise with xdg-open. The page "
+		 "stays there; nothing leaves this machine.",
+	.examples = "  tracetool open game.raw\n"
+		    "  tracetool open game.mlpd --frame-marker 'Game:Update'\n"
+		    "  tracetool open --perfetto game.ttc\n",
+	.group = groups,
+	.operand_at = offsetof(struct open_opts, in.path),
+	.given_at = offsetof(struct open_opts, given),
+};
+
+/* A file in a new folder, called after the capture ${path}; NULL: ${err}. */
+static const char *
+new_file(struct app *app, const char *path, const char *suffix, struct tt_err *err)
+{
+	char *dir = tt_arena_printf(&app->arena, err, "%s/tracetool-XXXXXX", tt_spool_dir(&app->env));
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t n;
+	const char *end = tt_path_suffix(name, &n);
+
+	if (!dir)
+		return NULL;
+	if (!mkdtemp(dir)) {
+		tt_fail_sys(err, errno, "%s", dir);
+		return NULL;
+	}
+	if (strcmp(name, "-") == 0)
+		name = "capture";
+	return tt_arena_printf(&app->arena, err, "%s/%.*s%s", dir, (int)(end ? (size_t)(end - name) : strlen(name)), name, suffix);
+}
+
+/* Run "tracetool ${verb}" with the options and captures of ${o}, and write ${out}; *${status} is that of waitpid(). */
+static int
+make(struct app *app, const struct open_opts *o, const char *verb, const char *out, int *status, struct tt_err *err)
+{
+	struct opt_list arg = { 0 };
+	int rc = opt_list_add(&arg, "/proc/self/exe", &app->arena, err);
+
+	if (rc == TT_OK)
+		rc = opt_list_add(&arg, verb, &app->arena, err);
+	for (size_t i = 0; i < o->given.name.n && rc == TT_OK; i++) {
+		const char *name = o->given.name.v[i], *value = o->given.value.v[i];
+		const char *word = tt_arena_printf(&app->arena, err, value ? "--%s=%s" : "--%s", name, value);
+
+		if (strcmp(name, "perfetto") != 0)
+			rc = word ? opt_list_add(&arg, word, &app->arena, err) : err->code;
+	}
+	const char *const last[] = { "-o", out, "--" };
+	for (size_t i = 0; i < sizeof last / sizeof *last && rc == TT_OK; i++)
+		rc = opt_list_add(&arg, last[i], &app->arena, err);
+	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++)
+		rc = opt_list_add(&arg, o->in.path.v[i], &app->arena, err);
+	return rc == TT_OK ? child_run(arg.v, status, err) : rc;
+}
+
+/* Show the page ${path}. A desktop's program may end before the browser has read it. */
+static void
+show(struct app *app, const char *path)
+{
+	const char *browser = getenv("BROWSER");
+	const char *const arg[] = { browser && *browser ? browser : "xdg-open", path, NULL };
+	struct tt_err err;
+	int status;
+
+	if (child_run(arg, &status, &err) != TT_OK)
+		tt_log(&app->env, TT_LOG_NORMAL, "%s; open the page by hand, or name a browser in BROWSER", err.msg);
+	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		tt_log(&app->env, TT_LOG_NORMAL, "%s did not open the page; open it by hand, or name a browser in BROWSER", arg[0]);
+}
+
+int
+run_open(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct open_opts o = { .perfetto = false };
+	int rc, status;
+
+	input_defaults(&o.in);
+	rc = app_parse(app, &verb_open, &o, &o.in.ui, argc, argv, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	if (o.in.path.n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a capture to open");
+	const char *file = new_file(app, o.in.path.v[0], o.perfetto ? ".pftrace" : ".html", err);
+	if (!file)
+		return err->code;
+	rc = make(app, &o, o.perfetto ? "convert" : "report", file, &status, err);
+	if (rc != TT_OK)
+		return rc;
+	app->child = true;
+	app->child_status = status;
+	/* A damaged capture has a page, too. */
+	if (access(file, F_OK) != 0) {
+		*(char *)(void *)(strrchr(file, '/')) = '\0';
+		rmdir(file);
+		return TT_OK;
+	}
+	tt_log(&app->env, TT_LOG_NORMAL, o.perfetto ? "the trace is %s: open https://ui.perfetto.dev and drop the file there; it stays on this machine" :
+	    "the page is %s", file);
+	if (!o.perfetto)
+		show(app, file);
+	return TT_OK;
+}
