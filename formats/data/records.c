@@ -283,7 +283,7 @@ know_markers(struct data *m, const struct data_record *r, struct tt_err *err)
 
 	for (uint32_t n = data_count(&t, 16); n > 0 && rc == TT_OK; n--) {
 		data_take_marker(&t, &k);
-		rc = unity_know_marker(&m->known, &m->marker, 0, k.id, k.flags, 0, (const uint8_t *)k.name, k.nname, m->seq, err);
+		rc = unity_know_marker(&m->known, &m->marker, 0, k.id, k.flags, 0, 0, (const uint8_t *)k.name, k.nname, m->seq, err);
 	}
 	return rc;
 }

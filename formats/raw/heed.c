@@ -16,8 +16,10 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 	const uint8_t *name = raw_take_name(t, &n);
 	const uint32_t unit = raw_take_byte(t) ? raw_take16(t) >> 8 : 0;
 	const char *in = unity_category_name(&m->known, s->number, category, seq, s->categories);
-	const uint64_t kind = flags & UNITY_MARKER_COUNTER ? unity_counter_kind(in, unit, name ? (const char *)name : "", n) : 0;
-	const int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, kind, name, n, seq, err) : TT_OK;
+	const char *text = name ? (const char *)name : "";
+	const uint64_t kind = flags & UNITY_MARKER_COUNTER ? unity_counter_kind(in, unit, text, n) : 0;
+	const uint32_t stats = kind && s->number ? unity_stats_counter(kind, text, n) : 0;
+	const int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, kind, stats, name, n, seq, err) : TT_OK;
 	if (id == s->marker.alloc)
 		s->marker.gc_category = category;
 	return rc;

@@ -80,6 +80,20 @@ unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uin
 	return true;
 }
 
+static uint64_t
+counter_of_key(uint32_t which, uint64_t what)
+{
+	return ~tt_seeded_pair(which, what);
+}
+
+uint32_t
+unity_counter_like(const struct unity_known *k, uint64_t what, uint64_t seq, uint32_t key)
+{
+	const struct unity_known_row *x = get(&k->counter_of, counter_of_key(0, what));
+
+	return x && holds(k, x->since, seq) ? x->value : key;
+}
+
 const char *
 unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq, const char *categories)
 {
@@ -169,22 +183,23 @@ set_role(struct unity_markers *s, const char *name, uint32_t id)
  * own. If several have one identity in a session, the second is the second one of other sessions.
  */
 static int
-counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what, uint64_t seq, uint32_t *counter, struct tt_err *err)
+counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what, uint32_t stats, uint64_t seq, uint32_t *counter, struct tt_err *err)
 {
 	const struct unity_known_row *twins = get(&k->counter_of, name_key(session, what));
 	const uint32_t ntwins = twins ? twins->value : 0;
-	const uint64_t which = ~tt_seeded_pair(ntwins, what);
+	const uint64_t which = counter_of_key(ntwins, what);
 	const struct unity_known_row *first = get(&k->counter_of, which);
 	int rc;
 
-	*counter = first ? first->value : session ? UNITY_COUNTER_LATER + k->nlater++ : id;
+	/* An earlier log may have its values in the statistics array. */
+	*counter = first ? first->value : stats && session && !ntwins ? stats : session ? UNITY_COUNTER_LATER + k->nlater++ : id;
 	rc = first ? TT_OK : put(k->mem, &k->counter_of, which, *counter, seq, err);
 	return rc == TT_OK ? put(k->mem, &k->counter_of, name_key(session, what), ntwins + 1, seq, err) : rc;
 }
 
 int
-unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, const uint8_t *p, size_t n,
-    uint64_t seq, struct tt_err *err)
+unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, uint32_t stats,
+    const uint8_t *p, size_t n, uint64_t seq, struct tt_err *err)
 {
 	uint32_t own = 0;
 	char name[NAME_MAX_BYTES + 1];
@@ -204,10 +219,11 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 	s->counters = s->counters || counter;
 	if (rc != TT_OK || (x ? x->value != 0 : false) == counter)
 		return rc;
-	if (counter && (rc = counter_key(k, session, id, tt_seeded_pair(kind, tt_seeded_text(0, p ? (const char *)p : "", n)), seq, &own, err)) != TT_OK)
-		return rc;
 	pthread_rwlock_wrlock(&k->lock);
-	rc = put(k->mem, &k->counter, key, counter ? own + 1 : 0, seq, err);
+	if (counter)
+		rc = counter_key(k, session, id, tt_seeded_pair(kind, tt_seeded_text(0, p ? (const char *)p : "", n)), stats, seq, &own, err);
+	if (rc == TT_OK)
+		rc = put(k->mem, &k->counter, key, counter ? own + 1 : 0, seq, err);
 	pthread_rwlock_unlock(&k->lock);
 	return rc;
 }

@@ -123,9 +123,9 @@ struct unity_known {
 void unity_known_init(struct unity_known *k, struct tt_mem *mem);
 void unity_known_free(struct unity_known *k);
 
-/* Take in a definition that was read with chunk ${seq}. ${kind}: of a counter, by unity_counter_kind(). */
-int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, const uint8_t *name,
-    size_t n, uint64_t seq, struct tt_err *err);
+/* Take in a definition that was read with chunk ${seq}. ${kind}: of a counter, by unity_counter_kind(); ${stats}: its unity_stats_counter(), or 0. */
+int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, uint32_t stats,
+    const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err);
 
@@ -133,6 +133,8 @@ int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64
 uint32_t unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name);
 /* As known at chunk ${seq}. Call with the lock held for reading. */
 bool unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq, uint32_t *counter);
+/* The key of the first counter of the identity ${what}; ${key}: there is none. */
+uint32_t unity_counter_like(const struct unity_known *k, uint64_t what, uint64_t seq, uint32_t key);
 /* The name of a category: the session's own, else the built-in one of the release ${categories}, else "". */
 const char *unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq, const char *categories);
 const struct unity_code *unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq);
@@ -254,6 +256,9 @@ void unity_capture(struct tt_capture *cap);
 
 /* The category of a marker, at report time. ${categories}: those of the marker's session. */
 const char *unity_category_of(const struct tt_capture *cap, const struct tt_def *marker, const char *categories);
+
+/* The key that values of the statistics array have if their counter is this one, by name and ${kind}; 0: it is none of them. */
+uint32_t unity_stats_counter(uint64_t kind, const char *name, size_t n);
 
 /* stats.c: take the statistics array, ${n} numbers of 4 bytes at ${p}. ${stale}: counters have its values. */
 int unity_stats(struct unity_run *r, int64_t ts, bool stale, const uint8_t *p, size_t n);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/hash_seed.h"
 #include "unity/profiler.h"
 
 /* Fields in the groups after the list of classes; 16 belong to the platform. */
@@ -63,13 +64,37 @@ list_end(const uint8_t *p, size_t n, size_t at)
 	return 0;
 }
 
+/* As unity_know_marker() makes it of a counter's definition. */
+static uint64_t
+identity_of(const struct field *f)
+{
+	return tt_seeded_pair(tt_seeded_pair(f->unit, tt_seeded_text(0, f->section, strlen(f->section))), tt_seeded_text(0, f->name, strlen(f->name)));
+}
+
+uint32_t
+unity_stats_counter(uint64_t kind, const char *name, size_t n)
+{
+	const uint64_t what = tt_seeded_pair(kind, tt_seeded_text(0, name, n));
+
+	for (unsigned i = 0; i < FIELDS; i++)
+		if (identity_of(&fields[i]) == what)
+			return UNITY_COUNTER_STATS | i;
+	return 0;
+}
+
 static int
 put(struct unity_run *r, int64_t ts, const struct field *f, unsigned i, const uint8_t *p)
 {
-	int rc = unity_counter_event(r, ts, UNITY_COUNTER_STATS | i, TT_T_I64, (uint64_t)((int64_t)(int32_t)unity_u32(p) * f->times));
+	uint32_t key = UNITY_COUNTER_STATS | i;
+	int rc;
 
-	return rc != TT_OK || r->stats ? rc :
-	    unity_define_counter(r, UNITY_COUNTER_STATS | i, (enum tt_counter_unit)f->unit, f->name, strlen(f->name), f->section);
+	/* An earlier log may have counters. */
+	if (r->session) {
+		unity_lock(r);
+		key = unity_counter_like(r->known, identity_of(f), r->seq, key);
+	}
+	rc = unity_counter_event(r, ts, key, TT_T_I64, (uint64_t)((int64_t)(int32_t)unity_u32(p) * f->times));
+	return rc != TT_OK || r->stats ? rc : unity_define_counter(r, key, (enum tt_counter_unit)f->unit, f->name, strlen(f->name), f->section);
 }
 
 /* True if some version has ${n} numbers after the list and those of the platform. */

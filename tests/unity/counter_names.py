@@ -167,6 +167,31 @@ for counters in ([("Used", "Memory", 2), ("Used", "Memory", 2)], [("Used", "", 2
 path, _ = recorded([("Used", "Memory", 2), ("Used", "Render", 2), ("Used [Memory]", "", 2), ("Used [Memory] (2)", "", 2)])
 suite.equal("names that look like labels", len({e["name"] for e in suite.chrome(path) if e["ph"] == "C"}), 4)
 
+
+def statistics_log(start, kilobytes):
+    """A log of 2019, whose statistics array has the memory in use: the first of its numbers."""
+    c = Log(start)
+    for k in range(FRAMES):
+        ms = start + 1 + 10 * k
+        numbers = [kilobytes + k] + [0] * 33 + [-1] + [0] * 281
+        c.frame(ms, sample(36, 0, ms) + zone(1, ms + 1, ms + 8) + struct.pack("<HIi316i", 4, 0x1FFF, 316, *numbers) + sample(37, 0, ms + 9))
+    c.block(SESSION, state(0, start + 1 + 10 * FRAMES))
+    return c.b
+
+
+# What the statistics array of one log has is the counter of another.
+later = {40: ("Total Used Memory", "Memory", 2, 7000)}
+logs = {"old": statistics_log, "new": lambda start, _: log(start, {"Memory": 105}, later, False)}
+for order in (("old", "new"), ("new", "old"), ("old", "old"), ("old", "new", "old", "new")):
+    path = suite.path("versions.raw")
+    with open(path, "wb") as f:
+        f.write(b"".join(logs[n](5000 + 100000 * i, 3) for i, n in enumerate(order)))
+    rows = [(r["section"], r["unit"], r["count"], r["min"], r["max"]) for r in suite.rows("counters", path) if r["counter"].startswith("Total Used")]
+    least, most = (3072 if "old" in order else 7000), (7000 + FRAMES - 1 if "new" in order else 1024 * (2 + FRAMES))
+    suite.equal(" and ".join(order) + " log: memory", rows, [("Memory", "bytes", FRAMES * len(order), least, most)])
+    suite.equal("... in Chrome JSON", collections.Counter(e["name"] for e in suite.chrome(path) if e["name"].startswith("Total Used")),
+                {"Total Used Memory": FRAMES * len(order)})
+
 # No figure of counters of several units.
 path, _ = recorded([("Used", "Memory", 2), ("Used", "Memory", 1)])
 out, err = suite.run("stats", path, "--metric", "counter[Used].max", "--buckets", "1")
