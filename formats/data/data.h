@@ -138,6 +138,7 @@ struct data_stream {
 struct data {
 	struct tt_env *env;
 	struct tt_src *src;
+	bool poor;                    /* most of the first records make no sense by any layout */
 	struct tt_capture *cap;
 	struct tt_window win;
 	const struct unity_version *version;

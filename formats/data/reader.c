@@ -144,6 +144,7 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 	size_t n;
 	int rc = data_choose(m, &t, err);
 
+	m->poor = !unity_version(f->word) && unity_trial_is_poor(&t);
 	if (rc == TT_OK)
 		rc = tt_window_show(&m->win, 0, 28, &p, &n, err);
 	if (rc != TT_OK)

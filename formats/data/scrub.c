@@ -160,7 +160,7 @@ record(struct copy *c, uint8_t *p, size_t n, bool *sane, struct tt_err *err)
 	struct data_record r;
 	int rc = TT_OK;
 
-	*sane = data_walk_any(c->m, p, n, &r);
+	*sane = !c->m->poor && data_walk_any(c->m, p, n, &r);
 	if (!*sane)
 		return TT_OK;
 	for (size_t k = 0; k < DATA_NAMES; k++)

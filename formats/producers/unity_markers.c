@@ -84,12 +84,27 @@ has_types(const char *name)
 	return false;
 }
 
+/* True if nothing follows the method's name and its "()" but how the engine came to call it: anything else may be a game's. */
+static bool
+ends_well(const char *name)
+{
+	static const char *const how[] = { "", " [Coroutine: MoveNext]", " [Coroutine: InvokeMoveNext]", " [Invoke]" };
+	const char *end = strstr(name, "()");
+
+	if (!end)
+		return !strpbrk(name, " [");
+	for (size_t i = 0; i < sizeof how / sizeof *how; i++)
+		if (strcmp(end + 2, how[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool
 is_engine_method(const char *name)
 {
 	for (size_t i = 0; i < sizeof assemblies / sizeof *assemblies; i++)
 		if (strncmp(name, assemblies[i], strlen(assemblies[i])) == 0)
-			return strstr(name, ".dll!") && !has_types(name);
+			return strstr(name, ".dll!") && !has_types(name) && ends_well(name);
 	return false;
 }
 

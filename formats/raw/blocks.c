@@ -104,6 +104,7 @@ settle_session(struct raw *m, uint64_t at, uint32_t word, struct raw_session *s,
 	s->layout.rank = by->version->rank;
 	s->categories = by->categories;
 	s->wide_known = by->version->rank < 12;
+	s->poor = unity_trial_is_poor(&by->trial) && (!unity_version(word) || !by->trial.names_fit || by->trial.misfits * 2 > by->trial.parts);
 	raw_sizes(&s->layout, s->size);
 	return rc;
 }

@@ -78,6 +78,7 @@ struct raw_session {
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
 	bool wide_known;              /* layout.wide is known */
+	bool poor;                    /* most of its first bytes make no sense by any layout */
 };
 
 /*

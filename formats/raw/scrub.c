@@ -1,5 +1,6 @@
 /**
- * Copies a log without its names; all other bytes stay. Only whole messages of known kinds get into the copy.
+ * Copies a log without its names; all other bytes stay. Only whole messages of known kinds get into the copy, in blocks that make sense to their end, of logs
+ * that a layout fits.
  *
  * A message may continue in its stream's next block, far away, so the copy is made in a temporary file: zeros at first, then each part as it is understood. A
  * whole reading before gives the layout of each session.
@@ -24,6 +25,8 @@ struct stream {
 	uint32_t block;               /* number of the next block */
 	uint8_t *p;
 	size_t n, cap;
+	size_t done;                  /* bytes of its messages that were scrubbed; they wait for the end of a block that a message ends in */
+	bool sure;                    /* a message begins where its bytes do */
 	struct place { uint64_t at; size_t n; } *place;
 	size_t nplace, capplace;
 };
@@ -38,7 +41,8 @@ struct copy {
 	struct stream *stream;
 	size_t nstream, capstream;
 	struct tt_map at;             /* of streams */
-	size_t rest;                  /* bytes that wait, of the stream of the last block */
+	size_t rest;                  /* bytes of a begun message, of the stream of the last block */
+	bool skipped;                 /* bytes of the session were skipped: blocks of any stream may be missing */
 };
 
 static int
@@ -139,6 +143,9 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 		uint8_t *group = take_name(&t, &ngroup), *name = take_name(&t, &nname);
 		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
 	}
+	/* Numbers that nothing reads, and whose length other messages may have. */
+	if (type == RAW_GFX)
+		memset((uint8_t *)(uintptr_t)t.p, 0, (size_t)(t.end - t.p));
 	for (const char *f = raw_fields(type, c->s->layout.rank); *f && rc == TT_OK && t.state == RAW_WHOLE; f++)
 		rc = scrub_field(c, *f, &t, err);
 	return rc;
@@ -227,39 +234,85 @@ kept_of_unknown(const struct copy *c, const uint8_t *p, size_t n)
 	return type < RAW_UNKNOWN_TYPES && !raw_fields(type, c->s->layout.rank) ? 2 : 0;
 }
 
-/* Scrub the whole messages in the stream's bytes. */
+/*
+ * The block that contains byte ${at} of the stream makes no sense there. The bytes before may be nonsense, too, with names in it: all that are not settled
+ * become zeros, up to that block's end. A type that nobody knows moves to its begin.
+ */
+static int
+drop_block(struct copy *c, struct stream *st, size_t at, struct tt_err *err)
+{
+	const size_t end = block_end(st, at), kept = kept_of_unknown(c, st->p + at, end - at);
+	uint8_t type[2] = { 0, 0 };
+	size_t begin = 0;
+
+	for (size_t k = 0; k < st->nplace && begin + st->place[k].n <= at; k++)
+		begin += st->place[k].n;
+	memcpy(type, st->p + at, kept);
+	memset(st->p, 0, end);
+	memcpy(st->p + begin, type, kept);
+	c->names.done->dropped += end - kept;
+	st->done = 0;
+	st->sure = false;
+	return settle(c, st, end, err);
+}
+
+/* True if the whole message of ${size} bytes at byte ${at} of the stream may be one of it. */
+static bool
+is_message(const struct copy *c, const struct stream *st, size_t at, size_t size)
+{
+	return raw_may_be_in(st->id == RAW_SESSION, unity_u16(st->p + at)) && makes_sense(c, st->p + at) && (st->sure || at + size <= block_end(st, at));
+}
+
+/*
+ * Scrub the whole messages in the stream's bytes. They are settled where a message ends with its block: until then they may be nonsense. A block of which
+ * nothing says that it begins with a message must end with one.
+ */
 static int
 messages(struct copy *c, struct stream *st, struct tt_err *err)
 {
-	size_t at = 0, size;
+	enum { MOST = 1 << 20 };
+	size_t size;
 	int rc = TT_OK;
 
-	while (at < st->n && rc == TT_OK) {
-		enum raw_state state = raw_measure(&c->s->layout, st->p + at, st->n - at, &size);
-		if (state == RAW_SHORT)
+	while (st->done < st->n && rc == TT_OK) {
+		const size_t at = st->done;
+		const enum raw_state state = raw_measure(&c->s->layout, st->p + at, st->n - at, &size);
+		if (state == RAW_SHORT && st->sure)
 			break;
-		if (state == RAW_WHOLE && makes_sense(c, st->p + at)) {
-			rc = scrub_message(c, st->p + at, size, err);
-		} else {
-			size = block_end(st, at) - at;
-			const size_t kept = kept_of_unknown(c, st->p + at, size);
-			c->names.done->dropped += size - kept;
-			memset(st->p + at + kept, 0, size - kept);
+		if (state != RAW_WHOLE || !is_message(c, st, at, size)) {
+			rc = drop_block(c, st, at, err);
+			continue;
 		}
-		at += size;
+		rc = scrub_message(c, st->p + at, size, err);
+		st->done += size;
+		if (rc == TT_OK && (block_end(st, st->done - 1) == st->done || st->done > MOST)) {
+			rc = settle(c, st, st->done, err);
+			st->done = 0;
+			st->sure = true;
+		}
 	}
-	if (rc == TT_OK)
-		rc = settle(c, st, at, err);
-	c->rest = st->n;
+	c->rest = st->n - st->done;
 	return rc;
 }
 
-/* The begun message will never be complete: its place in the copy stays zero. */
+/* Nothing continues the stream: its begun message, and all that is not settled, stay zeros in the copy. */
 static void
 give_up(struct copy *c, struct stream *st)
 {
 	c->names.done->dropped += st->n;
-	st->n = st->nplace = 0;
+	st->n = st->nplace = st->done = 0;
+}
+
+/* The stream ends. Its messages are settled if the begun one may be one: it begins in the last block. */
+static int
+finish(struct copy *c, struct stream *st, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (st->n > 0 && block_end(st, st->done) == st->n)
+		rc = settle(c, st, st->done, err);
+	give_up(c, st);
+	return rc;
 }
 
 /* Take the block at ${at}: ${p} is its head, and ${n} bytes of its payload are there. */
@@ -281,8 +334,20 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 		rc = tt_mem_grow(mem, &st->place, &st->capplace, st->nplace + 1, sizeof *st->place, err);
 	if (rc != TT_OK || n == 0)
 		return rc;
-	if ((!fresh && number != st->block) || (n == (c->s->layout.aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME))
+	if (c->s->poor) {
+		c->names.done->dropped += n;
+		return TT_OK;
+	}
+	if (fresh)
+		st->sure = st->id == RAW_SESSION ? number == 0 : !c->skipped;
+	if (!fresh && number != st->block) {
 		give_up(c, st);
+		st->sure = false;
+	}
+	if (n == (c->s->layout.aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
+		give_up(c, st);
+		st->sure = true;
+	}
 	st->block = number + 1;
 	memcpy(st->p + st->n, body, n);
 	st->n += n;
@@ -355,6 +420,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (what == 'h') {
 			c->s = &c->m->session[c->s ? c->s->number + 1 : 0];
+			c->skipped = false;
 			rc = put(c, at, p, size, err);
 		} else if (what == 'b') {
 			cut = UINT64_MAX;
@@ -369,6 +435,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		c->names.done->dropped += !what;
+		c->skipped = c->skipped || !what;
 	}
 	*all = at;
 	if (rc == TT_OK && cut != UINT64_MAX) {
@@ -432,7 +499,8 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	if (rc == TT_OK)
 		rc = scan(&c, &all, err);
 	for (size_t i = 0; i < c.nstream; i++) {
-		give_up(&c, &c.stream[i]);
+		if (rc == TT_OK)
+			rc = finish(&c, &c.stream[i], err);
 		tt_mem_free(mem, c.stream[i].p, c.stream[i].cap);
 		tt_mem_free(mem, c.stream[i].place, c.stream[i].capplace * sizeof *c.stream[i].place);
 	}

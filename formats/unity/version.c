@@ -120,7 +120,7 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 	const bool poor = unity_trial_is_poor(t), later = word > versions[VERSIONS - 1].word && unity_is_word(word);
 	const char *like = raw ? v->raw : v->data, *fits = unity_trial_fits(t) ? ", which fits" : t->parts ? ", which fits best" : "";
 
-	*forced = poor && env->force;
+	*forced = poor && env->force && !own;
 	if (poor && !env->force && !own)
 		return tt_fail(err, TT_E_UNKNOWN, at, "%s version 0x%08x%s%s: no known layout fits; please report it, with a copy that %s makes, or "
 		    "read it like Unity %s with %s", form, word, release[0] ? ", " : "", release, tt_setting_name[TT_SETTING_SCRUB], like,
