@@ -195,16 +195,20 @@ tt_shown_limits(const struct tt_model *m, struct tt_report *r)
 	return limited ? text : "";
 }
 
-/* "120 late, 50.2 %", or "none late" */
+/* "120 late, 50.2 %", or "none late"; "none late, if a limit holds them" where it may be the GPU, or work, for which all are late. */
 static const char *
 late_text(const struct tt_frames *f, struct tt_report *r)
 {
+	const char *doubt = "";
 	char share[32];
 
+	for (size_t i = 0; i < f->nsegment; i++)
+		if (f->segment[i].reading != TT_READING_LIMIT)
+			doubt = ", if a limit holds them";
 	if (f->nlate == 0)
-		return "none late";
+		return tt_text(r, "none late%s", doubt);
 	*tt_put_fixed(share, tt_ratio(f->nlate, 1000, f->n), 1) = '\0';
-	return tt_text(r, "%s late, %s %%", count_text(r, f->nlate), share);
+	return tt_text(r, "%s late, %s %%%s", count_text(r, f->nlate), share, doubt);
 }
 
 const char *

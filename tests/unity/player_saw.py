@@ -57,6 +57,7 @@ def said(name, game, doubt, limits):
         suite.equal("%s, %d fps: both readings" % (name, fps), DOUBT in text, doubt and fps == 60)
     suite.true(name + ", shown", row["shown"] is None and row["seen"].startswith("%.1f fps" % game.fps()) and limits in row["seen"], row)
     suite.true(name + ", late", ("; %d late," % late if late else "; none late") in row["seen"], row["seen"])
+    suite.equal(name + ", none is late only if it is a limit", "; none late, if a limit holds them" in row["seen"], doubt)
     suite.true(name + ", needed", row["needed"].startswith("main thread: median "), row)
 
     suite.run("report", "-q", path, "-o", suite.path("page.html"))
