@@ -224,14 +224,22 @@ tt_frames_untold(const struct tt_frames *f, int64_t limit)
 	return n;
 }
 
+enum { TIMER_PARTS = 500 };
+
 int64_t
 tt_frames_shown(const struct tt_frames *f, size_t i)
 {
 	const unsigned taken = tt_frames_taken(f, i);
 	const struct tt_refresh_segment *s = taken ? tt_frames_segment(f, i) : NULL;
 
-	/* A frame that is late for a timer waits for no refresh. */
-	if (!s || (s->kind == TT_REFRESH_TIMER && tt_frames_is_late(f, i)))
+	if (!s)
 		return tt_frames_wall(f, i);
+	/* A frame that is late for a timer waits for no refresh, unless it lasts whole periods: then there may be one, and the clock's errors are left out. */
+	if (s->kind == TT_REFRESH_TIMER && tt_frames_is_late(f, i)) {
+		const int64_t wall = tt_frames_wall(f, i), off = wall * 1000 - (int64_t)taken * s->period_ps, near = s->period_ps / TIMER_PARTS;
+
+		if (off > near || -off > near)
+			return wall;
+	}
 	return tt_ratio(taken, (uint64_t)tt_frames_period_of(s), 1);
 }

@@ -412,7 +412,44 @@ count_periods(struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 	}
 }
 
-/* Join neighbours that are one limit by a timer: what lies where stretches meet may have divided it. */
+/*
+ * True if ${slow}, a timer's or without a limit, is no limit of its own, but frames that are late for the timer ${fast}: nine tenths of those that last one
+ * and a half of its periods and more are known to need more than nine tenths of one. Without a limit, nine tenths of the others last a period.
+ */
+static bool
+is_slowed(const struct tt_refresh_fit *f, const struct tt_refresh_segment *slow, const struct tt_refresh_segment *fast)
+{
+	size_t nslow = 0, nbusy = 0, nkept = 0;
+
+	if (fast->kind != TT_REFRESH_TIMER || (slow->kind == TT_REFRESH_TIMER && 2 * slow->period_ps < 3 * fast->period_ps))
+		return false;
+	for (size_t i = slow->first; i < slow->end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is);
+
+		nkept += periods_in(dur, fast->period_ps, 1) > 0;
+		if (2 * dur * 1000 < 3 * fast->period_ps)
+			continue;
+		nslow++;
+		nbusy += tt_refresh_needed_at(f, i) * 1000 > fast->period_ps - fast->period_ps / 10;
+	}
+	return nslow > 0 && 10 * nbusy >= 9 * nslow && (slow->kind == TT_REFRESH_TIMER || 10 * nkept >= 9 * (slow->end - slow->first - nslow));
+}
+
+/* The period of a timer's limit of both segments, in ps; 0: they are not one. */
+static int64_t
+common_period(const struct tt_refresh_fit *f, const struct tt_refresh_segment *a, const struct tt_refresh_segment *b)
+{
+	const size_t na = a->end - a->first, nb = b->end - b->first;
+
+	if (a->kind == TT_REFRESH_GRID || b->kind == TT_REFRESH_GRID)
+		return 0;
+	if (a->kind == b->kind && a->kind == TT_REFRESH_TIMER && agree(a->period_ps, b->period_ps, true))
+		return (int64_t)(((tt_i128)na * a->period_ps + (tt_i128)nb * b->period_ps) / (tt_i128)(na + nb));
+	return is_slowed(f, b, a) ? a->period_ps : is_slowed(f, a, b) ? b->period_ps : 0;
+}
+
+/* Join neighbours that are one limit by a timer: what lies where stretches meet may have divided it, or frames that are late in a row. */
 static void
 join_timers(struct tt_refresh_fit *f)
 {
@@ -424,12 +461,14 @@ join_timers(struct tt_refresh_fit *f)
 		const struct tt_refresh_segment is = to->segment[i];
 		struct tt_refresh_segment *last = n ? &to->segment[n - 1] : NULL;
 
-		if (last && is.kind == TT_REFRESH_TIMER && last->kind == TT_REFRESH_TIMER && agree(last->period_ps, is.period_ps, true)) {
-			const size_t one = last->end - last->first, other = is.end - is.first;
+		const int64_t ps = last ? common_period(f, last, &is) : 0;
 
-			last->period_ps = (int64_t)(((tt_i128)one * last->period_ps + (tt_i128)other * is.period_ps) / (tt_i128)(one + other));
+		if (ps) {
+			last->kind = TT_REFRESH_TIMER;
+			last->target = 1;
+			last->period_ps = ps;
 			last->end = is.end;
-			last->untold = last->untold && one + other < TT_REFRESH_BLOCK;
+			last->untold = last->untold && last->end - last->first < TT_REFRESH_BLOCK;
 			joined = true;
 		} else {
 			to->segment[n++] = is;

@@ -110,12 +110,19 @@ def slower_sleeps():
             db.close()
 
 
+class Alike(Game):
+    """It works as much, whatever its limit is."""
+
+    def needs(self, i, period, limit):
+        return super().needs(i, min(period, 1e9 / self.hz), limit)
+
+
 def changed_timers():
     """A timer's limit that changes, by little or much, anywhere: the new one holds from its first frame on, give or take two, and late frames are those."""
     for seed in range(40):
         rng = random.Random(seed)
         hz, ratio, at = rng.choice((30, 60, 72, 90, 120)), rng.choice((2, .5, 1.5, .75, 1.2, .8, 1.1, 1.333, 3)), rng.randrange(30, 210)
-        game = Game(seed, kind="timer", hz=hz, limits=((0, 1), (at, ratio)), late=rng.choice((0, 0, .02, .1)), sleep=10 ** 9 // hz // rng.choice((140, 600)))
+        game = Alike(seed, kind="timer", hz=hz, limits=((0, 1), (at, ratio)), late=rng.choice((0, 0, .02, .1)), sleep=10 ** 9 // hz // rng.choice((140, 600)))
         db = database(game.write(suite.path("changed.raw")))
         name = "%d Hz, %g periods from frame %d on" % (hz, ratio, at + 1)
         rows = [tuple(r) for r in db.execute("SELECT first, last FROM frame_shown")]
@@ -123,6 +130,32 @@ def changed_timers():
         suite.equal("late frames, " + name, [r["id"] for r in db.execute("SELECT id FROM frame WHERE late ORDER BY id")],
                     [i + 1 for i, x in enumerate(game.is_late) if x])
         db.close()
+
+
+def slow_in_a_row():
+    """Frames that a render thread makes late in a row, between others of a timer: it needs more than the period, so they are late, and the limit is one."""
+    class Slow(Game):
+        def needs(self, i, period, limit):
+            return [int(.6 * period), int((1.56 if 100 <= i < 220 else .36) * period), 0]
+
+        def on_timer(self):
+            super().on_timer()
+            more, at = 0, 100
+            for i, (a, b, zones) in enumerate(self.frames):
+                self.is_late[i] = at <= i < 220
+                extra = int(1e9 / self.hz) if self.is_late[i] else 0
+                work, (wait, c, d) = zones[0], zones[1]
+                self.frames[i] = (a + more, b + more + extra, [(work[0], work[1] + more, work[2] + more), ("present", c + more, c + more + extra),
+                                                               (wait, c + more + extra, d + more + extra)])
+                self.render[i] = (a + more, a + more + self.needs(i, 1e9 / self.hz, 1)[1])
+                more += extra
+    for hz in (60, 30, 90):
+        game = Slow(5, frames=239, hz=hz, kind="timer", sleep=4 * US)
+        path = game.write(suite.path("row.raw"))
+        row = json.loads(suite.run(path, "--format", "json")[0])["tables"]["capture_summary"]["rows"][0]
+        suite.true("%d Hz, late in a row" % hz, "120 late, 50.2 %" in row["seen"] and " to frame " not in row["seen"], row["seen"])
+        if hz == 60:
+            suite.equal("late in a row, 60 and 30 fps", (row["fps_60"][:28], row["fps_30"]), ("missed by 120 of 239 frames,", "held by all frames"))
 
 
 def pieces():
@@ -201,6 +234,7 @@ few_frames()
 over_days()
 slower_sleeps()
 changed_timers()
+slow_in_a_row()
 compared()
 renewed()
 for name, game in lot.some(games(int(sys.argv[1]) if len(sys.argv) > 1 else 0), 60, "vsync"):
