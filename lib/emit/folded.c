@@ -420,22 +420,25 @@ tell_missed(struct folded *w, bool asked, struct tt_err *err)
 		{ TT_STACK_ZONE, "calls", "time" }, { TT_STACK_SAMPLE, "samples", "samples" }, { TT_STACK_ALLOC, "allocations", "bytes" } };
 	const struct tt_model *m = w->stacks.m;
 	struct tt_mem *mem = &w->env->mem;
-	struct kinds *of = tt_mem_alloc(mem, m->ncap * sizeof *of, err);
-	bool *missed = tt_mem_alloc(mem, m->ncap * sizeof *missed, err);
+	struct tt_err failed = { 0 };
+	struct kinds *of = tt_mem_alloc(mem, m->ncap * sizeof *of, &failed);
+	bool *missed = tt_mem_alloc(mem, m->ncap * sizeof *missed, &failed);
 
 	if (of && missed)
 		find_kinds(w, of);
 	for (size_t k = 0; of && missed && k < sizeof kinds / sizeof *kinds; k++) {
 		for (size_t i = 0; i < m->ncap; i++)
 			missed[i] = are_missed(w, &of[i], kinds[k].kind, asked);
-		const char *list = tt_capture_list(m->cap, m->ncap, missed, &w->stacks.arena, err);
+		const char *list = tt_capture_list(m->cap, m->ncap, missed, &w->stacks.arena, &failed);
 		if (list)
 			tt_log(w->env, TT_LOG_NORMAL, "folded: the %s of %s are left out of %s, which counts %s; %s %s counts them", kinds[k].name, list,
 			    w->out->e.o.path, value_name(w->value - TT_FOLDED_TIME), tt_setting_name[TT_SETTING_VALUE], kinds[k].value);
 	}
 	tt_mem_free(mem, of, m->ncap * sizeof *of);
 	tt_mem_free(mem, missed, m->ncap * sizeof *missed);
-	return of && missed ? TT_OK : err->code;
+	if (failed.code)
+		*err = failed;
+	return failed.code;
 }
 
 static int

@@ -144,24 +144,28 @@ put_files(struct lcov *w, struct tt_err *err)
 }
 
 /* Tell what has no place in the file. */
-static void
-tell_missing(const struct lcov *w)
+static int
+tell_missing(const struct lcov *w, struct tt_err *err)
 {
 	const struct tt_model *m = w->out->e.m;
 	struct tt_mem *mem = &m->env->mem;
-	bool *missing = tt_mem_alloc(mem, m->ncap * sizeof *missing, NULL);
+	struct tt_err failed = { 0 };
+	bool *missing = tt_mem_alloc(mem, m->ncap * sizeof *missing, &failed);
 	struct tt_arena text;
 
 	tt_arena_init(&text, mem);
 	for (size_t i = 0; i < m->ncap && missing; i++)
 		missing[i] = !w->s->has_lines[i];
-	const char *list = missing ? tt_capture_list(m->cap, m->ncap, missing, &text, &(struct tt_err){ 0 }) : NULL;
+	const char *list = missing ? tt_capture_list(m->cap, m->ncap, missing, &text, &failed) : NULL;
 	if (list)
 		tt_log(m->env, TT_LOG_NORMAL, "lcov: no coverage with line numbers in %s: left out", list);
 	if (w->norder < w->s->nmethod)
 		tt_log(m->env, TT_LOG_NORMAL, "lcov: %zu of %zu methods have no line number and are left out", w->s->nmethod - w->norder, w->s->nmethod);
 	tt_arena_free(&text);
 	tt_mem_free(mem, missing, m->ncap * sizeof *missing);
+	if (failed.code)
+		*err = failed;
+	return failed.code;
 }
 
 static int
@@ -178,7 +182,7 @@ lcov_finish(void *state, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "lcov: the coverage has no line numbers; record it with debug information");
 	rc = order_methods(&w, err);
 	if (rc == TT_OK)
-		tell_missing(&w);
+		rc = tell_missing(&w, err);
 	if (rc == TT_OK)
 		rc = put_files(&w, err);
 	tt_mem_free(&m->env->mem, w.order, w.s->nmethod * sizeof *w.order);

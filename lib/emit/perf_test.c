@@ -356,18 +356,23 @@ put_result(struct perf *d, struct tt_err *err)
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
-static void
-tell_missing(const struct perf *d)
+/* Tell which captures have no result. */
+static int
+tell_missing(const struct perf *d, struct tt_err *err)
 {
 	struct tt_env *env = d->out.e.env;
+	struct tt_err failed = { 0 };
 	struct tt_arena text;
 
 	tt_arena_init(&text, &env->mem);
-	const char *missing = tt_frames_missing(d->out.e.m, &text, &(struct tt_err){ 0 });
+	const char *missing = tt_frames_missing(d->out.e.m, &text, &failed);
 	if (missing)
 		tt_log(env, TT_LOG_NORMAL, "perf-test: no whole frame in %s: left out; name a frame marker with %s", missing,
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	tt_arena_free(&text);
+	if (failed.code)
+		*err = failed;
+	return failed.code;
 }
 
 static int
@@ -386,7 +391,8 @@ perf_finish(void *state, struct tt_err *err)
 	if (!m->frames || m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame: name a frame marker with %s",
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
-	tell_missing(d);
+	if ((rc = tell_missing(d, err)) != TT_OK)
+		return rc;
 	*j = (struct tt_json){ .out = &d->out.buf };
 	tt_json_open(j, NULL, "{");
 	tt_json_text(j, "TestSuite", "tracetool");
