@@ -317,15 +317,54 @@ cut_more(struct grid *g)
 	return less;
 }
 
-/* Make the grid fit into ${max} columns: cut text, then leave out columns from the right, but never the first two: cut these more. */
+/* The column to leave out next, or ncol: the last that is shown, or, with ${prose}, the last of sentences. The first two stay. */
+static size_t
+least_needed(const struct grid *g, bool prose)
+{
+	for (size_t col = g->t->ncol; col-- > 2;)
+		if (is_shown(g, col) && (g->t->col[col].unit == TT_UNIT_PROSE) == prose)
+			return col;
+	return g->t->ncol;
+}
+
+/* Let sentences become narrower than half of the line; false if they may be already. */
+static bool
+narrow_prose(struct grid *g)
+{
+	bool less = false;
+
+	for (size_t col = 0; col < g->t->ncol; col++) {
+		size_t heading = heading_width(&g->t->col[col]), least = heading > PROSE_MIN ? heading : PROSE_MIN;
+
+		if (g->t->col[col].unit != TT_UNIT_PROSE)
+			continue;
+		less |= is_shown(g, col) && g->col[col].least > least;
+		g->col[col].least = g->col[col].least > least ? least : g->col[col].least;
+	}
+	return less;
+}
+
+/* The least width of sentences in ${max} columns: half of them, if there is one column of sentences and no command, which is not cut. */
+static size_t
+prose_least(const struct grid *g, size_t max)
+{
+	unsigned nwide = 0;
+
+	for (size_t col = 0; col < g->t->ncol; col++)
+		nwide += is_shown(g, col) && (g->t->col[col].unit == TT_UNIT_PROSE || g->t->col[col].unit == TT_UNIT_COMMAND);
+	return nwide == 1 && max / 2 > PROSE_MIN ? max / 2 : PROSE_MIN;
+}
+
+/*
+ * Make the grid fit into ${max} columns: cut text; leave out columns from the right, and sentences, which say what the others count, last; then cut the first
+ * two more.
+ */
 static void
 fit(struct grid *g, size_t max)
 {
-	size_t last = g->t->ncol;
-
 	for (size_t col = 0; col < g->t->ncol; col++) {
 		bool prose = g->t->col[col].unit == TT_UNIT_PROSE;
-		size_t heading = heading_width(&g->t->col[col]), least = prose ? PROSE_MIN : max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
+		size_t heading = heading_width(&g->t->col[col]), least = prose ? prose_least(g, max) : max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
 
 		g->col[col].least = heading > least ? heading : least;
 		if (g->t->col[col].unit == TT_UNIT_COMMAND)
@@ -343,8 +382,12 @@ fit(struct grid *g, size_t max)
 			g->col[col].width -= spare < over ? (spare + 7) / 8 : (over + 7) / 8;
 			continue;
 		}
-		if (last > 2)
-			g->col[--last].cut = true;
+		if ((col = least_needed(g, false)) < g->t->ncol)
+			g->col[col].cut = true;
+		else if (narrow_prose(g))
+			continue;
+		else if ((col = least_needed(g, true)) < g->t->ncol)
+			g->col[col].cut = true;
 		else if (!cut_more(g))
 			return;
 	}
