@@ -9,6 +9,7 @@
 #include "io/sink.h"
 #include "io/src.h"
 #include "model/format.h"
+#include "out/table.h"
 #include "outputs.h"
 
 static int
@@ -42,10 +43,19 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const
 	return rc == TT_OK ? rc : tt_err_in(err, "%s", cap->path);
 }
 
+/* "9,308", written to ${room}. */
+static const char *
+count_text(uint64_t n, char room[32])
+{
+	*tt_put_count(room, n < INT64_MAX ? (int64_t)n : INT64_MAX) = '\0';
+	return room;
+}
+
 static int
 copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, struct tt_err *err)
 {
 	struct tt_scrubbed done = { 0 };
+	char room[32];
 	struct tt_sink *sink;
 	int rc = tt_sink_open(&app->env, out, &sink, err);
 
@@ -61,9 +71,9 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu texts scrubbed; numbers, ids and addresses are as they were", out,
 		    (unsigned long long)done.names);
 	if (rc == TT_OK && done.dropped)
-		ui_say(&app->ui, "%s: zeros are in place of %llu bytes that could not be decoded", out, (unsigned long long)done.dropped);
+		ui_say(&app->ui, "%s: zeros are in place of %s bytes that could not be decoded", out, count_text(done.dropped, room));
 	if (rc == TT_OK && done.cut)
-		ui_say(&app->ui, "%s: the last %llu bytes of the capture, a message that it ends in, are left out", out, (unsigned long long)done.cut);
+		ui_say(&app->ui, "%s: the last %s bytes of the capture, a message that it ends in, are left out", out, count_text(done.cut, room));
 	if (rc == TT_OK && done.damaged && done.at != UINT64_MAX)
 		ui_say(&app->ui, "%s: the capture is damaged, first at byte %llu; tracetool info says how", out, (unsigned long long)done.at);
 	if (rc == TT_OK && (done.damaged || done.dropped))

@@ -123,7 +123,7 @@ describe(struct data *m, const struct found *f, const char *release, const uint8
 	if (f->empty)
 		snprintf(text, sizeof text, "without frames");
 	else
-		snprintf(text, sizeof text, "version 0x%08x, %s%s", f->word, release[0] ? release : "near Unity ", release[0] ? "" : m->version->data);
+		snprintf(text, sizeof text, "version 0x%08x, %s%s", f->word, release[0] ? release : "read like Unity ", release[0] ? "" : m->version->data);
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
 	cap->fit.layout = f->empty ? NULL : m->version->data;
@@ -144,6 +144,7 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 	size_t n;
 	int rc = data_choose(m, &t, err);
 
+	m->cap->fit.unknown = !unity_version(f->word);
 	m->poor = !unity_version(f->word) && unity_trial_is_poor(&t);
 	if (rc == TT_OK)
 		rc = tt_window_show(&m->win, 0, 28, &p, &n, err);

@@ -39,6 +39,41 @@ release_of(const uint8_t *p, size_t n, char *text, size_t size)
 		unity_release(p + RAW_HEAD, text, size);
 }
 
+/* Say how the log at ${at} is read, if that is not as its own version, or refuse it. ${p}: its header, of ${n} bytes at least. */
+static int
+tell_layout(struct raw *m, uint64_t at, const struct raw_choice *by, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	const char *const how = p[5] == by->aligned ? "" : by->aligned ? ", with aligned messages" : ", with packed messages";
+	const char *const file = tt_src_info(m->src)->name;
+	char release[64], log[4096];
+	bool forced = false;
+
+	release_of(p, n, release, sizeof release);
+	snprintf(log, sizeof log, "%s, log at byte %llu", file, (unsigned long long)at);
+	const int rc = unity_settle_layout(m->env, at ? log : file, unity_u32(p + 8), at + 8, ".raw", release, by->version, how, &by->trial, &forced, err);
+	m->cap->fit.forced = m->cap->fit.forced || forced;
+	m->cap->fit.unknown = m->cap->fit.unknown || !unity_version(unity_u32(p + 8));
+	const size_t head = head_size(p, n), own = unity_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
+	if (rc == TT_OK && head != own && unity_version(unity_u32(p + 8)))
+		tt_log(m->env, TT_LOG_NORMAL, "%s: its header has %zu bytes, where version 0x%08x has %zu; it was read all the same", at ? log : file, head,
+		    unity_u32(p + 8), own);
+	return rc;
+}
+
+/* Name the layout of a further log, if it is another one. */
+static int
+add_layout(struct raw *m, const struct raw_choice *by, struct tt_err *err)
+{
+	struct tt_capture *cap = m->cap;
+	char text[160];
+
+	if (strstr(cap->fit.layout, by->version->raw))
+		return TT_OK;
+	snprintf(text, sizeof text, "%s; %s", cap->fit.layout, by->version->raw);
+	cap->fit.layout = tt_arena_text(&cap->arena, text, strlen(text), err);
+	return cap->fit.layout ? TT_OK : err->code;
+}
+
 /* Settle by which layout the capture is read, and name its version and its release. */
 static int
 describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n, struct tt_err *err)
@@ -49,8 +84,8 @@ describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n,
 	int rc = TT_OK;
 
 	release_of(p, n, release, sizeof release);
-	snprintf(text, sizeof text, "version 0x%08x, Unity %s%s", word, release[0] ? release : m->version->raw,
-	    unity_version(word) || release[0] ? "" : " or near it");
+	snprintf(text, sizeof text, "version 0x%08x, %sUnity %s", word, unity_version(word) || release[0] ? "" : "read like ",
+	    release[0] ? release : m->version->raw);
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
 	if (release[0])
@@ -61,10 +96,7 @@ describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n,
 	cap->fit.layout = m->version->raw;
 	cap->fit.part = "block";
 	cap->fit.message = "message";
-	if (rc != TT_OK)
-		return rc;
-	const char *how = p[5] == by->aligned ? "" : by->aligned ? ", with aligned messages" : ", with packed messages";
-	return unity_settle_layout(m->env, tt_src_info(m->src)->name, word, 8, ".raw", release, by->version, how, &by->trial, &cap->fit.forced, err);
+	return rc == TT_OK ? tell_layout(m, 0, by, p, n, err) : rc;
 }
 
 /* Make a session from the header at ${p}; *${size}: the header's length. */
@@ -703,6 +735,11 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, m->from, unity_u32(m->p + 8), &s, &by, err)) != TT_OK ||
 	    (rc = add_session(m, &s, m->from, err)) != TT_OK)
 		return rc;
+	if (!m->as && !by.told) {
+		if ((rc = show(m, RAW_HEAD_RELEASE + 4, &n, &(bool){ false }, err)) != TT_OK || (rc = tell_layout(m, m->from, &by, m->p, n, err)) != TT_OK ||
+		    (rc = add_layout(m, &by, err)) != TT_OK)
+			return rc;
+	}
 	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
 	if (m->from > m->start_to)
 		rc = find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_stated, &m->start_to, err);

@@ -69,22 +69,25 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 }
 
 /*
- * Show the first ${want} bytes of the session at ${at}: *${n} of them at *${p}, which the file has. In a later session they end where the next log may begin:
- * there may be thousands, each of a few bytes.
+ * Show the first ${want} bytes of the session at ${at}: *${n} of them at *${p}, which the file has. They end where the next log may begin: there may be
+ * thousands, each of a few bytes.
  */
 static int
 show_session(struct raw *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
 {
 	static const uint8_t magic[4] = { 0x50, 0x44, 0x33, 0x55 };
 	const int rc = tt_window_show(&m->win, at, want, p, n, err);
-	const uint8_t *next;
 
 	if (rc != TT_OK)
 		return rc;
 	/* A pipe may show more bytes than a file does. */
 	*n = *n < want ? *n : want;
-	if (at > 0 && *n > RAW_HEAD && (next = memmem(*p + RAW_HEAD, *n - RAW_HEAD, magic, sizeof magic)))
-		*n = (size_t)(next - *p);
+	const uint8_t *next = *p + (*n < RAW_HEAD ? *n : RAW_HEAD), *const end = *p + *n;
+	for (; (next = memmem(next, (size_t)(end - next), magic, sizeof magic)); next++)
+		if (at > 0 || (end - next >= 12 && next[4] == 1 && next[5] <= 1 && unity_is_word(unity_u32(next + 8)))) {
+			*n = (size_t)(next - *p);
+			break;
+		}
 	return TT_OK;
 }
 
@@ -175,6 +178,7 @@ raw_choose(struct raw *m, uint64_t at, uint32_t word, bool aligned, struct raw_c
 		*chosen = *known;
 	else
 		*chosen = (struct raw_choice){ .word = word, .said_aligned = aligned, .aligned = aligned, .version = unity_candidate(word, true, 0) };
+	chosen->told = known != NULL;
 	chosen->categories = known ? known->categories : chosen->version->categories;
 	if (m->ntrial >= MAX_TRIALS && at - m->tried_at < TRIALS_APART)
 		return TT_OK;

@@ -217,6 +217,7 @@ struct raw_choice {
 	uint32_t word;
 	bool said_aligned;            /* what their headers say */
 	bool aligned;                 /* what their blocks say */
+	bool told;                    /* an earlier session was read so */
 	const struct unity_version *version;
 	const char *categories;       /* see struct unity_version */
 	struct unity_trial trial;     /* of that version's layout */

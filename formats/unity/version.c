@@ -122,15 +122,17 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 
 	*forced = poor && env->force && !own;
 	if (poor && !env->force && !own)
-		return tt_fail(err, TT_E_UNKNOWN, at, "%s version 0x%08x%s%s: no known layout fits; please report it, with a copy that %s makes, or "
-		    "read it like Unity %s with %s", form, word, release[0] ? ", " : "", release, tt_setting_name[TT_SETTING_SCRUB], like,
+		return tt_fail(err, TT_E_UNKNOWN, at, "%s version 0x%08x%s%s: no known layout fits; please report it, with a copy that %s makes, which "
+		    "keeps little but sizes, or read it like Unity %s with %s", form, word, release[0] ? ", " : "", release, tt_setting_name[TT_SETTING_SCRUB], like,
 		    tt_setting_name[TT_SETTING_FORCE]);
 	if (*forced)
 		tt_log(env, TT_LOG_NORMAL, "%s: no known layout fits version 0x%08x; read all the same, like Unity %s%s", file, word, like, how);
 	else if (!own)
 		tt_log(env, TT_LOG_NORMAL, "%s: version 0x%08x is %s; read like Unity %s%s%s", file, word,
 		    later ? "newer than this tracetool" : "unknown", like, how, fits);
-	else if (own != v || how[0])
+	else if (own == v && how[0])
+		tt_log(env, TT_LOG_NORMAL, "%s: its blocks are otherwise than its header says; read like Unity %s%s%s", file, like, how, fits);
+	else if (own != v)
 		tt_log(env, TT_LOG_NORMAL, "%s: the layout of version 0x%08x does not fit; read like Unity %s%s%s", file, word, like, how, fits);
 	return TT_OK;
 }

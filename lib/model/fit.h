@@ -46,9 +46,10 @@ struct tt_fit_count {
 
 struct tt_fit {
 	/* by the reader */
-	const char *layout;           /* of which releases it is; static. NULL: the format has one layout, and nothing is to be shown */
+	const char *layout;           /* of which releases it is. NULL: the format has one layout, and nothing is to be shown */
 	const char *part, *message;   /* what it calls a part and a message: "block", "message" */
 	bool forced;
+	bool unknown;                 /* of a version that is not known, so what seems damage may be its layout */
 	/* Parts read that can show a layout; those that end alike in every one, or where the file is cut, show nothing. ${samples}: those with samples. */
 	uint64_t parts, samples;
 	uint64_t bytes;               /* ... and their bytes; 0: not counted */

@@ -64,7 +64,9 @@ evidence(struct tt_report *r, const struct tt_capture *k)
 		return tt_text(r, "no %s to measure it by was read", e->part);
 	const uint64_t fit = e->parts - (misfits < e->parts ? misfits : e->parts);
 	const char *parts = noun(r, e->parts, e->part), *text;
-	if (misfits == 0)
+	if (misfits == 0 && e->lost)
+		text = tt_text(r, "%s, with no end in the wrong place; %s", parts, noun(r, k->nevent, e->message));
+	else if (misfits == 0)
 		text = tt_text(r, "%s, %s where it must; %s", parts, e->parts == 1 ? "which ends" : "each of which ends", noun(r, k->nevent, e->message));
 	else
 		text = tt_text(r, "%s of %s end%s where %s must; the first that does not is at byte %llu", count_text(r, fit), parts, fit == 1 ? "s" : "",
@@ -76,7 +78,7 @@ evidence(struct tt_report *r, const struct tt_capture *k)
 	if (e->cut)
 		text = tt_text(r, "%s; the rest is cut off", text);
 	if (e->ends)
-		text = tt_text(r, "%s; %s of %s match", text, count_text(r, e->matched_ends), noun(r, e->ends, "end"));
+		text = tt_text(r, "%s; %s of %s match%s", text, count_text(r, e->matched_ends), noun(r, e->ends, "end"), e->ends == 1 ? "es" : "");
 	if (e->markers)
 		text = tt_text(r, "%s; %s of %s defined", text, count_text(r, e->named_markers), noun(r, e->markers, "marker"));
 	if (e->threads)
@@ -85,7 +87,7 @@ evidence(struct tt_report *r, const struct tt_capture *k)
 		text = e->count.earlier == 0 ? tt_text(r, "%s; all times are within the recording", text) :
 		    tt_text(r, "%s; all times but those of %s from before it are within the recording", text, noun(r, e->count.earlier, e->message));
 	if (e->count.bad_names)
-		text = tt_text(r, "%s; %s of %s %s no text", text, count_text(r, e->count.bad_names), noun(r, e->count.names, "name"),
+		text = tt_text(r, "%s; %s of %s %s not text", text, count_text(r, e->count.bad_names), noun(r, e->count.names, "name"),
 		    e->count.bad_names == 1 ? "is" : "are");
 	return text;
 }

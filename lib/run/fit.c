@@ -53,6 +53,14 @@ tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *
 	e->ends += e->matched_ends;
 }
 
+/* What seems lost is said to be damage, unless a layout does not fit. */
+static void
+doubt_losses(struct tt_loss *l)
+{
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
+		l->e[k].forced = true;
+}
+
 int
 tt_fit_settle(struct tt_run *r, struct tt_err *err)
 {
@@ -78,7 +86,11 @@ tt_fit_settle(struct tt_run *r, struct tt_err *err)
 		e->named_threads += t->defined;
 	}
 	for (size_t i = 0; i < m->ncap && rc == TT_OK; i++)
-		if (m->cap[i]->fit.layout)
-			rc = tt_capture_layout(m->cap[i], tt_fit_verdict(&m->cap[i]->fit), err);
+		if (m->cap[i]->fit.layout) {
+			const enum tt_layout how = tt_fit_verdict(&m->cap[i]->fit);
+			if (how == TT_LAYOUT_MISFIT)
+				doubt_losses(r->env->loss);
+			rc = tt_capture_layout(m->cap[i], how, err);
+		}
 	return rc;
 }

@@ -55,7 +55,7 @@ static bool
 is_forced(const struct tt_run *r)
 {
 	for (size_t i = 0; i < r->nin; i++)
-		if (r->in[i].cap->fit.forced)
+		if (r->in[i].cap->fit.forced || r->in[i].cap->fit.unknown)
 			return true;
 	return false;
 }

@@ -119,7 +119,7 @@ def copy(folder, path, what, whole, known=""):
     with open(out, "rb") as f:
         new = f.read()
     # A message that a log ends in is left out.
-    less = b"%d bytes of the capture, a message that it ends in, are left out" % (len(old) - len(new))
+    less = "{:,} bytes of the capture, a message that it ends in, are left out".format(len(old) - len(new)).encode()
     check(len(new) == len(old) or ("raw truncated " in what and len(old) - 600 < len(new) < len(old) and less in r.stderr), what + ": size",
           len(new), len(old), r.stderr)
     met.update(words(old))

@@ -295,6 +295,38 @@ def aliens():
                     suite.equal(name + "is a misfit by its own version", layout.get("fit"), "misfit")
 
 
+def appended():
+    """Each of several logs is told by itself, and refused by itself."""
+    good, other = generate("raw", 0x20191122, "--frames", "8"), generate("raw", 0x20220328, "--frames", "8")
+    _, want, _, _ = read("raw", good + other)
+    status, have, layout, said = read("raw", good + with_word("raw", other, 0x20220328, 0x20270101))
+    suite.equal("appended, the second of an unknown version", (status, layout["fit"], len(said), have), (0, "fits", 1, want))
+    suite.equal("... is told, and its place", "log at byte %d: version 0x20270101 is newer" % len(good) in " ".join(said), True)
+    suite.equal("... and both layouts", layout["layout"], "Unity 2019.3 to 2021.1; 6000.5")
+    strange = alien(0x20270101, 0x20220328, tuple(range(36, 45)), 4, "--frames", "8")
+    for name, data in (("first", strange + good), ("second", good + strange), ("second of three", good + strange + other)):
+        status, _, _, said = read("raw", data)
+        suite.equal("the %s log fits no layout" % name, (status, any("no known layout fits" in x for x in said)), (3, True))
+    _, _, layout, said = read("raw", alien(0x20220328, 0x20220328, tuple(range(36, 45)), 4, "--frames", "8"), "--force")
+    suite.equal("--force overrides no refusal of a known version", (layout["fit"], [x for x in said if "read " in x]), ("misfit", []))
+
+
+def said_well():
+    """What is said of a capture whose layout is not known, and of headers that are wrong."""
+    strange = alien(0x20220328, 0x20220328, (1, 36), 4, "--frames", "8")
+    suite.equal("losses of a misfit are no damage to copy again", [r["advice"] for r in read("raw", strange)[1]["loss"] if "opy it again" in r["advice"]], [])
+    good = generate("raw", 0x20191122, "--frames", "8")
+    status, _, layout, said = read("raw", good[:5] + b"\x01" + good[6:])
+    suite.equal("a header that says aligned", (status, layout["fit"], len(said), "does not fit" in said[0]), (0, "fits", 1, False))
+    for name, data, bytes_of in (("longer", good[:36] + bytes(20) + good[36:], 56),
+                                 ("shorter", (lambda d: d[:36] + d[56:])(generate("raw", 0x20220328, "--frames", "8")), 36)):
+        path = suite.path("head.raw")
+        with open(path, "wb") as f:
+            f.write(data)
+        r = subprocess.run([TRACETOOL, "info", path], capture_output=True, text=True, check=False)
+        suite.equal("a header that is %s than its version's" % name, (r.returncode, "its header has %d bytes" % bytes_of in r.stderr), (0, True))
+
+
 def other_evidence():
     """Every block ends where it must, and all else is wrong; and captures that say nothing of their layout."""
     def log(end=1, more=()):
@@ -360,6 +392,8 @@ def main():
     small_captures()
     aliens()
     other_evidence()
+    appended()
+    said_well()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
                                 ("data", 0x20160622, ["--frames", "10"]), ("data", 0x20210412, ["--frames", "10"]), ("data", 0x20220328, ["--frames", "10"])):
