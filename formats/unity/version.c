@@ -123,8 +123,8 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 	*forced = poor && env->force && !own;
 	if (poor && !env->force && !own)
 		return tt_fail(err, TT_E_UNKNOWN, at, "%s version 0x%08x%s%s: no known layout fits; please report it, with a copy that %s makes, which "
-		    "keeps little but sizes, or read it like Unity %s with %s", form, word, release[0] ? ", " : "", release, tt_setting_name[TT_SETTING_SCRUB], like,
-		    tt_setting_name[TT_SETTING_FORCE]);
+		    "keeps little but sizes, or read it like Unity %s with %s", form, word, release[0] ? ", " : "", release,
+		    tt_setting_name[TT_SETTING_SCRUB], like, tt_setting_name[TT_SETTING_FORCE]);
 	if (*forced)
 		tt_log(env, TT_LOG_NORMAL, "%s: no known layout fits version 0x%08x; read all the same, like Unity %s%s", file, word, like, how);
 	else if (!own)

@@ -53,6 +53,23 @@ noun(struct tt_report *r, uint64_t n, const char *what)
 	return tt_text(r, "%s %s%s", count_text(r, n), what, n == 1 ? "" : "s");
 }
 
+/* The parts that were read, and how many end where they must. */
+static const char *
+evidence_of_parts(struct tt_report *r, const struct tt_capture *k)
+{
+	const struct tt_fit *e = &k->fit;
+	uint64_t at;
+	const uint64_t misfits = tt_fit_misfits(e, &at), fit = e->parts - (misfits < e->parts ? misfits : e->parts);
+	const char *const parts = noun(r, e->parts, e->part);
+
+	if (misfits == 0 && e->lost)
+		return tt_text(r, "%s, with no end in the wrong place; %s", parts, noun(r, k->nevent, e->message));
+	if (misfits == 0)
+		return tt_text(r, "%s, %s where it must; %s", parts, e->parts == 1 ? "which ends" : "each of which ends", noun(r, k->nevent, e->message));
+	return tt_text(r, "%s of %s end%s where %s must; the first that does not is at byte %llu", count_text(r, fit), parts, fit == 1 ? "s" : "",
+	    fit == 1 ? "it" : "they", (unsigned long long)at);
+}
+
 static const char *
 evidence(struct tt_report *r, const struct tt_capture *k)
 {
@@ -62,15 +79,7 @@ evidence(struct tt_report *r, const struct tt_capture *k)
 
 	if (e->parts == 0)
 		return tt_text(r, "no %s to measure it by was read", e->part);
-	const uint64_t fit = e->parts - (misfits < e->parts ? misfits : e->parts);
-	const char *parts = noun(r, e->parts, e->part), *text;
-	if (misfits == 0 && e->lost)
-		text = tt_text(r, "%s, with no end in the wrong place; %s", parts, noun(r, k->nevent, e->message));
-	else if (misfits == 0)
-		text = tt_text(r, "%s, %s where it must; %s", parts, e->parts == 1 ? "which ends" : "each of which ends", noun(r, k->nevent, e->message));
-	else
-		text = tt_text(r, "%s of %s end%s where %s must; the first that does not is at byte %llu", count_text(r, fit), parts, fit == 1 ? "s" : "",
-		    fit == 1 ? "it" : "they", (unsigned long long)at);
+	const char *text = evidence_of_parts(r, k);
 	if (e->samples == 0)
 		text = tt_text(r, "%s; none has samples", text);
 	if (e->lost > misfits)

@@ -53,7 +53,7 @@ tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *
 	e->ends += e->matched_ends;
 }
 
-/* What seems lost is said to be damage, unless a layout does not fit. */
+/* Losses of a layout that does not fit need not be damage. */
 static void
 doubt_losses(struct tt_loss *l)
 {
