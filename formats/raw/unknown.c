@@ -60,8 +60,8 @@ size_with_text(const struct probe *k, size_t at, size_t place, size_t tail)
 }
 
 /*
- * Note whether messages of the type can be ${size} bytes long, or as long as a text at ${place} says: consecutive ones are passed. ${first}: where the rest of
- * the block is surely known.
+ * Note whether messages of the type can be ${size} bytes long, or as long as a text at ${place} says: consecutive ones are passed. They cannot be longer than
+ * the block. ${first}: where the rest of it is surely known.
  */
 static void
 note(const struct probe *k, size_t size, size_t place, size_t tail, size_t first, struct tt_length_bits *b, unsigned bit)
@@ -72,7 +72,7 @@ note(const struct probe *k, size_t size, size_t place, size_t tail, size_t first
 		at += place ? size_with_text(k, at, place, tail) : size;
 	if (at == first)
 		tt_length_note(b, bit, false);
-	else if (at <= k->window && k->weight[at] == NONSENSE)
+	else if (at > k->n || (at <= k->window && k->weight[at] == NONSENSE))
 		tt_length_note(b, bit, true);
 }
 

@@ -238,6 +238,15 @@ def lengths_that_differ():
                              ("two blocks", lambda i: (9, bytes(8)), 2)):
         have = read("raw", insert(data, False, stream, make, most)[0])[1]
         suite.equal(name + ": no length", [(r["type"], r["bytes"], r["parts"]) for r in have["capture_unknown"]], [(9, None, None)])
+    # Two texts: the length is that of neither.
+    def words(i, aligned):
+        """The first text is often empty: the second one's length is then where others have letters."""
+        return b"".join(padded(struct.pack("<I", n) + bytes(rng.randrange(32, 127) for _ in range(n)), aligned) for n in ((0, 9, 30)[i % 3], 8 + i))
+
+    for word, aligned in ((0x20220328, True), (0x20191122, False)):
+        two = generate("raw", word, "--frames", "160", "--aligned", str(int(aligned)))
+        have = read("raw", insert(two, aligned, stream, lambda i: (64, bytes(12) + words(i, aligned)), 12)[0])[1]
+        suite.equal("two texts, 0x%x" % word, [(r["type"], r["bytes"], r["parts"]) for r in have["capture_unknown"]], [(64, None, None)])
     # Two in a row: the length is that of one.
     have = read("raw", insert(data, False, stream, lambda i: (9, bytes(12) + struct.pack("<H", 9) + bytes(12)), 30)[0])[1]
     suite.equal("two in a row", [(r["type"], r["bytes"]) for r in have["capture_unknown"]], [(9, 14)])
@@ -293,6 +302,20 @@ def aliens():
                 _, _, layout, _ = read("raw", alien(own, own, types, 4, *options))
                 if types != (1,) and options[1] == "8":
                     suite.equal(name + "is a misfit by its own version", layout.get("fit"), "misfit")
+
+
+def stale_statistics():
+    """From 2021.2 on the statistics have stale values, whether counters are defined or not."""
+    for word in (0x20210412, 0x20220328):
+        data = generate("raw", word, "--frames", "8", "--scenario", "every")
+        want = {r["counter"] for r in read("raw", data)[1].get("counters", [])}
+        path = suite.path("nocounters.raw")
+        code = "import sys; sys.path.insert(0, %r); import raw_gen; raw_gen.COUNTERS = []\nraw_gen.main()" % HERE
+        options = ["--version", hex(word), "--frames", "8", "--scenario", "every"]
+        subprocess.run([sys.executable, "-c", code, path, *options], check=True, stdout=subprocess.DEVNULL)
+        with open(path, "rb") as f:
+            have = {r["counter"] for r in read("raw", f.read())[1].get("counters", [])}
+        suite.equal("0x%x without counters: no others" % word, have - want, set())
 
 
 def appended():
@@ -393,6 +416,7 @@ def main():
     aliens()
     other_evidence()
     appended()
+    stale_statistics()
     said_well()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
