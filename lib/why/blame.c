@@ -47,7 +47,7 @@ is_blamed(const struct tt_cause *c, uint32_t row)
 	return c->class >= TT_CAUSE_ALLOCATION || c->class == TT_CAUSE_EXCEPTIONS || (c->class == TT_CAUSE_LOADING && c->callee_n);
 }
 
-/* What add_up() has of each path, beside w->inside: the time between calls, whether it is more, and what is left out below it. */
+/* The results of add_up() for each path, beside w->inside: the time between calls, whether it is more, and what is left out below it. */
 static int64_t *
 between_of(const struct tt_why *w, size_t end)
 {
@@ -84,9 +84,9 @@ leave_out(struct tt_why *w, const struct tt_cause *but, size_t end, int64_t *out
 }
 
 /*
- * The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. Who calls others
- * clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it. What is blamed on
- * ${but} counts for none; NULL: all counts.
+ * The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. A caller that
+ * calls others clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it. Time
+ * blamed on ${but} does not count; NULL: all counts.
  */
 static int
 add_up(struct tt_why *w, bool more, const struct tt_cause *but, size_t end, int64_t *sum)
@@ -127,7 +127,7 @@ first_below(const struct tt_why *w, size_t end, size_t at)
 	return w->below[at == SIZE_MAX ? end : at];
 }
 
-/* Of the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
+/* Among the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
 static size_t
 heaviest(const struct tt_why *w, size_t end, size_t at)
 {
@@ -241,8 +241,8 @@ begin_way(struct tt_why *w, size_t end, size_t at)
 }
 
 /*
- * Of a way from the path ${first} down to ${at}, which may end anywhere in calls that call themselves, in turns, too: where these begin. Each call has a part
- * of the time alone.
+ * On a way from the path ${first} down to ${at}, which may end anywhere in calls that call themselves, in turns, too: the place where these begin. Each call
+ * has a part of the time alone.
  */
 static size_t
 before_recursion(const struct tt_why *w, size_t first, size_t at)
@@ -259,8 +259,8 @@ before_recursion(const struct tt_why *w, size_t first, size_t at)
 }
 
 /*
- * From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. Of calls that call themselves it is most of what
- * the outermost has, so that the way goes on only to what takes the time of all.
+ * From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. In calls that call themselves it is most of
+ * what the outermost has, so that the way goes on only to what takes the time of all.
  */
 static size_t
 go_down(struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
@@ -370,7 +370,7 @@ tt_why_single_out(struct tt_why *w, struct tt_why_end *end, int64_t least)
 	end->ns = w->inside[end->at];
 }
 
-/* What one call of a marker usually takes. */
+/* The usual time of one call of a marker. */
 static int64_t
 usual_call(const struct tt_why *w, const struct tt_usual *u)
 {
@@ -414,7 +414,7 @@ tt_why_method_around(const struct tt_why *w, uint32_t row, uint32_t node)
 	return is_method(w, row) ? TT_NO_ROW : of_engine;
 }
 
-/* What the path at ${at} calls most often beyond the usual. */
+/* The path that ${at} calls most often beyond the usual. */
 static void
 look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
 {
@@ -489,7 +489,7 @@ alloc_time(const struct tt_fact *site, uint64_t n, int64_t bytes)
 	return (int64_t)n * EACH_NS + bytes + large;
 }
 
-/* What the marker ${row} takes on the frame thread, with waits, collections and all else in it. */
+/* The time of the marker ${row} on the frame thread, with waits, collections and all else in it. */
 static int64_t
 whole_of(const struct tt_why *w, uint32_t row)
 {

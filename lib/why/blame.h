@@ -17,7 +17,7 @@
 struct tt_cause;
 struct tt_why;
 
-/* Where a way down the calls ends. */
+/* The end of a way down the calls. */
 struct tt_why_end {
 	bool more;                    /* it follows what is called more often than usual, and not all that takes longer */
 	size_t at;                    /* the path; SIZE_MAX: the frame thread itself, none of whose calls has most of the time */
@@ -31,12 +31,12 @@ struct tt_why_end {
  */
 struct tt_why_end tt_why_descend(struct tt_why *w, bool more);
 
-/* Of a way of more calls: if its end is not enough to explain ${least}, the path around it is, if what that does between these calls makes it enough. */
+/* For a way of more calls: if its end is not enough to explain ${least}, the path around it is, if what that does between these calls makes it enough. */
 void tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least);
 
 /*
- * If the end of a way is merely around several paths that take the time, go on to the one with most of it, if that has ${least}: what another has is told
- * beside it.
+ * If the end of a way is merely around several paths that take the time, go on to the one with most of it, if that has ${least}: the share of another is
+ * shown beside it.
  */
 void tt_why_single_out(struct tt_why *w, struct tt_why_end *end, int64_t least);
 
@@ -60,8 +60,8 @@ void tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c);
 
 /**
  * tt_why_blame_parts(w, end, c):
- * Where most of the extra time ends at a path, or the thread, which hardly takes more itself: blame ${c} on the two or three paths right below it, if each has
- * a fifth of that time, all together three quarters, and each takes twice as long as usual or longer. False: they are not so, and ${c} is as it was.
+ * If most of the extra time ends at a path, or the thread, which hardly takes more itself: blame ${c} on the two or three paths right below it, if each has a
+ * fifth of that time, all together three quarters, and each takes twice as long as usual or longer. False: they are not so, and ${c} is as it was.
  */
 bool tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c);
 

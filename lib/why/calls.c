@@ -22,8 +22,8 @@ call_at(struct tt_why *w, uint32_t by, uint32_t row)
 }
 
 /*
- * The outermost zone at the node ${i}, or around it, below its method; 0: it is the method itself. What is done while it waits is not what it waits by, and
- * shaders are compiled by who does, not by who loads them.
+ * The outermost zone at the node ${i}, or around it, below its method; 0: it is the method itself. Work that is done while it waits is not what it waits by,
+ * and shaders are compiled by who does, not by who loads them.
  */
 static uint32_t
 outermost(const struct tt_why *w, uint32_t i)

@@ -71,7 +71,7 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 
 /* --- which method a zone belongs to --------------------------------------------------------------------------------- */
 
-/* Where no collections were recorded, the calls that make one are known by name. */
+/* If no collections were recorded, the calls that make one are known by name. */
 static enum tt_cause_class
 class_of(const char *full, bool collections)
 {
@@ -98,7 +98,7 @@ class_of_key(uint64_t key)
 	return key == TT_KEY_JIT ? TT_CAUSE_COMPILED : TT_CAUSE_UNKNOWN;
 }
 
-/* A row, as its name has it. Of capped frames: left_out: it is no part of the time that they are judged by; present: only what is late of it. */
+/* A row, as its name has it. In capped frames: left_out: it is no part of the time that they are judged by; present: only what is late of it. */
 struct kind { uint8_t class; bool library, left_out, present; };
 
 static void
@@ -292,7 +292,7 @@ tt_causes_hidden(const struct tt_model *m)
 	return tt_filter_hides(f);
 }
 
-/* What is found of a capture without frames: a heap that grows. */
+/* The finding in a capture without frames: a heap that grows. */
 static int
 find_without_frames(struct tt_why *w, struct tt_views *view)
 {

@@ -71,7 +71,7 @@ struct tt_cause {
 	uint64_t callee_n, callee_usual_n;
 	const char *name;             /* a class, a method, or a thread */
 	const char *elsewhere;        /* of a collection, the other thread that it started on; NULL: the frame's */
-	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
+	/* For a collection; for an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
 	int64_t gc_ns;                /* beyond the usual, all collections of the frame */
 	int64_t gc_took;              /* those that started in starter, all they take */
 	unsigned generations;         /* bits: those that took a tenth of its time or more; 0: the capture does not say */
@@ -86,11 +86,11 @@ struct tt_cause {
 	uint32_t kin;                 /* of unknown causes: those with the same are alike; else 0 */
 	uint32_t node;                /* a path that it is about; 0: none */
 	uint32_t under;               /* of calls and waits in a marker that is no method: the method around it; TT_NO_ROW: none, or it is one */
-	/* Of slow calls of several methods, all of them, in the order of the frame; took and such are their sums. 0: it is one. */
+	/* For slow calls of several methods, all of them, in the order of the frame; took and the like are their sums. 0: it is one. */
 	struct tt_cause_part part[TT_CAUSE_PARTS];
 	unsigned nparts;
 	/*
-	 * Of a wait, what it ended with on the thread ${name}, or on several, and what that was in; else what that thread does in the frame beyond the
+	 * For a wait, what it ended with on the thread ${name}, or on several, and what that was in; else what that thread does in the frame beyond the
 	 * usual; and for how long, of several the longest. TT_NO_ROW: nothing that takes half as long.
 	 */
 	uint32_t other, other_in;

@@ -13,8 +13,8 @@ struct tt_frame_path;
 struct tt_frame_sums;
 
 /*
- * What is said of a frame: a kind of figure, and of which node or row. In the calls of the program, what the base library and the
- * runtime do belongs to the method that called them (tt_why.own).
+ * A fact of a frame: a kind of figure, and of which node or row. In the calls of the program, what the base library and the runtime do belongs to the method
+ * that called them (tt_why.own).
  */
 enum tt_what {
 	TT_OF_NODE,                   /* a path on the frame thread: its calls, and time itself */
@@ -42,7 +42,7 @@ struct tt_fact {
 	};
 };
 
-/* What is kept of a fact of one of the samples: of 128 samples there may be millions. */
+/* A fact of one of the samples: of 128 samples there may be millions. */
 struct tt_sampled_fact {
 	uint32_t id, node;
 	int64_t self, total;          /* total: of a path */
@@ -55,7 +55,7 @@ struct tt_sampled_facts {
 	size_t n, cap;
 };
 
-/* What typical frames have of a fact: the median, and what nine of ten have at most. */
+/* The values of a fact in typical frames: the median, and what nine of ten have at most. */
 struct tt_usual {
 	uint32_t what, id;
 	size_t in;                    /* typical frames that have it */
@@ -151,7 +151,7 @@ struct tt_why {
 #define TT_CLASS_NONE 255
 #define TT_NO_FACT UINT32_MAX
 
-/* What a method allocates beyond the usual in a frame is worth telling from so many bytes on. */
+/* Allocations of a method beyond the usual in a frame are reported from this number of bytes on. */
 enum { TT_WHY_MIN_BURST_BYTES = 256 << 10 };
 
 /* A cause explains a third of the extra time, or more, and beside another a quarter; and calls are clearly more if they are ten more. */
@@ -240,32 +240,32 @@ tt_why_call_row(const struct tt_why *w, uint32_t node)
 /* True for a method of the program: it has a list of arguments, and is neither of the base library nor of the engine. */
 bool tt_why_is_script(const char *full);
 
-/* What a thread is at work in, at the path ${node}: not a helper that the frame thread calls in most frames, too, but who calls it here. */
+/* The method that a thread is at work in, at the path ${node}: not a helper that the frame thread calls in most frames, too, but who calls it here. */
 uint32_t tt_why_work_of(const struct tt_why *w, uint32_t node);
 
 /* True if zones of ${node} are of another one of the program's threads than ${thread}; the GPU is none. */
 bool tt_why_is_other(const struct tt_why *w, uint32_t node, uint32_t thread);
 
-/* What another thread was in for most of the time in which this one waited for a lock; nothing, if several were in something for as long. */
+/* The zone of another thread that lasted for most of the time in which this one waited for a lock; nothing, if several were in something for as long. */
 void tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c);
 
 /*
- * What the wait ${c} ended with: a zone of like length on other threads that ends within a millisecond of it, and what it was in. False: there is none.
+ * Find what the wait ${c} ended with: a zone of like length on other threads that ends within a millisecond of it, and what it was in. False: there is none.
  */
 bool tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c);
 
 /* The same, or what another thread did beyond the usual meanwhile; and of a wait for the last frame to be presented, whether the GPU was late. */
 void tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c);
 
-/* What explains the present frame, of which extra is known, and what else would if that is doubtful. */
+/* Find what explains the present frame, of which extra is known, and what else would if that is doubtful. */
 void tt_why_judge(struct tt_why *w, struct tt_cause *c);
 
 /* Which collections the program asked for, though the method in which they started allocates, too: they start there too often for chance. */
 void tt_why_asked(struct tt_why *w);
 
 /*
- * Where a method is only slower than usual, chance may have been at work: forget what is not found more often than chance finds it. And
- * what is not explained is not a hitch where it is within what frames differ by anyway.
+ * If a method is only slower than usual, chance may have been at work: forget what is not found more often than chance finds it. A frame that is not
+ * explained is not a hitch if it is within what frames differ by anyway.
  */
 int tt_why_doubt(struct tt_why *w);
 
@@ -276,7 +276,7 @@ tt_why_is_asked(const struct tt_cause *c)
 	return c->class == TT_CAUSE_COLLECTION && c->asked;
 }
 
-/* The call that a wait and such is told by, whose figures those of other calls are not; TT_NO_FACT: it is told by its marker. */
+/* The call that a wait and the like is reported by, whose figures those of other calls are not; TT_NO_FACT: it is reported by its marker. */
 static inline uint32_t
 tt_why_call_told(const struct tt_cause *c)
 {
@@ -326,7 +326,7 @@ tt_why_is_worth(const struct tt_why *w, const struct tt_cause *c, const struct t
  */
 int tt_why_routine(struct tt_why *w);
 
-/* Say how many frames that miss the budget which the median frame holds are not explained: out->rest. Where all frames have a cause, it is not asked. */
+/* Say how many frames that miss the budget which the median frame holds are not explained: out->rest. If all frames have a cause, it is not asked. */
 int tt_why_rest(struct tt_why *w);
 
 /* Tell unknown causes apart by how much time they take, and by the marker that most of it is in: tt_cause.kin. */

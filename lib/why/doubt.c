@@ -68,7 +68,7 @@ is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
 	return is_often(w, &s, c, all);
 }
 
-/* What is doubtful of cause ${c}, or beside it, about the marker ${row}, or of any marker if that is TT_NO_ROW; NULL: nothing is. */
+/* The doubt about cause ${c}, or beside it, about the marker ${row}, or about any marker if that is TT_NO_ROW; NULL: nothing is. */
 static const struct tt_cause *
 doubtful_of(const struct tt_cause *c, uint32_t row)
 {
@@ -119,7 +119,7 @@ same_burst(const struct tt_why *w, const struct tt_cause *c)
 	return NULL;
 }
 
-/* What is not known to be more than chance (${chance}) is what else explains the frame, or what is known of other frames like it, or unknown. */
+/* A cause that is not known to be more than chance (${chance}) becomes what else explains the frame, or what is known of other frames like it, or unknown. */
 static void
 settle(struct tt_why *w, struct tt_cause *c, bool chance)
 {

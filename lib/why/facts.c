@@ -9,7 +9,7 @@
 #include "stat/compare.h"
 #include "view/frame_sums.h"
 
-/* What facts are in the order of, and those that become one have in common. */
+/* The order of facts, which those that become one share. */
 static uint64_t
 key_of(uint32_t what, uint32_t id)
 {
@@ -22,7 +22,7 @@ key_of_sampled(const struct tt_sampled_fact *f)
 	return key_of(f->what, f->id);
 }
 
-/* Kinds whose facts are found by their number of a row: each has that many places, and one for what has no row. Of other kinds there are few. */
+/* Kinds whose facts are found by their number of a row: each has that many places, and one for what has no row. Facts of other kinds are few. */
 static const uint8_t by_row[] = { TT_OF_ROW, TT_OF_SITE, TT_OF_OTHER, TT_OF_RUN, TT_OF_TOTAL };
 enum { BY_ROW = sizeof by_row / sizeof *by_row, FRAME_FACTS = TT_FRAME_ZONES + 1 };
 
@@ -35,7 +35,7 @@ tt_why_facts_begin(struct tt_why *w)
 	return w->place && w->worked ? TT_OK : w->err->code;
 }
 
-/* Where the place of a fact is; NULL: it is looked for. A place may be that of an earlier frame. The kind is mostly a constant. */
+/* The place of a fact; NULL: it is looked for. A place may be that of an earlier frame. The kind is mostly a constant. */
 static inline __attribute__((always_inline)) uint32_t *
 place_of(const struct tt_why *w, uint32_t what, uint32_t id)
 {
@@ -94,7 +94,7 @@ add(struct tt_why *w, struct tt_fact f)
 	return TT_OK;
 }
 
-/* What was added becomes facts of the frame, those of one kind and one thing one fact. They come after those that it has, by their kinds. */
+/* Make the additions facts of the frame, those of one kind and one thing one fact. They come after those that it has, by their kinds. */
 static int
 put_in_order(struct tt_why *w)
 {
@@ -126,8 +126,8 @@ put_in_order(struct tt_why *w)
 }
 
 /*
- * What the runtime or the engine does in a zone of the class ${class}: by the marker that it is under, and by call. ${time}: what counts of it. A call that is
- * of the class counts itself; of another, as a method of the library that reads, the zones of the class in it do.
+ * Add the work of the runtime or the engine in a zone of the class ${class}: by the marker that it is under, and by call. ${time}: what counts of it. A call
+ * that is of the class counts itself; of another, as a method of the library that reads, the zones of the class in it do.
  */
 static int
 add_classed(struct tt_why *w, const struct tt_frame_path *rec, uint8_t class, int64_t time)
@@ -146,7 +146,7 @@ add_classed(struct tt_why *w, const struct tt_frame_path *rec, uint8_t class, in
 	return rc == TT_OK ? add(w, f) : rc;
 }
 
-/* What a zone of the frame thread does. */
+/* Add the work of a zone of the frame thread. */
 static int
 add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 {
@@ -225,7 +225,7 @@ tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thr
 	return run != TT_NO_ROW && other_thread(w, rec, thread) ? run : TT_NO_ROW;
 }
 
-/* What a zone of another thread, ${t}, does: a collection stops this one, too. */
+/* Add the work of a zone of another thread, ${t}: a collection stops this one, too. */
 static int
 add_other(struct tt_why *w, const struct tt_frame_path *rec, const struct tt_thread *t)
 {
@@ -262,7 +262,7 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread, uint
 	return add_zone(w, rec);
 }
 
-/* What other threads worked: each, and all together. */
+/* Add the work of other threads: each, and all together. */
 static int
 add_worked(struct tt_why *w)
 {
@@ -326,7 +326,7 @@ find_usual(struct tt_why *w)
 	return TT_OK;
 }
 
-/* What markers take with all that they call. Facts are joined; those of paths come first, and callers before what they call. */
+/* Add the time of markers with all that they call. Facts are joined; those of paths come first, and callers before what they call. */
 static int
 add_totals(struct tt_why *w)
 {

@@ -203,8 +203,8 @@ is_clear(const struct tt_why *w, const int64_t *ns)
 }
 
 /*
- * True if what is called more often from one part on also takes longer call by call, so that it would grow with as many calls as in the first part, too.
- * Otherwise the calls are the step that is told.
+ * True if a path that is called more often from one part on also takes longer call by call, so that it would grow with as many calls as in the first part,
+ * too. Otherwise the calls are the step to report.
  */
 static bool
 grows_per_call(const struct tt_why *w, const int64_t *ns, const int64_t *calls)
@@ -232,7 +232,7 @@ find_growing(struct tt_why *w, int64_t longer)
 		const bool waits = f->what == TT_OF_CALL + TT_CAUSE_WAIT || f->what == TT_OF_CALL + TT_CAUSE_LOCK;
 		const uint32_t row = waits ? w->calls[f->id].by : f->id;
 
-		/* With a frame limit, what a frame waits for it is what is left of the period. */
+		/* With a frame limit, a frame waits for the rest of the period. */
 		if ((f->what != TT_OF_ROW && !waits) || row == TT_NO_ROW || (waits && w->cap && w->present[f->node]))
 			continue;
 		medians(w, k.v, k.n, ns, calls);
@@ -256,7 +256,7 @@ is_below(const struct tt_why *w, uint32_t node, uint32_t in)
 }
 
 /*
- * What calls of the marker of path ${node} on other paths take in the first eighth, if they take about as long in the last, but not those below ${out}.
+ * The time of calls of the marker of path ${node} on other paths in the first eighth, if they take about as long in the last, but not those below ${out}.
  * *${calls}: how many there are, whatever they take.
  */
 static int64_t
@@ -333,7 +333,7 @@ drop_growing(struct tt_why *w, uint32_t what, uint32_t id)
 	w->ngrowing = n;
 }
 
-/* Of markers that grow by one of their callers alone, the caller is what grows. */
+/* If markers grow by one of their callers alone, the caller is what grows. */
 static void
 find_callers(struct tt_why *w)
 {
@@ -470,7 +470,7 @@ find_steps(const struct tt_why *w, struct tt_step *to)
 }
 
 /*
- * Of ${n} steps, the one of the fewest calls among those whose time makes frames half as much longer as any does: who calls others more often comes before
+ * Among ${n} steps, the one of the fewest calls of those whose time makes frames half as much longer as any does: who calls others more often comes before
  * these, and with as many calls who takes more time. SIZE_MAX: none takes a tenth of a typical frame, or frames are not even half as much longer.
  */
 static size_t
@@ -553,7 +553,7 @@ find_time_steps(const struct tt_why *w, struct tt_step *to)
 }
 
 /*
- * Of ${n} such steps, the one that takes least before among those that are four fifths of the most: who calls it took that, and more. SIZE_MAX: none takes
+ * Among ${n} such steps, the one that takes least before of those that are four fifths of the most: who calls it took that, and more. SIZE_MAX: none takes
  * twice as long in as many calls, or frames are not even half as much longer, or all take longer.
  */
 static size_t

@@ -40,8 +40,7 @@ tt_why_strict(const struct tt_why *w, size_t i)
 }
 
 /*
- * Of the ${n} values of ${v}: the median, in *${over} a quarter more, by ${floor} at least, and in *${strict} what is also more than they differ by
- * anyway.
+ * For the ${n} values of ${v}: the median, in *${over} a quarter more, by ${floor} at least, and in *${strict} what is also more than they differ by anyway.
  */
 static int64_t
 median(int64_t *v, size_t n, int64_t floor, int64_t *over, int64_t *strict)

@@ -1,5 +1,5 @@
 /**
- * What explains one long frame: what the runtime and the engine did, what the program did (blame.h), or what other threads did meanwhile.
+ * Explains one long frame: what the runtime and the engine did, what the program did (blame.h), or what other threads did meanwhile.
  */
 #include "why/causes_parts.h"
 
@@ -22,7 +22,7 @@ is_told_by_call(enum tt_cause_class class)
 	return class == TT_CAUSE_WAIT || class == TT_CAUSE_SHADERS || class == TT_CAUSE_LOADING || class == TT_CAUSE_EDITOR;
 }
 
-/* Of the calls of ${class} by the marker ${by}, the one with most time beyond the usual, and of those the longest; NULL: there is none. */
+/* Among the calls of ${class} by the marker ${by}, the one with most time beyond the usual, and of those the longest; NULL: there is none. */
 static const struct tt_fact *
 longest_call(const struct tt_why *w, enum tt_cause_class class, uint32_t by)
 {
@@ -39,13 +39,13 @@ longest_call(const struct tt_why *w, enum tt_cause_class class, uint32_t by)
 	return most;
 }
 
-/* What is told of ${c}, which is blamed on its class: the figures of the marker ${by}, or of the call by which it is at work. */
+/* Set the figures of ${c}, which is blamed on its class: those of the marker ${by}, or of the call by which it is at work. */
 static void
 name_marker(const struct tt_why *w, const struct tt_fact *by, struct tt_cause *c)
 {
 	const struct tt_fact *call = longest_call(w, c->class, by->id), *told = call && is_told_by_call(c->class) ? call : by;
 	const struct tt_usual u = tt_why_usual(w, told->what, told->id);
-	/* For a limit, all of the wait is told, and what is late of it explains the frame. */
+	/* For a limit, all of the wait is shown, and what is late of it explains the frame. */
 	const int64_t beyond = tt_why_beyond(w, w->present[told->node] ? by : told);
 
 	c->row = by->id;
@@ -59,7 +59,7 @@ name_marker(const struct tt_why *w, const struct tt_fact *by, struct tt_cause *c
 	c->named = beyond < c->ns ? beyond : c->ns;
 }
 
-/* The methods that are compiled are told together. */
+/* Methods that are compiled are reported together. */
 static void
 name_compiled(const struct tt_why *w, struct tt_cause *c)
 {
@@ -198,7 +198,7 @@ is_of_shot(const struct tt_why *w, const struct tt_cause *c)
 	return i < s->n;
 }
 
-/* Where the collections of ${c} started, which of them, and whether it is known already that the program asked for them. */
+/* The places where the collections of ${c} started, which of them, and whether it is known already that the program asked for them. */
 static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
 {
@@ -300,7 +300,7 @@ next_cause(const struct tt_why *w, const struct tt_cause *c)
 	return at < w->out->ncause ? &w->out->cause[at] : NULL;
 }
 
-/* Each collection that started in ${starter} was asked for. Where there are no generations the rest of what is known of collections is little, too. */
+/* Each collection that started in ${starter} was asked for. If there are no generations, the rest of what is known of collections is little, too. */
 static void
 was_asked(struct tt_why *w, uint32_t starter)
 {
@@ -531,8 +531,8 @@ try_processors(const struct tt_why *w, struct tt_cause *cause)
 }
 
 /*
- * A method blamed for what it does in the frame loads, if it calls for that at least ten times more than usual and a twentieth of its time is known to
- * go there: what it does between these calls counts, too. What it allocates is kept beside that.
+ * A method blamed for what it does in the frame loads, if it calls for that at least ten times more than usual and a twentieth of its time is known to go
+ * there: what it does between these calls counts, too. Its allocations are kept beside that.
  */
 static void
 try_loader(const struct tt_why *w, struct tt_cause *c)
@@ -648,8 +648,8 @@ keep(const struct tt_why *w, const struct tt_cause *c)
 }
 
 /*
- * What is beside ${c} in its frame, most of it: the runtime's or the engine's work of another class, or what the program does. What a loader reads, or is
- * thrown, is no other.
+ * Find what is beside ${c} in its frame, most of it: the runtime's or the engine's work of another class, or what the program does. Reads of a loader, or
+ * exceptions it meets, are no other.
  */
 static void
 look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
@@ -672,7 +672,7 @@ look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 		c->also = keep(w, &k);
 }
 
-/* What is known to take more time: the runtime's or the engine's work, more calls, allocations. False: that explains too little. */
+/* Find what is known to take more time: the runtime's or the engine's work, more calls, allocations. False: that explains too little. */
 static bool
 judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {

@@ -1,6 +1,6 @@
 /**
- * What other threads did while the frame thread waited: what its wait ended with, what the render thread and the GPU had to do, who was in something for as
- * long as a lock was waited for.
+ * Finds what other threads did while the frame thread waited: what its wait ended with, what the render thread and the GPU had to do, who was in something
+ * for as long as a lock was waited for.
  */
 #include "why/causes_parts.h"
 
@@ -139,7 +139,7 @@ outermost_end(const struct tt_why *w, const struct tt_frame_path *r, const struc
 	return r;
 }
 
-/* Of the zones that the wait may have ended with, one that is more than usual, and of those the one whose end is the nearest; NULL: there is none. */
+/* Among the zones that the wait may have ended with, one that is more than usual, and of those the one whose end is the nearest; NULL: there is none. */
 static const struct tt_frame_path *
 nearest_end(const struct tt_why *w, const struct tt_frame_path *wait)
 {
@@ -252,7 +252,7 @@ look_at_render_wait(const struct tt_why *w, struct tt_cause *c)
 }
 
 /*
- * What another thread does in the frame beyond the usual while this one waits: most of any, if that is half of the wait or more. It may be what was waited
+ * The work of another thread in the frame beyond the usual while this one waits: most of any, if that is half of the wait or more. It may be what was waited
  * for; the capture does not say.
  */
 static void

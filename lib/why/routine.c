@@ -42,7 +42,7 @@ is_everywhere(const struct tt_why *w, const size_t *part, size_t n)
 	return n > 0 && (double)n / (double)w->judged * (double)w->nlong * OF_FRAMES >= (double)w->m->frames->n;
 }
 
-/* What the marker of cause ${first} does in the frames that hold ${limit}: its medians, into ${usual}. False: that is no routine. */
+/* The marker's medians of cause ${first} in the frames that hold ${limit}, into ${usual}. False: that is no routine. */
 static bool
 find_routine(const struct tt_why *w, size_t first, int64_t limit, struct tt_cause *usual)
 {
@@ -125,7 +125,7 @@ tt_why_routine(struct tt_why *w)
 			out->routine = tt_arena_printf(w->text, w->err, "%zu of %zu frames %s because of %s, throughout the capture, and "
 			    "still hold %s: regular work, not hitches", n, w->m->frames->n, 2 * longer >= n ? "are longer" : "have more CPU-active time",
 			    w->p->row[usual.row].label, fps);
-		/* Those before the present one have other markers, so they stay where they are. */
+		/* Causes before the present one have other markers, so they stay where they are. */
 	}
 	return w->err->code;
 }

@@ -147,13 +147,13 @@ count_beside(const struct tt_cause *also, const struct tt_cause *const *c, size_
 	return same;
 }
 
-/* What most of the ${n} causes at ${c} have beside them, into ${to}. False: there is no such thing. */
+/* Find what most of the ${n} causes at ${c} have beside them, into ${to}. False: most have nothing. */
 static bool
 beside(const struct tt_cause *const *c, size_t n, struct alike *to)
 {
 	const struct tt_cause *most = NULL;
 
-	/* What most have is in the first half, too. */
+	/* A share of most is in the first half, too. */
 	for (size_t i = 0; i < n - n / 2 && !most; i++)
 		most = c[i]->also && 2 * count_beside(c[i]->also, c, n) > n ? c[i]->also : NULL;
 	if (!most)
@@ -200,7 +200,7 @@ put_time(struct tt_buf *b, int64_t ns)
 	put_times(b, ns, ns);
 }
 
-/* What waits, exceptions and such take in the frame: "343 ms", "343 ms (usually 5.2 ms)" where that is a twentieth of it or more. */
+/* The time of waits, exceptions and the like in the frame: "343 ms", "343 ms (usually 5.2 ms)" where that is a twentieth of it or more. */
 static void
 put_took(struct tt_buf *b, const struct alike *a)
 {
@@ -316,7 +316,7 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
-/* Of several methods the longest to compile and the one with the most code are the same where both have more than half of all. */
+/* Among several methods the longest to compile and the one with the most code are the same if both have more than half of all. */
 static void
 compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
@@ -374,7 +374,7 @@ calls(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, " more");
 }
 
-/* What separates item ${i} of ${n} from the one before. */
+/* The words that separate item ${i} of ${n} from the one before. */
 static const char *
 separator(unsigned i, unsigned n)
 {
@@ -583,7 +583,7 @@ put_end(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, " on thread \"%s\"", c->name);
 }
 
-/* What other threads, or the GPU, did meanwhile: "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" where it did not end with anything. */
+/* Say what other threads, or the GPU, did meanwhile: "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" where it did not end with anything. */
 static void
 put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {

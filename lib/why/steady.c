@@ -78,7 +78,7 @@ find_allocation(struct tt_why *w)
 /* Sizes of the heap during the frames: the first, the last, and since when; and whether they only grow, or are larger after each time they fall. */
 struct heap { size_t n, falls; uint64_t first, last, low; int64_t at; bool grows; };
 
-/* Of sizes until ${to}. */
+/* For sizes until ${to}. */
 static struct heap
 heap_until(const struct tt_why *w, int64_t to)
 {
@@ -150,7 +150,7 @@ after_full(const struct tt_why *w)
 
 /* --- heap shots ----------------------------------------------------------------------------------- */
 
-/* What a class has in the first and the last shot. */
+/* The bytes of a class in the first and the last shot. */
 struct stays { const char *name; uint64_t first, last; };
 
 static int
@@ -366,7 +366,7 @@ enum proof { GROWS_NOT, GROWS_ONLY, GROWS_AFTER_FALLS, GROWS_AFTER_FULL, GROWS_B
 
 /*
  * True if the heap, of the sizes ${all}, only grows, into the second half of the frames, and a full collection shows that it is no garbage: *${h}, the sizes
- * until the last of these, grows as well, beyond a third of the frames. What it grows by afterwards may be garbage.
+ * until the last of these, grows as well, beyond a third of the frames. Growth afterwards may be garbage.
  */
 static bool
 only_grows(const struct tt_why *w, const struct heap *all, struct heap *h)
@@ -423,7 +423,7 @@ tt_why_leak(struct tt_why *w, bool *found)
 
 /* --- waiting for the display ------------------------------------------------------------------------- */
 
-/* Of typical frames' facts of the kind ${what}, the one with most time; NULL: there is none. */
+/* Among typical frames' facts of the kind ${what}, the one with most time; NULL: there is none. */
 static const struct tt_usual *
 most_usual(const struct tt_why *w, uint32_t what)
 {

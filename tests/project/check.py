@@ -167,7 +167,7 @@ def comments_are_plain(names):
         for m in re.finditer(r"/\*.*?\*/", source, re.S):
             sentences = re.sub(r"\s*\n\s*\*?\s*", " ", m.group().strip("/* \t\n"))
             asks = re.search(r"\w\)?\?(?=\s)", re.sub(r'"[^"]*"', "", m.group()))
-            if asks or "contract is in" in sentences or (start.search(sentences) and not n.startswith("lib/why/")):
+            if asks or "contract is in" in sentences or start.search(sentences):
                 found.append("%s:%d" % (n, source.count("\n", 0, m.start()) + 1))
     fault("comments state, and openings say what a file does", found)
 
