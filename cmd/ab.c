@@ -38,11 +38,11 @@ until_value(size_t i)
 #define AT(f) offsetof(struct ab_opts, f)
 
 static const struct opt run_opt[] = {
-	{ .letter = 'n', .name = "pairs", .arg = "N", .set = opt_count, .at = AT(pairs), .lo = 1, .hi = TT_PAIRS_MOST,
+	{ .letter = 'n', .name = "pairs", .arg = "N", .set = opt_count, .at = AT(pairs), .lo = 1, .hi = TT_PAIRS_MAX,
 	    .help = "run each build at most N times; default 10" },
 	{ .name = "until", .arg = "WHEN", .set = opt_choice, .at = AT(until), .value = until_value,
 	    .help = "stop as soon as the answer is clear; decided: the same, but with up to --max-runs runs; all: run and judge all pairs" },
-	{ .name = "max-runs", .arg = "N", .set = opt_count, .at = AT(max_runs), .lo = 2, .hi = 2 * TT_PAIRS_MOST,
+	{ .name = "max-runs", .arg = "N", .set = opt_count, .at = AT(max_runs), .lo = 2, .hi = 2 * TT_PAIRS_MAX,
 	    .help = "run at most N times, both builds together; default with --until decided: 40" },
 	{ .name = "warmup", .arg = "N", .set = opt_count, .at = AT(warmup), .hi = 100,
 	    .help = "before the pairs run each build N times, which is not judged; default 1" },
@@ -315,8 +315,8 @@ read_new(struct ab *x, struct tt_err *err)
 
 /* The input of the verdict: samples of both builds, and the counts of runs. */
 struct judged {
-	struct tt_sample s[TT_SIDES][TT_PAIRS_MOST];
-	size_t pair[TT_SIDES][TT_PAIRS_MOST], n[TT_SIDES];
+	struct tt_sample s[TT_SIDES][TT_PAIRS_MAX];
+	size_t pair[TT_SIDES][TT_PAIRS_MAX], n[TT_SIDES];
 	struct tt_baseline base;
 	struct tt_ab ab;
 };
@@ -479,7 +479,7 @@ say_seen(struct ab *x, const struct tt_verdict *v)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that %zu may be too few for %s: about %zu would do (-n %zu)", x->planned,
 		    few.failed ? "some rows" : tt_buf_string(&few), most, most);
 	else if (few.n)
-		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that even %u may be too few for %s", TT_PAIRS_MOST,
+		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that even %u may be too few for %s", TT_PAIRS_MAX,
 		    few.failed ? "some rows" : tt_buf_string(&few));
 	tt_buf_free(&seen);
 	tt_buf_free(&few);

@@ -58,7 +58,7 @@ struct ab {
 	size_t planned;               /* number of pairs */
 	struct tt_budget budget;
 	bool has_rows;                /* the budget is known */
-	struct ab_run run[TT_SIDES][TT_PAIRS_MOST];
+	struct ab_run run[TT_SIDES][TT_PAIRS_MAX];
 	struct ab_run warm[TT_SIDES];         /* the last warm-up run of each build */
 	int stopped;                  /* the signal that asked us to stop, or 0 */
 };

@@ -448,7 +448,7 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 	argv = run->path ? words(x, side, run->path, err) : NULL;
 	if (!argv)
 		return err->code;
-	for (size_t i = 0; i < TT_PAIRS_MOST; i++)
+	for (size_t i = 0; i < TT_PAIRS_MAX; i++)
 		first = first && x->run[side][i].end == AB_NOT_RUN;
 	first = first && x->warm[side].end != AB_GOOD;
 	unlink(run->path);

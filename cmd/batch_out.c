@@ -337,8 +337,8 @@ put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
 }
 
 /* A worker that a killed batch has just started also holds the batch's lock until it dies. Milliseconds to wait for that, and between two tries. */
-#define LOCK_WAIT 5000
-#define LOCK_LOOK 20
+#define LOCK_WAIT_MS 5000
+#define LOCK_RETRY_MS 20
 
 /* Open and lock the part file. TT_END: another batch held it, and removed it when it ended. */
 static int
@@ -349,15 +349,15 @@ open_part(struct batch_out *o, struct tt_err *err)
 	o->fd = open(o->part, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (o->fd < 0)
 		return tt_fail_sys(err, errno, "%s", o->part);
-	for (int ms = 0; flock(o->fd, LOCK_EX | LOCK_NB) != 0; ms += LOCK_LOOK) {
+	for (int ms = 0; flock(o->fd, LOCK_EX | LOCK_NB) != 0; ms += LOCK_RETRY_MS) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return tt_fail_sys(err, errno, "%s: cannot be locked", o->part);
-		if (ms >= LOCK_WAIT)
+		if (ms >= LOCK_WAIT_MS)
 			return tt_fail(err, TT_E_IO, TT_NOWHERE,
 			    "%s: another batch writes here; give each its own -o, or its --shard", o->part);
 		if (tt_stopped(&o->app->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		poll(NULL, 0, LOCK_LOOK);
+		poll(NULL, 0, LOCK_RETRY_MS);
 	}
 	if (fstat(o->fd, &mine) == 0 && stat(o->part, &there) == 0 && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino)
 		return TT_OK;

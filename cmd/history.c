@@ -242,10 +242,10 @@ put_change(struct tt_cell *c, int64_t was, int64_t v)
 static const char *
 chart(struct tt_report *r, const struct tt_history *h)
 {
-	enum { MOST = 40, HEIGHTS = 8 };
-	size_t from = h->nsession > MOST ? h->nsession - MOST : 0;
+	enum { MAX_SESSIONS_SHOWN = 40, HEIGHTS = 8 };
+	size_t from = h->nsession > MAX_SESSIONS_SHOWN ? h->nsession - MAX_SESSIONS_SHOWN : 0;
 	int64_t low = INT64_MAX, high = INT64_MIN;
-	char text[MOST * 3 + 1], *p = text;
+	char text[MAX_SESSIONS_SHOWN * 3 + 1], *p = text;
 
 	for (size_t i = from; i < h->nsession; i++) {
 		low = h->session[i].v < low ? h->session[i].v : low;

@@ -16,7 +16,7 @@
 #include "io/sink.h"
 #include "page/details.h"
 #include "page/page.h"
-#include "pass/most.h"
+#include "pass/largest.h"
 #include "pass/overview.h"
 #include "pass/pass.h"
 #include "pass/tables.h"

@@ -30,7 +30,7 @@ form_value(size_t i)
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-enum { LEAST_WIDTH = 50 };            /* narrower, a name and a time do not fit side by side */
+enum { MIN_WIDTH = 50 };            /* narrower, a name and a time do not fit side by side */
 
 static int
 set_width(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
@@ -39,8 +39,8 @@ set_width(const struct opt *o, void *field, const char *value, struct tt_arena *
 	uint64_t n = 0;
 	int rc = opt_count(o, &n, value, a, err);
 
-	if (rc == TT_OK && n > 0 && n < LEAST_WIDTH)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at least %d columns, or 0 for any", LEAST_WIDTH);
+	if (rc == TT_OK && n > 0 && n < MIN_WIDTH)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at least %d columns, or 0 for any", MIN_WIDTH);
 	r->width = (int)n;
 	return rc;
 }
@@ -143,7 +143,7 @@ report_width(const struct report_opts *o)
 	n = columns ? strtol(columns, &end, 10) : 0;
 	unsigned width = n > 0 && n <= 10000 && *end == '\0' ? (unsigned)n : ui_width(STDOUT_FILENO);
 
-	return width > 0 && width < LEAST_WIDTH ? LEAST_WIDTH : width;
+	return width > 0 && width < MIN_WIDTH ? MIN_WIDTH : width;
 }
 
 static struct tt_render_opts

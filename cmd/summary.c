@@ -13,7 +13,7 @@
 #include "report.h"
 #include "out/glyph.h"
 #include "model/loss.h"
-#include "pass/most.h"
+#include "pass/largest.h"
 #include "pass/overview.h"
 #include "pass/pass.h"
 #include "pass/shown.h"

@@ -35,7 +35,7 @@ enum { DATA_SEGMENT = 1 << 20, DATA_CHUNK = 1 << 16 };
  * Limits in ns: times further than this from where they belong are damage. No real capture was available to measure how exact Unity's times are, so the limits
  * are far above what rounding causes.
  */
-enum { DATA_APART = 1000000, DATA_FAR = 1000000000 };         /* overlap of samples of one thread; of the main thread's samples with its next frame */
+enum { DATA_APART = 1000000, DATA_MAX_RUNON_NS = 1000000000 };         /* overlap of samples of one thread; of the main thread's samples with its next frame */
 #define DATA_FARTHEST INT64_C(10000000000)    /* start of a frame from its first sample; other threads' samples after their frame */
 #define DATA_OLD INT64_C(3600000000000)       /* other threads' samples before their frame: they may have waited long */
 

@@ -367,7 +367,7 @@ bound_main(struct data *m, const struct data_stream *st, const struct data_recor
 	if (st->last && p->first >= p->start - DATA_APART && p->first != INT64_MAX)
 		m->part[st->last - 1].piece.most = p->first + DATA_APART;
 	if (r->cpu_us)
-		p->most -= DATA_FARTHEST - DATA_FAR;
+		p->most -= DATA_FARTHEST - DATA_MAX_RUNON_NS;
 }
 
 static int

@@ -113,7 +113,7 @@ struct hot {
 };
 
 /* An event of hot() is shorter; how many are taken from one look at the bytes; and for how many there is room at least, when it is looked for. */
-enum { HOT_BYTES = 32, HOT_EVENTS = 7, ROOM = 256 };
+enum { HOT_BYTES = 32, HOT_EVENTS = 7, EVENTS_RESERVED = 256 };
 
 /* Move on by ${n} bytes, which have at least one end. */
 static inline __attribute__((always_inline)) void
@@ -237,7 +237,7 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc, const bool 
 		if (unlikely(h.n + HOT_EVENTS > full)) {
 			b->n = h.n;
 			b->depth = h.depth;
-			if ((*rc = tt_batch_room(b, ROOM, r->err)) != TT_OK || (full = full_at(b)) < h.n + HOT_EVENTS)
+			if ((*rc = tt_batch_room(b, EVENTS_RESERVED, r->err)) != TT_OK || (full = full_at(b)) < h.n + HOT_EVENTS)
 				break;
 		}
 		h.ends = ends_at(h.p + 1);
@@ -328,7 +328,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	const uint8_t *ev = r.p;
 	int64_t call_ts = 0;
 	bool unknown = false;
-	int rc = tt_batch_room(b, ROOM, err);
+	int rc = tt_batch_room(b, EVENTS_RESERVED, err);
 
 	b->tid = tid;
 	b->at = at;

@@ -79,11 +79,11 @@ pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 static void
 note_times(struct raw *m, int64_t before, int64_t last)
 {
-	const bool agree = before <= last && (uint64_t)last - (uint64_t)before <= RAW_LONG;
+	const bool agree = before <= last && (uint64_t)last - (uint64_t)before <= RAW_MAX_STEP_NS;
 
 	for (int i = 0; i < 2; i++) {
 		const int64_t t = i == 0 ? before : last;
-		if (t > m->latest && (agree || m->latest == INT64_MIN || (uint64_t)t - (uint64_t)m->latest < RAW_FAR))
+		if (t > m->latest && (agree || m->latest == INT64_MIN || (uint64_t)t - (uint64_t)m->latest < RAW_MAX_RUNON_NS))
 			m->latest = t;
 	}
 }
@@ -94,7 +94,7 @@ is_doubtful(const struct raw_session *s, const struct timed *t)
 {
 	const int64_t before = t->before ? raw_time_of(s, t->before) : INT64_MAX, last = raw_time_of(s, t->last);
 
-	return last > before && (uint64_t)last - (uint64_t)before > RAW_LONG;
+	return last > before && (uint64_t)last - (uint64_t)before > RAW_MAX_STEP_NS;
 }
 
 /*
@@ -204,7 +204,7 @@ since(const struct raw_session *s, const struct raw_stream *st)
 {
 	if (st->delivered || !is_sane(st->start))
 		return INT64_MIN;
-	return st->start - (is_sane(s->began) && st->start > s->began + RAW_LONG ? RAW_LONG : RAW_FAR);
+	return st->start - (is_sane(s->began) && st->start > s->began + RAW_MAX_STEP_NS ? RAW_MAX_STEP_NS : RAW_MAX_RUNON_NS);
 }
 
 /* True if the log ${number} or one since, before the present one, did not end. */
@@ -242,7 +242,8 @@ put_head(const struct raw *m, const struct raw_stream *st, struct raw_head *h, b
 {
 	h->s = m->session[m->now];
 	h->since = since(&h->s, st);
-	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_LONG : is_sane(m->latest) ? m->latest + RAW_FAR : INT64_MAX;
+	const int64_t latest = is_sane(m->latest) ? m->latest + RAW_MAX_RUNON_NS : INT64_MAX;
+	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_MAX_STEP_NS : latest;
 	/* The id's next thread may have said its name already. */
 	const bool before = h->flags & RAW_H_ENDS || st->again != INT64_MAX, bound = before ? st->was_bound : st->bound;
 	h->root = bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, before ? st->was_name : st->name) : UNITY_NO_MARKER;

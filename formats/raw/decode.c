@@ -9,7 +9,7 @@
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-enum { ROOM = 64 };                           /* events for which there is room before messages are read */
+enum { EVENTS_RESERVED = 64 };                           /* events for which there is room before messages are read */
 
 /* The time of a message that has none: that of the message before. */
 static int64_t
@@ -174,12 +174,12 @@ static uint64_t
 label_open(const struct raw_run *r, uint32_t id)
 {
 	const struct tt_batch *b = r->u.b;
-	enum { LOOK = 256 };          /* levels */
+	enum { MAX_LEVELS_SEARCHED = 256 };          /* levels */
 
-	for (size_t i = b->depth; i > 0 && b->depth - i < LOOK; i--)
+	for (size_t i = b->depth; i > 0 && b->depth - i < MAX_LEVELS_SEARCHED; i--)
 		if (is_ended_by(r, b->ev[b->open[i - 1]].val, id))
 			return b->ev[b->open[i - 1]].val;
-	for (size_t n = b->base && !r->emptied ? b->base->n : 0, i = n; i > 0 && n - i < LOOK; i--)
+	for (size_t n = b->base && !r->emptied ? b->base->n : 0, i = n; i > 0 && n - i < MAX_LEVELS_SEARCHED; i--)
 		if (is_ended_by(r, b->base->z[i - 1].key, id))
 			return b->base->z[i - 1].key;
 	return 0;
@@ -339,9 +339,9 @@ anchor(struct raw_run *r, struct raw_take *t)
 {
 	const struct tt_batch *b = r->u.b;
 	const uint32_t id = raw_take32(t);
-	enum { LOOK = 64 };           /* events, not counting arguments */
+	enum { MAX_LEVELS_SEARCHED = 64 };           /* events, not counting arguments */
 
-	for (size_t i = b->n, n = 0; i > r->rooted && n < LOOK; i--) {
+	for (size_t i = b->n, n = 0; i > r->rooted && n < MAX_LEVELS_SEARCHED; i--) {
 		const struct tt_event *e = &b->ev[i - 1];
 		n += e->kind != TT_ARG;
 		if (e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN)
@@ -606,7 +606,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 	bool sane;
 
 	for (;;) {
-		if ((rc = tt_batch_room(b, ROOM, r->u.err)) != TT_OK)
+		if ((rc = tt_batch_room(b, EVENTS_RESERVED, r->u.err)) != TT_OK)
 			return rc;
 		(r->skims ? raw_skim_row : raw_row)(r, w);
 		const uint8_t *const p = w->p;

@@ -39,9 +39,9 @@
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15,
 	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4 };
 #define RAW_NO_CATEGORY UINT_MAX
-#define RAW_FAR INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
+#define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
-#define RAW_LONG INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
+#define RAW_MAX_STEP_NS INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
 
 /* message.c. The state of the message that begins in the ${n} bytes at ${p}; *${size}: its length if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
@@ -380,7 +380,7 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 {
 	const int64_t t = raw_ns(r->s, ticks);
 
-	if (r->last == INT64_MIN || r->mending || (uint64_t)t - (uint64_t)r->last > (uint64_t)RAW_LONG)
+	if (r->last == INT64_MIN || r->mending || (uint64_t)t - (uint64_t)r->last > (uint64_t)RAW_MAX_STEP_NS)
 		return raw_stamp_slow(r, ticks, ts);
 	if (t < r->from)
 		r->from = t;
@@ -396,7 +396,7 @@ void raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct
 void raw_row(struct raw_run *r, struct raw_walk *w);
 /* The same where no zones are wanted: of times only the order is checked, in ticks. */
 void raw_skim_row(struct raw_run *r, struct raw_walk *w);
-/* The ticks by which a message may follow the one before without a further check: less than RAW_LONG, whatever the rounding. */
+/* The ticks by which a message may follow the one before without a further check: less than RAW_MAX_STEP_NS, whatever the rounding. */
 uint64_t raw_ticks_in_line(const struct raw_session *s);
 
 /* scrub.c: tt_format.scrub */

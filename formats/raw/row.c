@@ -10,7 +10,7 @@
 /* Keeps a branch a branch where the next message depends on it: the processor then continues with a guess instead of waiting for the type. */
 #define as_branch() __asm__ volatile ("")
 
-enum { PLAIN_MOST = 28 };                     /* bytes of the longest message that plain() reads */
+enum { PLAIN_MAX_BYTES = 28 };                     /* bytes of the longest message that plain() reads */
 
 /* The values that change while a row is decoded. */
 struct row {
@@ -83,7 +83,7 @@ row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 static inline const uint8_t *
 plain_stop(const struct raw_run *r, const struct raw_walk *w)
 {
-	const uint8_t *stop = w->all - PLAIN_MOST + 1;
+	const uint8_t *stop = w->all - PLAIN_MAX_BYTES + 1;
 
 	for (unsigned i = 0; unlikely(i < r->nodd); i++)
 		if (r->odd[i].p >= w->p && r->odd[i].p < stop)
@@ -126,7 +126,7 @@ plain_time(const struct plain *k, const uint8_t *p)
 static inline bool
 follows(int64_t ts, int64_t last)
 {
-	return likely((uint64_t)ts - (uint64_t)last <= (uint64_t)RAW_LONG);
+	return likely((uint64_t)ts - (uint64_t)last <= (uint64_t)RAW_MAX_STEP_NS);
 }
 
 /* True if the marker is more than a zone. */
@@ -247,7 +247,7 @@ raw_row(struct raw_run *r, struct raw_walk *w)
 	const struct raw_session *s = r->s;
 	const bool whole = (s->mult >> s->shift) << s->shift == s->mult;
 
-	if ((size_t)(w->all - w->p) < PLAIN_MOST || r->last == INT64_MIN || r->u.b->depth > UINT16_MAX)
+	if ((size_t)(w->all - w->p) < PLAIN_MAX_BYTES || r->last == INT64_MIN || r->u.b->depth > UINT16_MAX)
 		return;
 	if (s->layout.aligned)
 		(whole ? plain(r, w, true, true) : plain(r, w, true, false));
@@ -259,7 +259,7 @@ uint64_t
 raw_ticks_in_line(const struct raw_session *s)
 {
 	__extension__ typedef unsigned __int128 wide;
-	const wide most = ((wide)(RAW_LONG - 1) << (s->shift & 63)) / (s->mult ? s->mult : 1);
+	const wide most = ((wide)(RAW_MAX_STEP_NS - 1) << (s->shift & 63)) / (s->mult ? s->mult : 1);
 
 	return most < INT64_MAX ? (uint64_t)most : INT64_MAX;
 }
@@ -276,7 +276,7 @@ raw_skim_row(struct raw_run *r, struct raw_walk *w)
 	uint64_t calls = 0, last = 0;
 	size_t full = 0;              /* size of a begin with more fields than a plain one */
 
-	if (r->last == INT64_MIN || w->all - p < PLAIN_MOST)
+	if (r->last == INT64_MIN || w->all - p < PLAIN_MAX_BYTES)
 		return;
 	while (p < stop) {
 		const unsigned type = unity_u16(p) - RAW_BEGIN;

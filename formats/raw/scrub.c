@@ -270,7 +270,7 @@ is_message(const struct copy *c, const struct stream *st, size_t at, size_t size
 static int
 messages(struct copy *c, struct stream *st, struct tt_err *err)
 {
-	enum { MOST = 1 << 20 };
+	enum { MAX_DONE_BYTES = 1 << 20 };
 	size_t size;
 	int rc = TT_OK;
 
@@ -285,7 +285,7 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 		}
 		rc = scrub_message(c, st->p + at, size, err);
 		st->done += size;
-		if (rc == TT_OK && (block_end(st, st->done - 1) == st->done || st->done > MOST)) {
+		if (rc == TT_OK && (block_end(st, st->done - 1) == st->done || st->done > MAX_DONE_BYTES)) {
 			rc = settle(c, st, st->done, err);
 			st->done = 0;
 			st->sure = true;

@@ -8,7 +8,7 @@
  */
 #include "raw/raw.h"
 
-#define DAY (86400 * RAW_LONG)
+#define DAY (86400 * RAW_MAX_STEP_NS)
 #define YEAR (366 * DAY)
 
 /* A message with a time. */
@@ -117,14 +117,14 @@ is_in_line(struct raw_run *r, int64_t t)
 	/* A thread may have run a little longer than the main thread, at whose end an appended log begins. */
 	if (t < r->last)
 		return (r->s->number > 0 && r->h->flags & RAW_H_FIRST) || is_behind(r, r->w->p, t, r->last, &r->caught, &r->behind);
-	if (t - r->last <= RAW_LONG)
+	if (t - r->last <= RAW_MAX_STEP_NS)
 		return true;
 	w = *r->w;
 	w.p += w.size;
 	if (!raw_first_time(r, w, &next))
 		return t <= r->last + DAY;
 	/* A pause may be longer than a day; the time after it is then not alone. */
-	return next >= t && (t <= r->last + DAY || next - t <= RAW_LONG);
+	return next >= t && (t <= r->last + DAY || next - t <= RAW_MAX_STEP_NS);
 }
 
 bool

@@ -27,7 +27,7 @@ weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 	const int64_t t = raw_time_of(r->s, p);
 	const uint64_t apart = t > r->last ? (uint64_t)t - (uint64_t)r->last : (uint64_t)r->last - (uint64_t)t;
 
-	return apart <= (uint64_t)(10 * RAW_LONG) ? MIN_WEIGHT : NONSENSE;
+	return apart <= (uint64_t)(10 * RAW_MAX_STEP_NS) ? MIN_WEIGHT : NONSENSE;
 }
 
 /* The weight of the messages from the place ${at} on; the weights of later places are known. */

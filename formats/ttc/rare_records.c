@@ -178,7 +178,7 @@ take_alloc_args(struct ttc_run *r, struct ttc_take *t, struct alloc_args *a)
 		struct value v;
 		take_value(t, &v);
 		if (v.tag == TTC_U32 && v.bits > 0)
-			a->many = v.bits < TT_MANY_MAX ? v.bits : TT_MANY_MAX;
+			a->many = v.bits < TT_WEIGHT_MAX ? v.bits : TT_WEIGHT_MAX;
 		if (v.tag == TTC_PTR)
 			a->object = v.bits;
 		if (v.tag != TTC_STACK_KEYS)
@@ -227,7 +227,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
 		return TT_OK;
 	if (!(b->ev[at].flags & TT_F_MORE))
 		b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)bytes };
-	b->ev[at].flags |= (uint8_t)(TT_F_MORE | (a.frames ? TT_F_STACK : 0) | (a.many > 1 ? TT_F_MANY : 0) |
+	b->ev[at].flags |= (uint8_t)(TT_F_MORE | (a.frames ? TT_F_STACK : 0) | (a.many > 1 ? TT_F_WEIGHTED : 0) |
 	    (object ? TT_F_OBJECT : 0));
 	b->ev[at + 1].val = a.first;
 	b->ev[at + 1].dur = (uint32_t)a.frames;

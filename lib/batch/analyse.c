@@ -514,10 +514,10 @@ put_whole(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 static size_t
 room_for_tables(size_t n)
 {
-	enum { REST = 24 << 10, MOST = 160 << 10 };
+	enum { REST = 24 << 10, MAX_TABLES_BYTES = 160 << 10 };
 	const size_t room = n + REST < TT_RESULT_LINE_MAX ? TT_RESULT_LINE_MAX - REST - n : 0;
 
-	return room < MOST ? room : MOST;
+	return room < MAX_TABLES_BYTES ? room : MAX_TABLES_BYTES;
 }
 
 static int

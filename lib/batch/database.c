@@ -23,7 +23,7 @@ static const char *const row_table[] = { "markers", "alloc_sites" };
 static const char *const figure_table[] = { "frames", "gcalloc" };
 enum { ROW_TABLES = sizeof row_table / sizeof *row_table, FIGURE_TABLES = sizeof figure_table / sizeof *figure_table };
 /* For markers: how many columns the rows of marker hold. */
-enum { MARKER_NAMES = 2, MOST_COLUMNS = 64 };
+enum { MARKER_NAMES = 2, MAX_COLUMNS = 64 };
 
 #define COLUMNS(c) (c), sizeof (c) / sizeof *(c)
 #define CAPTURE { "capture", "INTEGER", "Row of capture." }
@@ -139,7 +139,7 @@ struct tt_batch_db {
 	struct tt_db *db;
 	struct tt_db_insert *into[TT_BDB_TABLES];
 	size_t ncol[TT_BDB_TABLES];
-	struct tt_db_col figure[MOST_COLUMNS];        /* of capture, after its own: their names are in text */
+	struct tt_db_col figure[MAX_COLUMNS];        /* of capture, after its own: their names are in text */
 	size_t nfigure;
 	struct tt_arena text;
 	const char **marker;          /* by number - 1: name, NUL, category */
@@ -184,7 +184,7 @@ name_figures(struct tt_batch_db *d, struct tt_err *err)
 			char name[128];
 			int n = snprintf(name, sizeof name, "%s_%s", t->id, t->col[k].id);
 
-			if (!is_figure(&t->col[k]) || d->nfigure == MOST_COLUMNS)
+			if (!is_figure(&t->col[k]) || d->nfigure == MAX_COLUMNS)
 				continue;
 			if (!(d->figure[d->nfigure++] = (struct tt_db_col){ .name = tt_arena_text(&d->text, name, (size_t)n, err), .type = "INTEGER" }).name)
 				return err->code;
@@ -198,7 +198,7 @@ static void
 create(struct tt_batch_db *d, enum tt_batch_table t, const struct tt_db_col *more, size_t n)
 {
 	struct tt_db_table table = tt_batch_table[t];
-	struct tt_db_col col[C_N + MOST_COLUMNS];
+	struct tt_db_col col[C_N + MAX_COLUMNS];
 
 	memcpy(col, table.col, table.ncol * sizeof *col);
 	memcpy(col + table.ncol, more, n * sizeof *col);
@@ -238,7 +238,7 @@ note_key(struct tt_batch_db *d, const char *key, uint64_t captures)
 static int
 begin(struct tt_batch_db *d, const char *generator, const char *missing, struct tt_err *err)
 {
-	struct tt_db_col more[MOST_COLUMNS];
+	struct tt_db_col more[MAX_COLUMNS];
 	char version[64];
 	int rc = name_figures(d, err);
 
@@ -248,7 +248,7 @@ begin(struct tt_batch_db *d, const char *generator, const char *missing, struct 
 		const struct tt_pass_table *pt = t == TT_BDB_CAPTURE_MARKER ? table_of("markers") : t == TT_BDB_SITE ? table_of("alloc_sites") : NULL;
 		size_t from = t == TT_BDB_CAPTURE_MARKER ? MARKER_NAMES : 0, n = 0;
 
-		for (size_t k = from; pt && k < pt->ncol && n < MOST_COLUMNS; k++)
+		for (size_t k = from; pt && k < pt->ncol && n < MAX_COLUMNS; k++)
 			more[n++] = (struct tt_db_col){ .name = pt->col[k].id, .type = type_of(pt->col[k].unit) };
 		create(d, t, t == TT_BDB_CAPTURE ? d->figure : more, t == TT_BDB_CAPTURE ? d->nfigure : n);
 	}
@@ -587,8 +587,8 @@ name_columns(struct tt_batch_db *d, size_t n)
 static uint64_t
 put_view(struct tt_batch_db *d)
 {
-	enum { MOST_FACTS = 500 };
-	const size_t n = d->nkey < MOST_FACTS ? d->nkey : MOST_FACTS;
+	enum { MAX_FACTS = 500 };
+	const size_t n = d->nkey < MAX_FACTS ? d->nkey : MAX_FACTS;
 	struct tt_buf sql = { 0 };
 
 	tt_sort(d->key, d->nkey, by_captures);

@@ -13,7 +13,7 @@
 
 #define HEAD 512                      /* bytes that tell an archive */
 #define LARGE 4                       /* an archive is shared where it is more than a shard's share divided by this */
-#define ROOM 50                       /* a shard is full once it has its share and so much of it more: 1/50 */
+#define OVERFILL_DIVISOR 50                       /* a shard is full once it has its share and so much of it more: 1/50 */
 #define TRIES 32                      /* shards looked at for one with room; else the one of them with the least gets the file */
 
 /* True if shards can share the file. One that cannot be opened belongs to one shard, which says so. */
@@ -85,7 +85,7 @@ tt_split(struct tt_mem *mem, unsigned count, struct tt_scheduler_file *file, siz
 
 		sum->bytes += f->size;
 		if (f->shard != TT_SHARD_ALL) {
-			at = place(load, count, tt_hash_bytes(f->key, nkey), f->cost, share + share / ROOM);
+			at = place(load, count, tt_hash_bytes(f->key, nkey), f->cost, share + share / OVERFILL_DIVISOR);
 			load[at] += f->cost;
 			f->shard = at + 1;
 		}

@@ -115,9 +115,9 @@ settle(struct cover *c)
 static int
 add_statement(struct cover *c, uint32_t process, const struct tt_event *arg, bool whole, struct tt_err *err)
 {
-	enum { FEW = 65536 };
+	enum { MIN_UNSETTLED = 65536 };
 
-	if (c->nst > FEW && c->nst > 2 * c->settled)
+	if (c->nst > MIN_UNSETTLED && c->nst > 2 * c->settled)
 		settle(c);
 	int rc = tt_mem_grow(c->mem, &c->st, &c->capst, c->nst + 1, sizeof *c->st, err);
 	if (rc != TT_OK)

@@ -257,7 +257,7 @@ count_roots(const struct tt_collecting *c, struct graph *g, struct tt_shot *shot
 	tt_objects_init(&at, mem);
 	rc = count_slots(g, &at, err);
 	for (size_t i = 0; i < g->addr.n && rc == TT_OK; i++) {
-		uint64_t object = ((uint64_t)*tt_pages_at(&g->addr, i) - FAR + g->base) << 3;
+		uint64_t object = ((uint64_t)*tt_pages_at(&g->addr, i) - ADDRESS_ORIGIN + g->base) << 3;
 
 		if (tt_objects_get(&at, object, &roots))
 			n[*tt_pages_at(&g->class, i)] += roots;

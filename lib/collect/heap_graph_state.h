@@ -12,7 +12,7 @@
 #include "collect/objects.h"
 #include "collect/pages.h"
 
-#define FAR 0x40000000u               /* addresses are kept as 31 bits of 8 bytes, around that of the first object */
+#define ADDRESS_ORIGIN 0x40000000u               /* addresses are kept as 31 bits of 8 bytes, around that of the first object */
 #define NOWHERE 0x7fffffffu           /* of a reference: to no object of the shot */
 #define LAST 0x80000000u              /* of a reference: the last of its object */
 
@@ -55,7 +55,7 @@ struct graph {
 static inline uint32_t
 tt_graph_near(const struct graph *g, uint64_t addr)
 {
-	uint64_t v = (addr >> 3) - g->base + FAR;
+	uint64_t v = (addr >> 3) - g->base + ADDRESS_ORIGIN;
 
 	return v < NOWHERE ? (uint32_t)v : NOWHERE;
 }

@@ -133,7 +133,7 @@ add_second(struct tt_time_order *o, struct tt_timed *t, const struct tt_batch *b
 static bool
 has_second(const struct tt_event *e)
 {
-	return e->kind == TT_ALLOC ? (e->flags & (TT_F_WIDE | TT_F_STACK | TT_F_OBJECT | TT_F_MANY)) != 0 : (e->flags & TT_F_MORE) != 0;
+	return e->kind == TT_ALLOC ? (e->flags & (TT_F_WIDE | TT_F_STACK | TT_F_OBJECT | TT_F_WEIGHTED)) != 0 : (e->flags & TT_F_MORE) != 0;
 }
 
 int

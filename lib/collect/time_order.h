@@ -10,7 +10,7 @@
  * Only what collectors look at is kept of an event: itself, its second slot, and of its words the moves of a TT_GC_MOVE, the object of a
  * TT_ALLOC, the class of a TT_HEAP_OBJECT.
  *
- * Memory: TT_SORTER_ROOM (io/sorter.h) and TT_TIME_WORDS words, while events come; as much again while they are handed out. The rest is
+ * Memory: TT_SORTER_BYTES (io/sorter.h) and TT_TIME_WORDS words, while events come; as much again while they are handed out. The rest is
  * in spools. Nothing at all where no such event comes.
  * Errors: TT_E_NOMEM, TT_E_LIMIT, and of spools TT_E_LIMIT, TT_E_IO, TT_E_STOPPED. One thread at a time.
  */

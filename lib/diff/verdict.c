@@ -175,7 +175,7 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side%s, which decide "
 		    "4 of 5 such cases, or allow more", v->need, v->scattered ? ", all in one job" : "") :
 		    tt_text(r, "undecided, because the captures vary too much beside what is allowed: even %d on each side would decide fewer than 4 of 5 "
-		    "such cases; run both builds in turn (tracetool ab), or allow more", TT_CHANGE_MOST);
+		    "such cases; run both builds in turn (tracetool ab), or allow more", TT_CHANGE_MAX_SESSIONS);
 	if (v->assumed)
 		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and so few do not show by how much: if one job recorded A and B, "
 		    "compare again with %s session=NAME, otherwise record both in one job%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided: " : "",

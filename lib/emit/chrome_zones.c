@@ -260,7 +260,7 @@ put_zones(struct writer *w, struct tt_err *err)
 
 	if (!tt_zone_times_meet(w->v->slice, n))
 		return put_run(w, w->v->slice, n, err);
-	rc = tt_buf_room(&copy, n * (sizeof *s + TT_ZONE_TIMES_ROOM * sizeof(uint32_t)), err);
+	rc = tt_buf_room(&copy, n * (sizeof *s + TT_ZONE_TIMES_MAX * sizeof(uint32_t)), err);
 	if (rc == TT_OK) {
 		s = memcpy(copy.p, w->v->slice, n * sizeof *s);
 		w->moved = true;

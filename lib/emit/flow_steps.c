@@ -15,7 +15,7 @@
 /* Numbers of arrows: far from those that engines give their flows. */
 #define FIRST_ARROW ((uint64_t)1 << 62)
 /* Steps kept until the end, 128 MiB of them. */
-#define MOST_STEPS ((size_t)1 << 22)
+#define MAX_STEPS ((size_t)1 << 22)
 
 struct writer {
 	struct tt_flow_steps *f;
@@ -35,7 +35,7 @@ tt_flow_left_out(const struct tt_view *v, size_t event)
 int
 tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step step, struct tt_err *err)
 {
-	if (f->n >= MOST_STEPS)
+	if (f->n >= MAX_STEPS)
 		return TT_END;
 	int rc = tt_mem_grow(mem, &f->step, &f->cap, f->n + 1, sizeof *f->step, err);
 	if (rc != TT_OK)
@@ -243,7 +243,7 @@ by_flow(const void *a, const void *b, void *arg)
 }
 
 /* Buckets of steps by the number of their flow, which engines count up: in each of them are a few steps. */
-enum { PER_BUCKET = 8, BUCKETS = 1 << 16, FEW = 64 };
+enum { PER_BUCKET = 8, BUCKETS = 1 << 16, INSERTION_SORT_MAX = 64 };
 
 struct buckets { uint64_t least; unsigned shift; uint32_t n, end[BUCKETS + 1], at[BUCKETS]; };
 
@@ -290,7 +290,7 @@ sort_few(struct tt_flow_step *s, size_t n, const struct tt_threads *threads)
 static void
 sort_all(struct tt_flow_step *s, size_t n, const struct tt_threads *threads)
 {
-	if (n > FEW)
+	if (n > INSERTION_SORT_MAX)
 		tt_sort_by(s, n, by_flow, threads);
 	else
 		sort_few(s, n, threads);
@@ -307,7 +307,7 @@ sort(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_threads *threa
 
 	for (size_t i = 1; i < f->n && one; i++)
 		one = threads->t[f->step[i].thread]->process == threads->t[f->step[0].thread]->process;
-	if (one && f->n > FEW)
+	if (one && f->n > INSERTION_SORT_MAX)
 		k = tt_mem_alloc(mem, sizeof *k, &none);
 	if (!k) {
 		sort_all(f->step, f->n, threads);

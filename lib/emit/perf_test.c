@@ -17,7 +17,7 @@
 #include "emit/slice_sort.h"
 #include "view/figures.h"
 
-enum { MOST = 256 };                  /* markers */
+enum { MAX_MARKERS = 256 };                  /* markers */
 
 /* The names of units in the file. */
 enum unit { UNIT_MS = 2, UNIT_BYTE = 4, UNIT_NONE = 8 };
@@ -38,7 +38,7 @@ struct perf {
 	struct tt_json j;
 	const struct tt_frame_range *of;
 	uint32_t process;
-	struct marker marker[MOST];
+	struct marker marker[MAX_MARKERS];
 	size_t nmarker;
 	double *v;                    /* samples of a group */
 	size_t n, cap;
@@ -99,9 +99,9 @@ find_marker(struct perf *d, uint64_t key, struct marker **at, struct tt_err *err
 			*at = &d->marker[i];
 			return TT_OK;
 		}
-	if (d->nmarker == MOST)
+	if (d->nmarker == MAX_MARKERS)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: %s and %s choose more than %d markers: choose fewer",
-		    tt_setting_name[TT_SETTING_MARKER], tt_setting_name[TT_SETTING_CATEGORY], MOST);
+		    tt_setting_name[TT_SETTING_MARKER], tt_setting_name[TT_SETTING_CATEGORY], MAX_MARKERS);
 	*at = &d->marker[d->nmarker];
 	**at = (struct marker){ .key = key, .until = INT64_MIN };
 	(*at)->ns = tt_mem_alloc(&d->out.e.env->mem, (d->of->end - d->of->first) * sizeof *(*at)->ns, err);

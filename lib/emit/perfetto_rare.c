@@ -16,7 +16,7 @@
 #include "model/args.h"
 #include "model/defs.h"
 
-enum { MOST_STACKS = 1 << 16, MOST_WORDS = 1 << 20, MOST_FRAMES = 1 << 17, NOTE_FRAMES = 64 };
+enum { MAX_STACKS = 1 << 16, MAX_WORDS = 1 << 20, MAX_FRAMES = 1 << 17, NOTE_FRAMES = 64 };
 
 /* The zones of one chunk, walked along with its flows. */
 struct walk {
@@ -555,7 +555,7 @@ put_stack_sample(struct rare *r, const struct tt_thread *t, const uint64_t *key,
 	if (!c->stacks && !(c->stacks = tt_mem_alloc(&c->e.env->mem, sizeof *c->stacks, r->err)))
 		return TT_E_NOMEM;
 	struct pf_stacks *s = c->stacks;
-	if (s->nstack >= MOST_STACKS || s->nword >= MOST_WORDS || s->nframe >= MOST_FRAMES)
+	if (s->nstack >= MAX_STACKS || s->nword >= MAX_WORDS || s->nframe >= MAX_FRAMES)
 		forget(s);
 	in->n = 0;
 	if (!s->begun) {

@@ -8,8 +8,8 @@
 #include "io/sink.h"
 
 /* The largest number of a process, and of a thread that has samples. */
-#define MOST_PID INT32_MAX
-#define MOST_SAMPLED UINT32_MAX
+#define MAX_PID INT32_MAX
+#define MAX_SAMPLED_NS UINT32_MAX
 
 int
 tt_pf_write(struct perfetto *c, struct tt_buf *b, struct tt_err *err)
@@ -76,7 +76,7 @@ tt_pf_pid(const struct perfetto *c, uint32_t process)
 	for (uint32_t i = 0; i < process; i++)
 		if (c->e.m->cap[i]->pid == pid)
 			pid = 0;
-	return pid > 0 && pid <= MOST_PID / 2 ? (uint32_t)pid : MOST_PID - process;
+	return pid > 0 && pid <= MAX_PID / 2 ? (uint32_t)pid : MAX_PID - process;
 }
 
 /* The producer's id, unless another thread had it before. */
@@ -90,7 +90,7 @@ uint64_t
 tt_pf_sample_tid(const struct perfetto *c, const struct tt_thread *t)
 {
 	(void)c;
-	return thread_tid(t) <= MOST_SAMPLED / 2 ? thread_tid(t) : MOST_SAMPLED - t->index;
+	return thread_tid(t) <= MAX_SAMPLED_NS / 2 ? thread_tid(t) : MAX_SAMPLED_NS - t->index;
 }
 
 static void

@@ -218,7 +218,7 @@ tt_pf_form(const void *state, uint32_t thread, uint32_t form, char *p)
 static void
 set_limit(struct writer *w)
 {
-	const size_t full = w->run + sizeof(struct tt_stamp_run) + (TT_RUN_MOST - 1) * sizeof(struct tt_stamp) + RECORD, cap = w->out->cap;
+	const size_t full = w->run + sizeof(struct tt_stamp_run) + (TT_RUN_MAX - 1) * sizeof(struct tt_stamp) + RECORD, cap = w->out->cap;
 
 	w->limit = w->out->p + (w->stamps && full < cap ? full : cap);
 }
@@ -269,7 +269,7 @@ make_room(struct writer *w, char **p, struct tt_err *err)
 	struct tt_buf *b = w->out;
 
 	b->n = (size_t)(*p - b->p);
-	if (w->stamps && b->n - w->run >= sizeof(struct tt_stamp_run) + TT_RUN_MOST * sizeof(struct tt_stamp))
+	if (w->stamps && b->n - w->run >= sizeof(struct tt_stamp_run) + TT_RUN_MAX * sizeof(struct tt_stamp))
 		return next_run(w, b->n, p, err);
 	int rc = tt_buf_room(b, RECORD, err);
 	*p = b->p + b->n;
@@ -307,7 +307,7 @@ put_packet(struct writer *w, char **at, uint32_t form, const char *fields, size_
 	const struct head *head = &w->head[form != 0];
 	const uint64_t step = step_to(w, ts);
 
-	if (!w->stamps || !likely(step < TT_STAMP_MOST))
+	if (!w->stamps || !likely(step < TT_STAMP_MAX))
 		return put_plain(w, at, head, fields, n, step, err);
 	const unsigned number = tt_varint_bytes(step);
 	const struct tt_stamp stamp = tt_stamp(form, (uint32_t)step, number);

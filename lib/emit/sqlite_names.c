@@ -7,7 +7,7 @@
 #include "emit/common.h"
 #include "emit/sqlite.h"
 
-enum { MOST_STACKS = 1 << 22 };
+enum { MAX_STACKS = 1 << 22 };
 
 /* --- numbers of names ------------------------------------------------------------------ */
 
@@ -129,7 +129,7 @@ stack_number(struct sqlite_db *s, uint32_t parent, uint32_t marker)
 	uint32_t i = tt_map_find(&s->stacks, hash, k, s->stack[k].parent == parent && s->stack[k].marker == marker);
 	struct tt_err err = { 0 };
 
-	if (i || s->nstack == MOST_STACKS)
+	if (i || s->nstack == MAX_STACKS)
 		return i;
 	if (tt_map_push(&s->stacks, &s->e.env->mem, hash, &s->stack, &s->capstack, s->nstack, &err) != TT_OK)
 		return no_memory(s, &err);

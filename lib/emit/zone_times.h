@@ -21,7 +21,7 @@
 bool tt_zone_times_meet(const struct tt_slice *s, size_t n);
 
 /* Numbers that tt_zone_times_part() needs room for with each zone. */
-#define TT_ZONE_TIMES_ROOM 3
+#define TT_ZONE_TIMES_MAX 3
 
 /**
  * tt_zone_times_part(s, n, room):

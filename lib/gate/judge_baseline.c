@@ -396,7 +396,7 @@ test_trend(struct tt_judging *w, struct tt_err *err)
 		rc = add_sessions(w, &s, r->point, r->npoint, false, err);
 	r->trend_sessions = s.n;
 	r->trend_since = s.first;
-	if (rc != TT_OK || s.n < TT_TREND_LEAST)
+	if (rc != TT_OK || s.n < TT_TREND_MIN_VALUES)
 		return rc;
 	for (size_t i = 0; i < s.n; i++)
 		s.y[i] *= sign;

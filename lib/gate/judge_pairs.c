@@ -15,8 +15,8 @@
 #include "stat/pairs.h"
 
 #define ONE 1e9                       /* of a logarithm */
-#define FAR 6907755279                /* ln 1000: a figure that only one side has is so much more */
-#define AMOUNT_FAR (INT64_C(1) << 60)
+#define ONE_SIDED_LOG_RATIO 6907755279                /* ln 1000: a figure that only one side has is so much more */
+#define AMOUNT_MAX (INT64_C(1) << 60)
 
 #define NEAR (1 + 1e-9)
 
@@ -44,8 +44,8 @@ log_ratio(int64_t now, int64_t was)
 	if (now == was)
 		return 0;
 	if (now == 0 || was == 0)
-		return now ? FAR : -FAR;
-	return held((int64_t)llround(log((double)now / (double)was) * ONE), FAR);
+		return now ? ONE_SIDED_LOG_RATIO : -ONE_SIDED_LOG_RATIO;
+	return held((int64_t)llround(log((double)now / (double)was) * ONE), ONE_SIDED_LOG_RATIO);
 }
 
 static size_t
@@ -116,24 +116,24 @@ set_limit(struct tt_judging *w, struct tt_row_pairs *d, const struct tt_limit *l
 	r->has_limit = true;
 	r->limit_is_min = sign < 0;
 	r->limit = l->kind == TT_LIMIT_CHANGE ? l->v : tt_scale(size, l->v, 1000000);
-	d->limit = held(r->limit, AMOUNT_FAR);
+	d->limit = held(r->limit, AMOUNT_MAX);
 	if (d->ratio)
-		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? FAR : (int64_t)llround(-log1p(-part) * ONE);
+		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? ONE_SIDED_LOG_RATIO : (int64_t)llround(-log1p(-part) * ONE);
 	if (r->row->effect <= r->limit)
 		return;
 	r->limit = r->row->effect;
 	part = size > 0 ? (double)r->limit / (double)size : 1;
 	if (!d->ratio)
-		d->limit = held(r->limit, AMOUNT_FAR);
+		d->limit = held(r->limit, AMOUNT_MAX);
 	else if (size > 0)
-		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? FAR : (int64_t)llround(-log1p(-part) * ONE);
+		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? ONE_SIDED_LOG_RATIO : (int64_t)llround(-log1p(-part) * ONE);
 }
 
 /* The difference of two figures, and their mean, as logarithms or amounts. */
 static struct tt_pair
 pair_of_two(int64_t now, int64_t was, bool ratio, int sign)
 {
-	int64_t a = held(now, AMOUNT_FAR / 2), b = held(was, AMOUNT_FAR / 2);
+	int64_t a = held(now, AMOUNT_MAX / 2), b = held(was, AMOUNT_MAX / 2);
 
 	if (!ratio)
 		return (struct tt_pair){ .d = sign * (a - b), .level = (a + b) / 2 };
@@ -283,7 +283,7 @@ tt_pairs_needed(size_t weights, size_t weight)
 {
 	size_t n = 1;
 
-	while (n < TT_PAIRS_MOST && ldexp((double)weights / (double)weight, -(int)n) > TT_ALPHA * NEAR)
+	while (n < TT_PAIRS_MAX && ldexp((double)weights / (double)weight, -(int)n) > TT_ALPHA * NEAR)
 		n++;
 	return n;
 }
@@ -364,7 +364,7 @@ put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 		more.df = own > 0 ? c.df * pow(more.within / own, 2) : INFINITY;
 		seen = tt_pairs_seen(&more, most, (double)d->worse, level, TT_POWER);
 	}
-	seen = fmin(seen, (double)(d->ratio ? FAR : AMOUNT_FAR));
+	seen = fmin(seen, (double)(d->ratio ? ONE_SIDED_LOG_RATIO : AMOUNT_MAX));
 	scale(r, d, r->limit_is_min ? -llround(seen) : llround(seen), &r->seen, &r->seen_ppm);
 	r->need_here = tt_pairs_need(&c, most, (double)d->limit, AT_END, DECIDED);
 }
@@ -554,7 +554,7 @@ undecided(struct tt_judging *w, struct tt_err *err)
 	else if (w->v->ab->tells && !above && !few && r->need_here > most)
 		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs, or allow more", r->need_here);
 	else if (w->v->ab->tells && !above && !few && r->need_here == 0)
-		r->hint = tt_verdict_text(w->v, err, "allow more: to show a change as small as its limit takes more than %u such pairs", TT_PAIRS_MOST);
+		r->hint = tt_verdict_text(w->v, err, "allow more: to show a change as small as its limit takes more than %u such pairs", TT_PAIRS_MAX);
 	return r->hint ? TT_OK : err->code;
 }
 

@@ -178,7 +178,7 @@ over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struc
 	if (!e)
 		return v->why ? TT_OK : err->code;
 	if (frame_value_of(x) == TT_FRAME_SHOWN && tt_frames_untold(g->m->frames, x->limit_ns)) {
-		v->why = "it has " TT_TOO_FEW_FRAMES;
+		v->why = "it has " TT_UNTOLD_TEXT;
 		return TT_OK;
 	}
 	set_frames(x, tt_values_over(e, x->limit_ns), e->n, v);

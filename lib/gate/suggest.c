@@ -29,7 +29,7 @@
 #define ALPHA 0.05
 #define POWER 0.97                    /* power of changes that are said to be found in 95 %, as for a verdict's rows */
 #define DECIDED 0.94                  /* share of equal builds that must be shown to be no worse */
-#define DECIDED_LEAST 0.88            /* or this smaller share, where REAL can then be detected */
+#define MIN_DECIDED 0.88            /* or this smaller share, where REAL can then be detected */
 #define REAL 0.05                     /* a change that people want to detect */
 #define REAL_POWER 0.8                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
 #define SESSIONS 30                   /* most sessions considered */
@@ -87,19 +87,19 @@ session_of(const struct suggest *g, size_t i)
 	return *g->s[i].session || !fact ? g->s[i].session : fact;
 }
 
-enum { MOST = 256 };                  /* captures that are considered */
+enum { MAX_CAPTURES = 256 };                  /* captures that are considered */
 
 /* Sort the captures' figures of ${key} into sessions: *${k} of them. */
 static void
-sessions_of(const struct suggest *g, const char *key, struct tt_session of[MOST], size_t *k)
+sessions_of(const struct suggest *g, const char *key, struct tt_session of[MAX_CAPTURES], size_t *k)
 {
-	struct tt_in_session o[MOST];
-	int64_t v[MOST];
+	struct tt_in_session o[MAX_CAPTURES];
+	int64_t v[MAX_CAPTURES];
 	size_t n = 0;
 
 	*k = 0;
 	for (size_t i = 0; i < g->nx; i++)
-		for (size_t c = 0; strcmp(g->x[i].key, key) == 0 && c < g->n && n < MOST; c++)
+		for (size_t c = 0; strcmp(g->x[i].key, key) == 0 && c < g->n && n < MAX_CAPTURES; c++)
 			if (g->s[c].value[i].known)
 				o[n++] = (struct tt_in_session){ session_of(g, c), g->s[c].value[i].v };
 	*k = tt_sessions(o, n, v, of);
@@ -119,13 +119,13 @@ next_session(const struct tt_session *of, size_t k, struct tt_change *c)
 }
 
 /*
- * The margin, as a share: the smallest one that equal builds are shown to keep DECIDED of the time, or DECIDED_LEAST if that detects a change of REAL. Over
+ * The margin, as a share: the smallest one that equal builds are shown to keep DECIDED of the time, or MIN_DECIDED if that detects a change of REAL. Over
  * builds and baselines at most 15 % are then undecided, because the noise of quiet machines is part of the assumed difference between sessions.
  */
 static double
 margin_of(const struct tt_change *c, double value, double alpha)
 {
-	double usual = tt_change_seen(c, 0, alpha, DECIDED) / value, least = tt_change_seen(c, 0, alpha, DECIDED_LEAST) / value;
+	double usual = tt_change_seen(c, 0, alpha, DECIDED) / value, least = tt_change_seen(c, 0, alpha, MIN_DECIDED) / value;
 
 	if (least + tt_change_seen(c, 0, alpha, REAL_POWER) / value <= REAL)
 		usual = least;
@@ -224,7 +224,7 @@ static const struct relative {
 
 /* True if the row applies and has a figure; its ${k} sessions are then in ${of}. */
 static bool
-is_meant(const struct suggest *g, const struct relative *r, struct tt_session of[MOST], size_t *k)
+is_meant(const struct suggest *g, const struct relative *r, struct tt_session of[MAX_CAPTURES], size_t *k)
 {
 	char key[80];
 
@@ -267,7 +267,7 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 static void
 limit_row(struct suggest *g)
 {
-	struct tt_session of[MOST];
+	struct tt_session of[MAX_CAPTURES];
 	char text[64];
 	size_t k;
 
@@ -282,7 +282,7 @@ limit_row(struct suggest *g)
 static void
 relative_rows(struct suggest *g)
 {
-	struct tt_session of[MOST];
+	struct tt_session of[MAX_CAPTURES];
 	size_t k, rows[2] = { 0, 0 };
 
 	if (g->cap_ns)
@@ -302,7 +302,7 @@ relative_rows(struct suggest *g)
 static bool
 is_steady(const struct suggest *g, const char *key)
 {
-	struct tt_session of[MOST];
+	struct tt_session of[MAX_CAPTURES];
 	double all = (double)spread_of(g, key).n, n, p, most = 0;
 	size_t k;
 
@@ -394,7 +394,7 @@ static struct long_frames
 long_frames(const struct suggest *g, const char *time, size_t frames, int64_t median)
 {
 	struct long_frames l = { .most = 0 };
-	struct tt_session of[MOST];
+	struct tt_session of[MAX_CAPTURES];
 	size_t sessions;
 
 	if (g->cap_ns)

@@ -22,7 +22,7 @@
 #define LINE "##performancetestresult2:"
 #define NO_FIGURE "a file of test results has sample groups alone"
 /* Amounts beyond it are held there, so that differences of two are amounts, too. */
-#define MOST (INT64_C(1) << 61)
+#define AMOUNT_MAX (INT64_C(1) << 61)
 
 /* A sample group of a test. */
 struct group {
@@ -67,7 +67,7 @@ read_samples(struct reader *rd, const struct tt_node_at *of, double by, struct g
 		if (!json_is_number(e.json))
 			return tt_doc_fail(&e, false, err, "a sample must be a number");
 		double v = json_number_value(e.json) * by;
-		if (fabs(v) >= (double)MOST)
+		if (fabs(v) >= (double)AMOUNT_MAX)
 			return tt_doc_fail(&e, false, err, "a sample of %g is too large to be judged", json_number_value(e.json));
 		g->v[g->n] = (int64_t)round(v);
 	}

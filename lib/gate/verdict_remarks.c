@@ -193,7 +193,7 @@ trend_remark(struct tt_verdict *v, struct tt_err *err)
 
 		if (r->trend_sessions && !r->trend_tested)
 			return remark(v, tt_verdict_text(v, err, "creep is not judged: it takes %d sessions, and with these captures there are %zu since %s",
-			    TT_TREND_LEAST, r->trend_sessions, r->trend_since), err);
+			    TT_TREND_MIN_VALUES, r->trend_sessions, r->trend_since), err);
 	}
 	return TT_OK;
 }

@@ -3,7 +3,7 @@
  *
  * The input is searched once, from left to right. After a match the search goes on behind it, and places inside the match are not noted: in a
  * trace, what repeats begins behind a number, and that place is noted already. Two tables say where the next bytes occurred last: one for
- * many bytes, which tells a name from others that begin alike, and one for NEAR bytes. Each holds the last place only, so every step costs the
+ * many bytes, which tells a name from others that begin alike, and one for NARROW_KEY bytes. Each holds the last place only, so every step costs the
  * same, whatever the input. A match found is then extended backwards.
  *
  * Places inside the numbers of a text are not noted, because digits repeat by chance, and a match so short saves nothing. A packet is looked up
@@ -26,18 +26,18 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 
 enum {
-	WINDOW = 1 << 15, MATCH_MOST = 258, MATCH_LEAST = 3, LENGTH_MOST = MATCH_MOST - MATCH_LEAST + 1, ENDS = 256,
+	WINDOW = 1 << 15, MATCH_MAX = 258, MATCH_MIN = 3, NLENGTHS = MATCH_MAX - MATCH_MIN + 1, ENDS = 256,
 	LITERALS = 286, DISTANCES = 30, LENGTHS = 19,         /* symbols of the three alphabets */
-	NEAR = 5, FAR = 20, NEAR_BITS = 15, FAR_BITS = 14,    /* bytes that the tables tell apart; log2 of their slots */
+	NARROW_KEY = 5, WIDE_KEY = 20, NARROW_KEY_BITS = 15, WIDE_KEY_BITS = 14,    /* bytes that the tables tell apart; log2 of their slots */
 	PLACE_BITS = 12,
 	AHEAD = 8,                    /* bytes from where a match of a stamp's packet may begin to what is not written yet */
 	STEPS = 1 << 14,              /* of a deflate block: then codes are made anew */
-	STORED_MOST = UINT16_MAX,
+	STORED_MAX = UINT16_MAX,
 	FIRST = WINDOW + 1,           /* the place of the first byte: 0, an empty slot, is too far from all */
 };
 
 /*
- * Literals, then ${len} + MATCH_LEAST bytes that are the same ${back} + 1 bytes before: a distance whose code is that of the symbol ${distance}. With
+ * Literals, then ${len} + MATCH_MIN bytes that are the same ${back} + 1 bytes before: a distance whose code is that of the symbol ${distance}. With
  * SHORT there, the literals are a number of one or two bytes, which are in ${literals}; else these are how many.
  */
 struct step {
@@ -51,7 +51,7 @@ enum { SHORT = 1 << 7, SHORT_END = 1 << 16 };
 struct counts {
 	uint32_t byte[4][256];        /* literals, in turns: the same one again needs not wait for itself */
 	uint32_t second[256];         /* of a short number; 0: it has none */
-	uint32_t len[LENGTH_MOST];
+	uint32_t len[NLENGTHS];
 	uint32_t distance[DISTANCES];
 };
 
@@ -59,18 +59,18 @@ struct counts {
 struct place {
 	uint64_t form;                /* what tells it from others; 0: none */
 	uint32_t at, len;
-	uint8_t s[TT_FORM_MOST];
+	uint8_t s[TT_FORM_MAX_BYTES];
 	uint64_t none;                /* 64 bytes in all: those of most forms are on one line of the cache, or two */
 };
 
 struct tt_flate {
-	uint32_t near[1 << NEAR_BITS], far[1 << FAR_BITS];
+	uint32_t near[1 << NARROW_KEY_BITS], far[1 << WIDE_KEY_BITS];
 	struct place place[1 << PLACE_BITS];
 	struct step step[STEPS];
 	size_t n;
 	struct counts count;
 	struct tt_huffman literal, distance, length;
-	uint8_t symbol[LENGTH_MOST];  /* of a match's length, less ENDS + 1 */
+	uint8_t symbol[NLENGTHS];  /* of a match's length, less ENDS + 1 */
 };
 
 /* --- lengths and distances (RFC 1951, 3.2.5) ---------------------------------- */
@@ -101,9 +101,9 @@ tt_flate_new(struct tt_mem *mem, struct tt_flate **f, struct tt_err *err)
 	*f = tt_mem_alloc(mem, sizeof **f, err);
 	if (!*f)
 		return err ? err->code : TT_E_NOMEM;
-	for (unsigned len = MATCH_LEAST, s = 0; len <= MATCH_MOST; len++) {
+	for (unsigned len = MATCH_MIN, s = 0; len <= MATCH_MAX; len++) {
 		s += s + 1 < LENGTH_CODES && len >= length_from[s + 1];
-		(*f)->symbol[len - MATCH_LEAST] = (uint8_t)s;
+		(*f)->symbol[len - MATCH_MIN] = (uint8_t)s;
 	}
 	return TT_OK;
 }
@@ -160,7 +160,7 @@ static void
 put_stored(struct bits *b, const uint8_t *in, size_t n, bool last)
 {
 	do {
-		size_t some = n < STORED_MOST ? n : STORED_MOST;
+		size_t some = n < STORED_MAX ? n : STORED_MAX;
 
 		add(b, last && some == n, 3);
 		fill_byte(b);
@@ -181,9 +181,9 @@ add_step(struct tt_flate *f, const uint8_t *in, uint32_t literals, size_t len, u
 
 	for (uint32_t k = 0; k < literals; k++)
 		f->count.byte[k & 3][in[k]]++;
-	f->count.len[len - MATCH_LEAST]++;
+	f->count.len[len - MATCH_MIN]++;
 	f->count.distance[distance]++;
-	f->step[f->n++] = (struct step){ literals, (uint16_t)(back - 1), (uint8_t)(len - MATCH_LEAST), (uint8_t)distance };
+	f->step[f->n++] = (struct step){ literals, (uint16_t)(back - 1), (uint8_t)(len - MATCH_MIN), (uint8_t)distance };
 }
 
 /* As add_step(), behind a short number. One byte or two: to branch on that costs more than to count a second one that is not there. */
@@ -194,9 +194,9 @@ add_short(struct tt_flate *f, uint32_t number, size_t len, uint32_t back)
 
 	f->count.byte[f->n & 3][number & 255]++;
 	f->count.second[number >> 8]++;
-	f->count.len[len - MATCH_LEAST]++;
+	f->count.len[len - MATCH_MIN]++;
 	f->count.distance[distance]++;
-	f->step[f->n++] = (struct step){ number, (uint16_t)(back - 1), (uint8_t)(len - MATCH_LEAST), (uint8_t)(distance | SHORT) };
+	f->step[f->n++] = (struct step){ number, (uint16_t)(back - 1), (uint8_t)(len - MATCH_MIN), (uint8_t)(distance | SHORT) };
 }
 
 /* How often each symbol comes, from steps and the ${tail} literals at ${in} behind them. */
@@ -213,7 +213,7 @@ count(struct tt_flate *f, const uint8_t *in, size_t tail)
 			f->literal.count[i] += f->count.byte[k][i];
 	}
 	f->literal.count[ENDS] = 1;
-	for (unsigned i = 0; i < LENGTH_MOST; i++)
+	for (unsigned i = 0; i < NLENGTHS; i++)
 		f->literal.count[ENDS + 1 + f->symbol[i]] += f->count.len[i];
 	memcpy(f->distance.count, f->count.distance, sizeof f->count.distance);
 	memset(&f->count, 0, sizeof f->count);
@@ -326,7 +326,7 @@ put_literals(struct bits *b, const uint32_t *put, const uint8_t *in, size_t n)
 
 /* The codes of a block as they are written: bits, and in the lowest eight how many. */
 struct put {
-	uint32_t literal[256], second[256], len[LENGTH_MOST];
+	uint32_t literal[256], second[256], len[NLENGTHS];
 	struct { uint16_t code, extra, n, all; } distance[DISTANCES];
 };
 
@@ -336,10 +336,10 @@ make_put(const struct tt_flate *f, struct put *c)
 	for (unsigned i = 0; i < 256; i++)
 		c->second[i] = c->literal[i] = (uint32_t)f->literal.code[i] << 8 | f->literal.len[i];
 	c->second[0] = 0;
-	for (unsigned i = 0; i < LENGTH_MOST; i++) {
+	for (unsigned i = 0; i < NLENGTHS; i++) {
 		const unsigned s = f->symbol[i], n = f->literal.len[ENDS + 1 + s];
 
-		c->len[i] = (f->literal.code[ENDS + 1 + s] | (uint32_t)(i + MATCH_LEAST - length_from[s]) << n) << 8 | (n + length_extra[s]);
+		c->len[i] = (f->literal.code[ENDS + 1 + s] | (uint32_t)(i + MATCH_MIN - length_from[s]) << n) << 8 | (n + length_extra[s]);
 	}
 	for (unsigned i = 0; i < DISTANCES; i++) {
 		c->distance[i].code = f->distance.code[i];
@@ -386,7 +386,7 @@ put_steps(const struct tt_flate *f, struct bits *out, const uint8_t *in, size_t 
 		}
 		add(&b, match, n);
 		move(&b);
-		in += s.len + MATCH_LEAST;
+		in += s.len + MATCH_MIN;
 	}
 	put_literals(&b, c.literal, in, tail);
 	add(&b, f->literal.code[ENDS], f->literal.len[ENDS]);
@@ -431,13 +431,13 @@ load(const uint8_t *p)
 static inline uint32_t
 near_slot(uint64_t v)
 {
-	return (uint32_t)((v << (64 - 8 * NEAR)) * MIX >> (64 - NEAR_BITS));
+	return (uint32_t)((v << (64 - 8 * NARROW_KEY)) * MIX >> (64 - NARROW_KEY_BITS));
 }
 
 static inline uint32_t
 far_slot(uint64_t v, uint64_t end)
 {
-	return (uint32_t)((v * MIX + end) * MIX_AGAIN >> (64 - FAR_BITS));
+	return (uint32_t)((v * MIX + end) * MIX_AGAIN >> (64 - WIDE_KEY_BITS));
 }
 
 /* How many bytes are the same at ${a} and ${b}, of at most ${most}. */
@@ -457,13 +457,13 @@ same(const uint8_t *a, const uint8_t *b, size_t most)
 	return n;
 }
 
-/* Find where the bytes at ${p} were before. Returns how many are the same, *${back} bytes before; 0: too few. FAR bytes can be read. */
+/* Find where the bytes at ${p} were before. Returns how many are the same, *${back} bytes before; 0: too few. WIDE_KEY bytes can be read. */
 static inline size_t
 find(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *end, uint32_t *back)
 {
 	const uint64_t v = load(p);
 	const uint32_t at = (uint32_t)(p - in) + FIRST;
-	uint32_t *far = &f->far[far_slot(v, load(p + FAR - 8))], *near = &f->near[near_slot(v)];
+	uint32_t *far = &f->far[far_slot(v, load(p + WIDE_KEY - 8))], *near = &f->near[near_slot(v)];
 	const uint32_t was_far = *far, was = *near;
 
 	*far = *near = at;
@@ -475,7 +475,7 @@ find(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *end
 		return 0;
 	const uint64_t x = load(in + (was - FIRST)) ^ v;
 	*back = at - was;
-	if (x << (64 - 8 * NEAR))
+	if (x << (64 - 8 * NARROW_KEY))
 		return 0;
 	return x ? (size_t)__builtin_ctzll(x) >> 3 : 8 + same(p + 8, p + 8 - *back, (size_t)(end - p) - 8);
 }
@@ -487,7 +487,7 @@ keep(struct tt_flate *f, struct bits *b, const uint8_t **from, const uint8_t *li
 	uint32_t literals = (uint32_t)(p - literal);
 
 	while (len > 0) {
-		size_t some = len <= MATCH_MOST ? len : len < MATCH_MOST + MATCH_LEAST ? len - MATCH_LEAST : MATCH_MOST;
+		size_t some = len <= MATCH_MAX ? len : len < MATCH_MAX + MATCH_MIN ? len - MATCH_MIN : MATCH_MAX;
 
 		add_step(f, literal, literals, some, back);
 		literals = 0;
@@ -613,7 +613,7 @@ search_packet(struct run *r, const uint8_t *p, const uint8_t *time)
 	size_t len;
 
 	/* A match may have covered where it begins. */
-	if (p >= r->literal && (len = find_packet(r->f, r->in, p++, time, r->end, &back)) >= NEAR)
+	if (p >= r->literal && (len = find_packet(r->f, r->in, p++, time, r->end, &back)) >= NARROW_KEY)
 		take(r, p - 1, len, back);
 	p = p < r->literal ? r->literal : p;
 	stop = time < stop ? time : stop;
@@ -643,7 +643,7 @@ begin(struct tt_flate *f, const char *in, char *out)
 
 	memset(f->near, 0, sizeof f->near);
 	memset(f->far, 0, sizeof f->far);
-	return (struct run){ .f = f, .in = p, .end = p, .from = p, .literal = p, .ahead = FAR, .b = { .p = (uint8_t *)out } };
+	return (struct run){ .f = f, .in = p, .end = p, .from = p, .literal = p, .ahead = WIDE_KEY, .b = { .p = (uint8_t *)out } };
 }
 
 static size_t
@@ -683,7 +683,7 @@ tt_flate_packets(struct tt_flate *f, const char *in, size_t n, char *out, bool l
 static void
 write_to(struct run *r, uint8_t *p)
 {
-	memset(p, 0, FAR);
+	memset(p, 0, WIDE_KEY);
 	r->end = p;
 }
 
@@ -729,7 +729,7 @@ put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char 
 
 			memcpy(p, k->s, 32);
 			if (!likely(len <= 32))
-				memcpy(p + 32, k->s + 32, TT_FORM_MOST - 32);
+				memcpy(p + 32, k->s + 32, TT_FORM_MAX_BYTES - 32);
 			memcpy(p + len, s.number, sizeof s.number);
 			if (likely(number < SHORT_END))
 				add_short(f, number, len, back);
@@ -745,7 +745,7 @@ put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char 
 		} else {
 			k->form = form;
 			k->len = put_form(r, forms, of, s, p);
-			memcpy(k->s, p, TT_FORM_MOST);
+			memcpy(k->s, p, TT_FORM_MAX_BYTES);
 			p += k->len;
 			number = SHORT_END;
 		}

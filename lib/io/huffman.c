@@ -12,7 +12,7 @@
 static void
 sort(uint64_t *key, unsigned n, uint64_t all)
 {
-	uint64_t other[TT_HUFFMAN_MOST];
+	uint64_t other[TT_HUFFMAN_MAX_SYMBOLS];
 	const uint64_t *from = key;
 	uint64_t *to = other;
 
@@ -58,8 +58,8 @@ choose(const struct tt_huffman *h, unsigned n, uint64_t *key)
 static void
 measure(const uint64_t *key, unsigned n, unsigned most, unsigned *of)
 {
-	uint32_t count[2 * TT_HUFFMAN_MOST];
-	uint16_t parent[2 * TT_HUFFMAN_MOST], depth[2 * TT_HUFFMAN_MOST];
+	uint32_t count[2 * TT_HUFFMAN_MAX_SYMBOLS];
+	uint16_t parent[2 * TT_HUFFMAN_MAX_SYMBOLS], depth[2 * TT_HUFFMAN_MAX_SYMBOLS];
 	unsigned leaf = 0, node = n, root = 2 * n - 2;
 
 	for (unsigned i = 0; i < n; i++)
@@ -130,7 +130,7 @@ number(struct tt_huffman *h, unsigned n, const unsigned *of)
 void
 tt_huffman_make(struct tt_huffman *h, unsigned n, unsigned most)
 {
-	uint64_t key[TT_HUFFMAN_MOST];
+	uint64_t key[TT_HUFFMAN_MAX_SYMBOLS];
 	unsigned of[TT_HUFFMAN_BITS + 1] = { 0 }, used = choose(h, n, key), k = 0;
 
 	measure(key, used, most, of);

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /* Symbols of the largest alphabet, and the longest code. */
-enum { TT_HUFFMAN_MOST = 286, TT_HUFFMAN_BITS = 15 };
+enum { TT_HUFFMAN_MAX_SYMBOLS = 286, TT_HUFFMAN_BITS = 15 };
 
 struct tt_huffman {
-	uint32_t count[TT_HUFFMAN_MOST];      /* how often each symbol comes: by the user */
-	uint8_t len[TT_HUFFMAN_MOST];         /* bits of its code; 0: it does not come */
-	uint16_t code[TT_HUFFMAN_MOST];       /* the first bit lowest */
+	uint32_t count[TT_HUFFMAN_MAX_SYMBOLS];      /* how often each symbol comes: by the user */
+	uint8_t len[TT_HUFFMAN_MAX_SYMBOLS];         /* bits of its code; 0: it does not come */
+	uint16_t code[TT_HUFFMAN_MAX_SYMBOLS];       /* the first bit lowest */
 };
 
 /**

@@ -21,22 +21,22 @@ struct tt_stamp {
  */
 struct tt_stamp_run {
 	uint32_t of;                  /* what the user likes; its forms may differ from those of others */
-	uint32_t n;                   /* at most TT_RUN_MOST */
+	uint32_t n;                   /* at most TT_RUN_MAX */
 	uint32_t size;                /* bytes of the packets that are written for the stamps */
 	uint32_t bytes;
 };
 
-#define TT_STAMP_MOST ((uint64_t)1 << 28)     /* numbers are below */
+#define TT_STAMP_MAX ((uint64_t)1 << 28)     /* numbers are below */
 enum {
-	TT_FORM_MOST = 40,            /* bytes of a form */
+	TT_FORM_MAX_BYTES = 40,            /* bytes of a form */
 	TT_FORM_LAST = (1 << 29) - 1,
-	TT_RUN_MOST = 1 << 10,
+	TT_RUN_MAX = 1 << 10,
 };
 
 /* How forms look. */
 struct tt_forms {
 	/* Write at ${p} the packet of ${form} of a run of ${of}, without its number, and with 0 for its length, which is below 128. Returns how
-	   many bytes: 4 to TT_FORM_MOST. Called by any thread. */
+	   many bytes: 4 to TT_FORM_MAX_BYTES. Called by any thread. */
 	size_t (*write)(const void *arg, uint32_t of, uint32_t form, char *p);
 	const void *arg;
 };

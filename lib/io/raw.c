@@ -16,7 +16,7 @@
 #define WIN_SIZE ((size_t)1 << 17)
 
 /* Bytes fetched for the first look: enough for any probe. */
-#define FIRST_LOOK ((size_t)4096)
+#define FIRST_READ_BYTES ((size_t)4096)
 
 /* A read at least this long goes straight to the reader's memory. */
 #define DIRECT_MIN ((size_t)1 << 14)
@@ -236,7 +236,7 @@ fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 		raw->whole = false;
 	}
 	/* The first look is for who wants to know what it is, and may go no further. */
-	room = raw->fetched == 0 ? FIRST_LOOK : WIN_SIZE - raw->win_end;
+	room = raw->fetched == 0 ? FIRST_READ_BYTES : WIN_SIZE - raw->win_end;
 	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, room, &got, err);
 	raw->win_end += got;
 	return rc;

@@ -13,7 +13,7 @@
 #define BUFFER ((size_t)1 << 18)
 
 /* Writes of at least this length are not copied: copying costs more than a call. */
-#define LONG ((size_t)1 << 16)
+#define DIRECT_WRITE_BYTES ((size_t)1 << 16)
 
 struct tt_sink {
 	struct tt_env *env;
@@ -118,13 +118,13 @@ write_plain(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 		s->buffer = tt_mem_alloc(&s->env->mem, BUFFER, err);
 	if (!s->buffer)
 		return err ? err->code : TT_E_NOMEM;
-	if (n >= LONG || n > BUFFER - s->buffered) {
+	if (n >= DIRECT_WRITE_BYTES || n > BUFFER - s->buffered) {
 		int rc = flush(s, err);
 
 		if (rc != TT_OK)
 			return rc;
 	}
-	if (n >= LONG)
+	if (n >= DIRECT_WRITE_BYTES)
 		return tt_dest_write(&s->dest, p, n, err);
 	memcpy(s->buffer + s->buffered, p, n);
 	s->buffered += n;

@@ -9,9 +9,9 @@
 #include "base/order.h"
 #include "io/spool.h"
 
-enum { LEAST_PIECE = 4096 };          /* bytes of a run that are read at once, at least */
-enum { DOUBLED = 9, LEAST_CAP = 8 };  /* how often the room for records in memory doubles; records that it has at first, at least */
-enum { LEAST_KEYS = 256, LARGEST = 256 };     /* records are sorted by keys if there are at least this many, and none has more bytes than this */
+enum { MIN_READ_BYTES = 4096 };          /* bytes of a run that are read at once, at least */
+enum { DOUBLED = 9, MIN_CAP = 8 };  /* how often the room for records in memory doubles; records that it has at first, at least */
+enum { MIN_KEYED = 256, LARGEST = 256 };     /* records are sorted by keys if there are at least this many, and none has more bytes than this */
 
 void
 tt_sorter_init(struct tt_sorter *s, struct tt_env *env, const struct tt_sorter_form *form)
@@ -109,7 +109,7 @@ settle_by_key(struct tt_sorter *s, struct tt_err *err)
 static int
 settle(struct tt_sorter *s, struct tt_err *err)
 {
-	if (s->form->key && s->n >= LEAST_KEYS && s->form->size <= LARGEST)
+	if (s->form->key && s->n >= MIN_KEYED && s->form->size <= LARGEST)
 		return settle_by_key(s, err);
 	s->n = settle_some(s, 0, 0, s->n);
 	return TT_OK;
@@ -134,13 +134,13 @@ write_run(struct tt_sorter *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Records that the room has at first: after it has doubled DOUBLED times it takes nearly TT_SORTER_ROOM bytes, and no more. */
+/* Records that the room has at first: after it has doubled DOUBLED times it takes nearly TT_SORTER_BYTES bytes, and no more. */
 static size_t
 least_cap(size_t size)
 {
-	const size_t n = (TT_SORTER_ROOM >> DOUBLED) / size;
+	const size_t n = (TT_SORTER_BYTES >> DOUBLED) / size;
 
-	return n < LEAST_CAP ? LEAST_CAP : n;
+	return n < MIN_CAP ? MIN_CAP : n;
 }
 
 int
@@ -298,14 +298,14 @@ int
 tt_sorted_open(const struct tt_sorter *s, struct tt_sorted **to, struct tt_err *err)
 {
 	struct tt_mem *mem = &s->env->mem;
-	size_t size = s->form->size, share = s->nrun ? TT_SORTER_ROOM / s->nrun : 0;
+	size_t size = s->form->size, share = s->nrun ? TT_SORTER_BYTES / s->nrun : 0;
 	struct tt_sorted *d = *to = tt_mem_alloc(mem, sizeof *d, err);
 	int rc;
 
 	if (!d)
 		return err->code;
 	d->s = s;
-	d->room = (share > LEAST_PIECE ? share : LEAST_PIECE) / size * size;
+	d->room = (share > MIN_READ_BYTES ? share : MIN_READ_BYTES) / size * size;
 	d->piece = tt_mem_alloc(mem, (s->nrun + 1) * sizeof *d->piece, err);
 	d->heap = tt_mem_alloc(mem, (s->nrun + 1) * sizeof *d->heap, err);
 	d->text = tt_mem_alloc(mem, s->nrun * d->room, err);

@@ -1,11 +1,11 @@
 /**
  * Sorts records of one size with bounded memory.
  *
- * Records are put in in any order. Records with the same key become one, which holds the sum of all. Up to TT_SORTER_ROOM bytes wait in memory; then they are
+ * Records are put in in any order. Records with the same key become one, which holds the sum of all. Up to TT_SORTER_BYTES bytes wait in memory; then they are
  * sorted and go to a spool (io/spool.h) as a run, and reading merges the runs. If a number tells the order of most records, millions are sorted in a quarter
  * of the time.
  *
- * Memory: TT_SORTER_ROOM while records of at most a kilobyte come, and 32 bytes for each that waits where they have keys; while they are read as
+ * Memory: TT_SORTER_BYTES while records of at most a kilobyte come, and 32 bytes for each that waits where they have keys; while they are read as
  * much again at most, unless there are thousands of runs.
  * Disk: the records of each run.
  * Threads: one.
@@ -22,7 +22,7 @@
 struct tt_env;
 struct tt_err;
 
-enum { TT_SORTER_ROOM = 2 << 20 };
+enum { TT_SORTER_BYTES = 2 << 20 };
 
 /* The kind of records. */
 struct tt_sorter_form {

@@ -37,7 +37,7 @@ enum tt_kind {
 	TT_ZONE_END,          /* end of a TT_ZONE_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
 	/* frequent events */
 	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK, TT_F_OBJECT: an ext follows;
-	                         TT_F_MANY: it stands for tt_event_many(its ext), its bytes are those of all */
+	                         TT_F_WEIGHTED: it stands for tt_event_many(its ext), its bytes are those of all */
 	TT_EXT,               /* second slot of the event before it; see the event's own line; depth = zones of this
 	                         chunk open around it */
 	TT_ARG,               /* an argument of the event before: val = bits or text offset, dur = length,
@@ -110,7 +110,7 @@ enum tt_event_flag {
 	TT_F_END = 64,
 	TT_F_DELTA = 64,
 	TT_F_NEXT = 64,
-	TT_F_MANY = 8,
+	TT_F_WEIGHTED = 8,
 	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word after the stack's is its object */
 	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows; of a zone its arguments */
 };
@@ -165,7 +165,7 @@ struct tt_event {
 };
 
 /* How many allocations a sampled one represents, in its second slot: the low bits in depth, the others in flags. */
-#define TT_MANY_MAX ((UINT32_C(1) << 24) - 1)
+#define TT_WEIGHT_MAX ((UINT32_C(1) << 24) - 1)
 static inline uint32_t
 tt_event_many(const struct tt_event *ext)
 {
@@ -176,7 +176,7 @@ tt_event_many(const struct tt_event *ext)
 static inline uint32_t
 tt_alloc_count(const struct tt_event *e)
 {
-	return e->flags & TT_F_MANY ? tt_event_many(&e[1]) : 1;
+	return e->flags & TT_F_WEIGHTED ? tt_event_many(&e[1]) : 1;
 }
 
 /* Damage may be a size beyond 63 bits: it is INT64_MAX then. */

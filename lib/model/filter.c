@@ -283,10 +283,10 @@ is_literal(char c)
 static bool
 may_match(const char *pattern, struct pairs *has)
 {
-	enum { ENOUGH = 8 };
+	enum { MIN_PAIRS = 8 };
 	uint64_t bit;
 
-	for (const char *s = pattern; s < pattern + ENOUGH && is_literal(s[0]) && is_literal(s[1]); s++)
+	for (const char *s = pattern; s < pattern + MIN_PAIRS && is_literal(s[0]) && is_literal(s[1]); s++)
 		if (!(*place_of_pair(has, (unsigned char)s[0], (unsigned char)s[1], &bit) & bit))
 			return is_regex(pattern);
 	return true;

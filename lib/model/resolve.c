@@ -129,14 +129,14 @@ category_of(const struct tt_capture *cap, const struct tt_def *def, const char *
 static int
 recorded_args(struct tt_model *m, const struct tt_capture *cap, uint64_t key, const char *const **arg, struct tt_err *err)
 {
-	enum { MOST = 64 };
+	enum { MAX_ARGS = 64 };
 	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_ARGS, key, INT64_MAX);
-	const char *name[MOST + 1];
+	const char *name[MAX_ARGS + 1];
 	size_t n = 0;
 
 	if (!d)
 		return TT_OK;
-	for (const char *p = d->text, *end = p + d->len; p < end && n < MOST; p += strlen(p) + 1) {
+	for (const char *p = d->text, *end = p + d->len; p < end && n < MAX_ARGS; p += strlen(p) + 1) {
 		name[n] = p;
 		for (size_t i = 0; i < n; i++)
 			if (strcmp(name[i], p) == 0)

@@ -277,10 +277,10 @@ tt_column_empty(const struct tt_table *t, size_t col)
 void
 tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out)
 {
-	enum { LONG = 1 << 16 };
+	enum { FLUSH_BYTES = 1 << 16 };
 	struct tt_report *r = t->r;
 
-	if (!o->write || out->n < LONG || out->failed || r->err.code != TT_OK)
+	if (!o->write || out->n < FLUSH_BYTES || out->failed || r->err.code != TT_OK)
 		return;
 	o->write(o->arg, out->p, out->n, &r->err);
 	out->n = 0;

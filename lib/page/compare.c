@@ -7,7 +7,7 @@
 
 #include "out/html.h"
 
-enum { FIRST = 20, FEW = 10, ROWS = 1000, BOXES = 1500 };
+enum { FIRST = 20, SHORT_ROWS = 10, ROWS = 1000, BOXES = 1500 };
 
 struct page {
 	const struct tt_report *r;
@@ -211,7 +211,7 @@ made_of(const struct page *p)
 
 	tt_html_section(p->out, "made", "What the difference is made of");
 	tt_compare_steps(p->r, p->out);
-	some(p, "parts", col, FEW);
+	some(p, "parts", col, SHORT_ROWS);
 	put(p, "</section>\n");
 }
 
@@ -226,7 +226,7 @@ frames(const struct page *p)
 		if (rows(p, *id) == 0)
 			continue;
 		put(p, "<div>\n");
-		some(p, *id, NULL, FEW);
+		some(p, *id, NULL, SHORT_ROWS);
 		put(p, "</div>\n");
 	}
 	put(p, "</div>\n</section>\n");
@@ -249,7 +249,7 @@ movers(const struct page *p)
 		return;
 	tt_html_section(p->out, "others", "Other threads");
 	put(p, "<p>They run beside the frame, and are no part of its time.</p>\n");
-	some(p, "other_threads", (const char *const[]){ "thread", "marker", "diff_ns", "a_ns", "b_ns", "calls_ns", "cost_ns", "state", NULL }, FEW);
+	some(p, "other_threads", (const char *const[]){ "thread", "marker", "diff_ns", "a_ns", "b_ns", "calls_ns", "cost_ns", "state", NULL }, SHORT_ROWS);
 	put(p, "</section>\n");
 }
 
@@ -283,7 +283,7 @@ worst(const struct page *p)
 	some(p, "worst_markers", NULL, FIRST);
 	put_frame_command(p, "a_file", "a_frame", "A");
 	put_frame_command(p, "b_file", "b_frame", "B");
-	some(p, "worst_frames", NULL, FEW);
+	some(p, "worst_frames", NULL, SHORT_ROWS);
 	put(p, "</section>\n");
 }
 

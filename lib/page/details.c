@@ -25,10 +25,10 @@
 #include "view/view.h"
 
 /*
- * Bytes that a zone or an allocation takes in a block, and a block beside them; more than TT_DETAILS_LEAST frames take a third of the room, so that
+ * Bytes that a zone or an allocation takes in a block, and a block beside them; more than TT_DETAILS_MIN frames take a third of the room, so that
  * tables keep their rows; room where any is allowed.
  */
-enum { WORST_FIRST = 10, MOST = 64 << 20, PER_ZONE = 3, PART = 3, PER_BLOCK = 160, ANY_ROOM = 4 << 20 };
+enum { WORST_FIRST = 10, MAX_BYTES = 64 << 20, PER_ZONE = 3, PART = 3, PER_BLOCK = 160, MIN_BYTES = 4 << 20 };
 
 /* A zone, or an allocation, in a chosen frame. */
 struct rec {
@@ -534,7 +534,7 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 
 	for (size_t rank = 0; rank < d->n && rc == TT_OK; rank++) {
 		/* A frame that does not pack to a sixteenth will not fit; nobody looks at so much, either. */
-		size_t most = room < MOST / 16 ? (size_t)room * 16 : MOST;
+		size_t most = room < MAX_BYTES / 16 ? (size_t)room * 16 : MAX_BYTES;
 
 		begin_block(b, rank);
 		while (rc == TT_OK && next && ((const struct rec *)next)->rank == rank) {
@@ -556,9 +556,9 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 static size_t
 most_of(const struct tt_details *d, const struct tt_model *m)
 {
-	const uint64_t zones = m->zones_most / m->frames->n + 1, room = (d->room ? d->room : ANY_ROOM) / PART / (zones * PER_ZONE + PER_BLOCK);
+	const uint64_t zones = m->zones_most / m->frames->n + 1, room = (d->room ? d->room : MIN_BYTES) / PART / (zones * PER_ZONE + PER_BLOCK);
 
-	return m->zones_most == 0 || room < TT_DETAILS_LEAST ? TT_DETAILS_LEAST : room < TT_DETAILS ? (size_t)room : TT_DETAILS;
+	return m->zones_most == 0 || room < TT_DETAILS_MIN ? TT_DETAILS_MIN : room < TT_DETAILS ? (size_t)room : TT_DETAILS;
 }
 
 static int
@@ -590,7 +590,7 @@ again(void *state, bool *more, struct tt_err *err)
 	if (s->d->n == 0)
 		return rc;
 	worst = tt_frames_cap(s->e.m->frames) && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
-	const bool first = s->d->most > TT_DETAILS_LEAST && worst == &s->e.m->frames->latest;
+	const bool first = s->d->most > TT_DETAILS_MIN && worst == &s->e.m->frames->latest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
 		*more = !is_chosen(s->d, worst->h[i].frame) || (first && s->d->of[i].frame != worst->h[i].frame);
 	if (!*more)

@@ -2,12 +2,12 @@
  * Frames in detail: every zone and allocation that some of the frames of a capture have, for the report page's timeline and hierarchy.
  *
  * Which frames: the worst, those of the median, p95 and p99, more of the longest, and others evenly spaced; in this order, as far as their data fit into the
- * page. They are TT_DETAILS_LEAST, or as many as there is room for by the zones and allocations that are expected. Each has a block of its own, which page
+ * page. They are TT_DETAILS_MIN, or as many as there is room for by the zones and allocations that are expected. Each has a block of its own, which page
  * scripts inflate when it is looked at: base64 of zlib of numbers (details.c has the layout). The frames are chosen by wall time before the events are read.
  * If the worst turn out to be others, as in capped captures, the input is read once more for them. The run puts their zones aside; the blocks are made of
  * them after it.
  *
- * Memory: the blocks, TT_SORTER_ROOM (io/sorter.h) twice for sorting, and the numbers of one frame twice.
+ * Memory: the blocks, TT_SORTER_BYTES (io/sorter.h) twice for sorting, and the numbers of one frame twice.
  * Disk: 40 bytes for each zone and allocation in chosen frames.
  */
 #ifndef TT_PAGE_DETAILS_H
@@ -22,7 +22,7 @@ struct tt_env;
 struct tt_model;
 struct tt_views;
 
-enum { TT_DETAILS_LEAST = 64, TT_DETAILS = 1024 };    /* frames; the most */
+enum { TT_DETAILS_MIN = 64, TT_DETAILS = 1024 };    /* frames; the most */
 
 struct tt_details {
 	uint64_t room;                /* bytes for all blocks; 0: any number. Set before the run */

@@ -327,19 +327,19 @@ read_values(const struct tt_model *m, const struct axis *a, const uint8_t *slot,
 int
 tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_t *left, struct tt_buf *out, struct tt_err *err)
 {
-	enum { MOST = 64 };
+	enum { MAX_COUNTERS = 64 };
 	const struct tt_model *m = view->m;
 	struct tt_mem *mem = &m->env->mem;
 	const struct tt_counters *all = tt_counters(m);
 	struct axis a;
-	uint32_t at[MOST];
+	uint32_t at[MAX_COUNTERS];
 	size_t n = 0, changing = 0;
 	struct tt_buf words = { 0 };
 	struct tt_json j = { .out = &words };
 
 	*left = 0;
 	if (axis_of_frames(m, &a))
-		n = choose(all, m, r, m->frames->of[0].process, most < MOST ? most : MOST, at, &changing);
+		n = choose(all, m, r, m->frames->of[0].process, most < MAX_COUNTERS ? most : MAX_COUNTERS, at, &changing);
 	if (n == 0)
 		return TT_OK;
 	struct line *line = tt_mem_alloc(mem, n * sizeof *line, err);

@@ -221,12 +221,12 @@ static void
 put_limited(const struct page *p)
 {
 	const struct tt_table *budgets = table(p, "frame_budgets"), *t = table(p, "frame_limits");
-	enum { MOST = 5000 };         /* of 10,000 */
+	enum { MOSTLY_OVER = 5000 };         /* of 10,000 */
 
-	for (size_t i = 0; t && tt_html_value(budgets, 0, "over_share") > MOST && i < t->nrow; i++) {
+	for (size_t i = 0; t && tt_html_value(budgets, 0, "over_share") > MOSTLY_OVER && i < t->nrow; i++) {
 		const struct tt_cell *by = tt_html_cell(t, i, "limit");
 
-		if (!by || strcmp(by->s, "balanced") == 0 || tt_html_value(t, i, "share") <= MOST)
+		if (!by || strcmp(by->s, "balanced") == 0 || tt_html_value(t, i, "share") <= MOSTLY_OVER)
 			continue;
 		put(p, "<p>Limited by the <a href=\"#frames\">");
 		tt_html_figure(p->out, t, i, "limit");

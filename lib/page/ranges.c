@@ -583,7 +583,7 @@ put_sets(const struct tt_ranges *r, size_t rows, struct tt_buf *text)
 static int
 put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
 {
-	enum { LEAST = 4 };
+	enum { MIN_ROWS = 4 };
 	struct tt_buf text = { 0 };
 	size_t rows = MARKERS, packed, fits = SIZE_MAX;
 	int rc;
@@ -593,14 +593,14 @@ put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct
 		rc = tt_buf_error(&text, err);
 		if (rc != TT_OK)
 			break;
-		if (text.n <= fits || rows == LEAST) {
+		if (text.n <= fits || rows == MIN_ROWS) {
 			rc = tt_page_pack_most(&text, most, &packed, out, err);
-			if (rc != TT_OK || packed == text.n || rows == LEAST)
+			if (rc != TT_OK || packed == text.n || rows == MIN_ROWS)
 				break;
 			fits = packed / 32 * 31;
 		}
 		rows = rows * (fits / 16) / (text.n / 16 + 1);
-		rows = rows < LEAST ? LEAST : rows;
+		rows = rows < MIN_ROWS ? MIN_ROWS : rows;
 	}
 	tt_buf_free(&text);
 	return rc;

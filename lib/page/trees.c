@@ -10,7 +10,7 @@
 #include "view/frame_sums.h"
 #include "view/view.h"
 
-enum { MOST = 16 };
+enum { MAX_TREES = 16 };
 
 /* The work of a shown zone, or of a thread, in the frame. */
 struct entry {
@@ -24,7 +24,7 @@ struct tt_trees {
 	const struct tt_paths *p;
 	const struct tt_model *m;
 	struct tt_mem *mem;
-	size_t frame[MOST], n;        /* in order */
+	size_t frame[MAX_TREES], n;        /* in order */
 	size_t at;                    /* of these: the first that is not before the present frame */
 	struct tt_buf text;
 	struct tt_json json;          /* into text */
@@ -53,7 +53,7 @@ by_place(const void *a, const void *b)
 static void
 choose(struct tt_trees *t, const struct tt_details *d, const struct tt_frames *f, const struct tt_table *causes)
 {
-	for (size_t row = 0; causes && row < causes->nrow && t->n < MOST; row++) {
+	for (size_t row = 0; causes && row < causes->nrow && t->n < MAX_TREES; row++) {
 		const struct tt_cell *worst = tt_html_cell(causes, row, "worst");
 		size_t at = worst ? tt_lower_bound(i, 0, f->n, tt_frames_number(f, i) < (uint64_t)worst->v) : f->n;
 

@@ -149,7 +149,7 @@ only_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 	char at[TT_CAP_TEXT];
 
 	if (s->kind == TT_REFRESH_NONE)
-		return s->untold ? TT_TOO_FEW_FRAMES : "";
+		return s->untold ? TT_UNTOLD_TEXT : "";
 	*tt_put_cap(at, limit_of(s)) = '\0';
 	return doubt_of(s) ? tt_text(r, "frames take %u refreshes: %s", s->target, reading_text(s, r)) : tt_text(r, "frames are capped at %s", at);
 }
@@ -290,6 +290,6 @@ tt_shown_untold(struct tt_views *view, int64_t limit, struct tt_report *r)
 
 	if (!shown)
 		return NULL;
-	return over == untold ? "no verdict: " TT_TOO_FEW_FRAMES :
-	    tt_text(r, "missed by at least %s of %s frames: %s", count_text(r, over - untold), count_text(r, shown->n), TT_TOO_FEW_FRAMES);
+	return over == untold ? "no verdict: " TT_UNTOLD_TEXT :
+	    tt_text(r, "missed by at least %s of %s frames: %s", count_text(r, over - untold), count_text(r, shown->n), TT_UNTOLD_TEXT);
 }

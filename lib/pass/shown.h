@@ -9,7 +9,7 @@
 #include "pass/pass.h"
 
 /* The reason if frames may have been in time for a limit, for all that the capture tells (tt_frames_untold()). */
-#define TT_TOO_FEW_FRAMES "too few frames to tell a limit"
+#define TT_UNTOLD_TEXT "too few frames to tell a limit"
 
 enum { TT_SHOWN_COLUMNS = 16 };
 extern const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS];
@@ -17,7 +17,7 @@ extern const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS];
 /* A row for each segment of frames. */
 void tt_shown_table(struct tt_making *k, struct tt_table *t);
 
-/* "frames are capped at 60 fps (16.7 ms)", or of several limits "60 fps to frame 120, 30 fps from 121 on"; "": no limit shows; TT_TOO_FEW_FRAMES. */
+/* "frames are capped at 60 fps (16.7 ms)", or of several limits "60 fps to frame 120, 30 fps from 121 on"; "": no limit shows; TT_UNTOLD_TEXT. */
 const char *tt_shown_limits(const struct tt_model *m, struct tt_report *r);
 
 /* "39.8 fps: of 239 frames 119 took one refresh, 120 two; 120 late, 50.2 %"; without a limit "58.3 fps". */

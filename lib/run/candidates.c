@@ -17,8 +17,8 @@
 #include "stat/num.h"
 
 enum {
-	LOOKED_AT = 1 << 21,          /* zones of a run, from its beginning; of later ones only those of LONG_NS or more */
-	LONG_NS = 10000,
+	LOOKED_AT = 1 << 21,          /* zones of a run, from its beginning; of later ones only those of MIN_LATER_NS or more */
+	MIN_LATER_NS = 10000,
 	MIN_FRAME_NS = 100000,        /* from one begin to the next: no program makes frames faster */
 	KEYS = 1 << 16,               /* markers by thread; of more, the first */
 	MIN_BEGINS = 10,              /* of a marker: fewer tell nothing about regularity */
@@ -145,7 +145,7 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 
 		if ((!begins && e->kind != TT_ZONE_END) || e->val >= TT_KEY_SPECIAL)
 			continue;
-		if (e->kind == TT_ZONE && e->dur < LONG_NS && c->looked_at >= LOOKED_AT)
+		if (e->kind == TT_ZONE && e->dur < MIN_LATER_NS && c->looked_at >= LOOKED_AT)
 			continue;
 		s = at(r, t->index, e->val, begins, &rc, err);
 		c->looked_at++;

@@ -8,7 +8,7 @@
 #include "run/pipe.h"
 #include "run/run.h"
 
-enum { MOST_BYTES = 16 << 20, NOTE_BYTES = 16, OPEN_BYTES = 10 };
+enum { MAX_BYTES = 16 << 20, NOTE_BYTES = 16, OPEN_BYTES = 10 };
 
 void
 tt_chunk_log_free(struct tt_run *r)
@@ -76,7 +76,7 @@ tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *
 		return TT_OK;
 	while (keeps < before->n && keeps < after->n && before->z[keeps].number == after->z[keeps].number)
 		keeps++;
-	if (s->chunk.seq != n || (n + 1) * NOTE_BYTES + (nopen + after->n - keeps) * OPEN_BYTES > MOST_BYTES) {
+	if (s->chunk.seq != n || (n + 1) * NOTE_BYTES + (nopen + after->n - keeps) * OPEN_BYTES > MAX_BYTES) {
 		tt_chunk_log_free(p->r);
 		return TT_OK;
 	}

@@ -57,7 +57,7 @@ find(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, const st
  * Durations that wait to be counted. With many paths their distributions and buckets lie all over memory: each is fetched for all of them
  * before the next.
  */
-enum { RUN = 32, LONG_RUN = 64 };
+enum { RUN = 32, MAX_RUN = 64 };
 struct waiting {
 	struct tt_dist *d;
 	uint16_t *at;
@@ -304,7 +304,7 @@ seek(struct tt_fold *f, const struct tt_event *e, const struct tt_event *end, st
 	struct sought *zend = z;
 	size_t deep = SIZE_MAX;
 
-	for (; e < end && zend < z + LONG_RUN; e++) {
+	for (; e < end && zend < z + MAX_RUN; e++) {
 		if (e->kind != TT_ZONE) {
 			if (is_for_fold(e->kind))
 				break;
@@ -332,7 +332,7 @@ seek(struct tt_fold *f, const struct tt_event *e, const struct tt_event *end, st
 static int
 count_found(struct tt_fold *f, struct tt_fold_io *io, const struct found *x, const struct found *end, struct tt_err *err)
 {
-	struct waiting w[LONG_RUN], *waits = w;
+	struct waiting w[MAX_RUN], *waits = w;
 	int rc = TT_OK;
 
 	for (const struct found *at = x; at < end; at++) {
@@ -359,8 +359,8 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 {
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
 	struct tt_level *const levels = &f->lvl[base];
-	struct sought z[LONG_RUN], *const zend = seek(f, *from, end, levels, z);
-	struct found found[LONG_RUN], *to = found;
+	struct sought z[MAX_RUN], *const zend = seek(f, *from, end, levels, z);
+	struct found found[MAX_RUN], *to = found;
 	int rc;
 
 	*from = zend[-1].e;

@@ -13,7 +13,10 @@
  * For this many zones and allocations, in this many frames, looking at all of them costs a fraction of a second; more is worth it if wall time does not tell
  * which frames are long. Longest frames: this many are enough to tell why.
  */
-enum { FEW_EVENTS = 2 << 20, CAPPED_EVENTS = 32 << 20, FEW_FRAMES = 2 * TT_FRAMES_SAMPLED, MANY_FRAMES = 1 << 17, LONGEST = 256 };
+enum {
+	ALL_FRAMES_MAX_EVENTS = 2 << 20, ALL_CAPPED_MAX_EVENTS = 32 << 20, ALL_FRAMES_MAX = 2 * TT_FRAMES_SAMPLED, ALL_CAPPED_FRAMES_MAX = 1 << 17,
+	LONGEST = 256,
+};
 
 /* If zones were not counted, there are no more than the input has room for. */
 enum { ZONE_BYTES = 24 };
@@ -21,7 +24,7 @@ enum { ZONE_BYTES = 24 };
 static bool
 are_few(const struct tt_model *m, uint64_t zones)
 {
-	return m->frames->n <= FEW_FRAMES || (m->zones_most <= zones && m->frames->n <= MANY_FRAMES);
+	return m->frames->n <= ALL_FRAMES_MAX || (m->zones_most <= zones && m->frames->n <= ALL_CAPPED_FRAMES_MAX);
 }
 
 /* True if a marker waits for the frame limit. */
@@ -87,13 +90,13 @@ tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 	int rc = TT_OK;
 
 	m->zones_most = r->zones_seen ? r->zones_seen : r->bytes_seen / ZONE_BYTES;
-	if (!r->some_frames || are_few(m, FEW_EVENTS))
+	if (!r->some_frames || are_few(m, ALL_FRAMES_MAX_EVENTS))
 		return TT_OK;
 	if (!(v = tt_mem_alloc(mem, f->n * sizeof *v, err)))
 		return err->code;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = tt_frames_dur(f, i);
-	if (!are_few(m, CAPPED_EVENTS) || !may_be_capped(m, v))
+	if (!are_few(m, ALL_CAPPED_MAX_EVENTS) || !may_be_capped(m, v))
 		rc = choose(f, v, err);
 	tt_mem_free(mem, v, f->n * sizeof *v);
 	return rc;

@@ -88,7 +88,7 @@ tt_gpu_free(struct pipe *p)
 /* --- while events come ------------------------------------------------------------------------ */
 
 /* The longest time that is one: a day. */
-#define MOST_NS (UINT64_C(86400) * 1000000000)
+#define MAX_NS (UINT64_C(86400) * 1000000000)
 
 static int
 take(struct tt_gpu_track *g, const struct tt_event *e, struct tt_err *err)
@@ -100,7 +100,7 @@ take(struct tt_gpu_track *g, const struct tt_event *e, struct tt_err *err)
 		return TT_OK;
 	}
 	g->times++;
-	if (!a->used || a->id != e->dur || a->of != e->depth >> 8 || e->val > MOST_NS) {
+	if (!a->used || a->id != e->dur || a->of != e->depth >> 8 || e->val > MAX_NS) {
 		g->lost++;
 		return TT_OK;
 	}

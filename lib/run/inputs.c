@@ -58,9 +58,9 @@ forced_format(const struct tt_run_opts *o, const struct tt_format **f, struct tt
 
 /*
  * If a capture's first bytes make no sense and its compressed stream is damaged, the damage is the cause and is named first. The checksum is at the end of
- * the stream, which is read up to there: for input that no reader takes, not beyond ENOUGH bytes.
+ * the stream, which is read up to there: for input that no reader takes, not beyond MAX_CHECKED_BYTES bytes.
  */
-enum { ENOUGH = 64 << 20 };
+enum { MAX_CHECKED_BYTES = 64 << 20 };
 
 static int
 tell_coding(struct tt_src *src, bool picked, struct tt_err *err)
@@ -72,7 +72,7 @@ tell_coding(struct tt_src *src, bool picked, struct tt_err *err)
 
 	if (!src || (why.code != TT_E_DAMAGED && why.code != TT_E_UNKNOWN))
 		return why.code;
-	while ((picked || all < ENOUGH) && tt_src_info(src)->coding != TT_CODING_NONE && !tt_src_broken(src) &&
+	while ((picked || all < MAX_CHECKED_BYTES) && tt_src_info(src)->coding != TT_CODING_NONE && !tt_src_broken(src) &&
 	    tt_src_read(src, rest, sizeof rest, &n, &ignored) == TT_OK)
 		all += n;
 	broken = tt_src_broken(src);

@@ -22,7 +22,7 @@
  * For each worker: the most chunks on their way, fewer if they are written, for their text is longer than they are; and the least number, if those have more
  * than this many bytes together. If no step is long, three are enough: one that is decoded or counted, and two that wait for the others.
  */
-enum { MOST_SLOTS = 12, MOST_WRITTEN = 16, LEAST_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_BYTES = 4 << 20 };
+enum { MAX_SLOTS = 12, MAX_WRITTEN = 16, MIN_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_BYTES = 4 << 20 };
 
 struct worker {
 	struct pipe *p;
@@ -346,7 +346,7 @@ has_room(const struct pipe *p, size_t quarters)
 	const size_t n = 4 * (size_t)(p->read_seq - p->commit_seq);
 	const bool small = 4 * p->held < quarters * p->nworker * AHEAD_BYTES;
 
-	return n < quarters * p->nslot && (small || n < quarters * p->nworker * LEAST_SLOTS);
+	return n < quarters * p->nslot && (small || n < quarters * p->nworker * MIN_SLOTS);
 }
 
 enum task { NOTHING, COMMIT, ENTER, FOLD, READ, AHEAD };
@@ -596,8 +596,8 @@ slots_of(const struct pipe *p)
 	const struct tt_run *r = p->r;
 
 	if (r->o->nemit)
-		return MOST_WRITTEN;
-	return p->in->format->ahead || r->m->frames ? MOST_SLOTS : SHORT_SLOTS;
+		return MAX_WRITTEN;
+	return p->in->format->ahead || r->m->frames ? MAX_SLOTS : SHORT_SLOTS;
 }
 
 static int

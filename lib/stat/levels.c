@@ -63,7 +63,7 @@ tt_levels(const double *y, size_t n, size_t *start, size_t *count, struct tt_mem
 
 	start[0] = 0;
 	*count = 1;
-	if (n < TT_LEVELS_LEAST)
+	if (n < TT_LEVELS_MIN_VALUES)
 		return TT_OK;
 	b = tt_mem_alloc(mem, (n + 1) * sizeof *b, err);
 	if (!b)

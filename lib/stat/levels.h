@@ -10,7 +10,7 @@
 #include "base/mem.h"
 
 /* A shorter series is one level. */
-#define TT_LEVELS_LEAST 6
+#define TT_LEVELS_MIN_VALUES 6
 
 /*
  * The price of a cut, in variances of a single value: half the mean square of the steps from one value to the next. At this price 0.7 to 1.3 % of quiet

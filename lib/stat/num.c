@@ -61,7 +61,7 @@ differing(const int64_t *v, size_t n)
 	return differ;
 }
 
-enum { FEW = 48 };                    /* up to this many are sorted by insertion */
+enum { INSERTION_SORT_MAX = 48 };                    /* up to this many are sorted by insertion */
 
 static void
 insert_all(int64_t *v, size_t n)
@@ -110,7 +110,7 @@ tt_sort_i64(int64_t *v, size_t n)
 	size_t end[256], from = 0;
 	unsigned shift = 56;
 
-	if (n <= FEW) {
+	if (n <= INSERTION_SORT_MAX) {
 		insert_all(v, n);
 		return;
 	}

@@ -18,8 +18,8 @@
 #define BIT (1 + 1e-9)                /* what rounding may take */
 #define SUM_MAX (TT_PAIRS_EXACT * (TT_PAIRS_EXACT + 1))
 #define LATE 5                        /* pairs between two looks, beyond TT_PAIRS_EXACT */
-#define FAR 5                         /* an outlier is this many times as far from the median level as the median of distances from it */
-#define EVEN_MOST(n) ((n) / 2)        /* at most this many of n are evened out: more are no accidents */
+#define OUTLIER_MADS 5                         /* an outlier is this many times as far from the median level as the median of distances from it */
+#define MAX_EVENED(n) ((n) / 2)        /* at most this many of n are evened out: more are no accidents */
 #define APART 0.15                    /* of the level goes on rows that are set apart for being far below their limits */
 #define DIVISIONS 64
 #define EFFICIENCY 0.955              /* of ranks beside means where differences are normal: 3 / pi */
@@ -93,7 +93,7 @@ by_int64(const void *a, const void *b)
 static int64_t
 usual_level(int64_t *level, size_t n, uint64_t *usual)
 {
-	uint64_t off[TT_PAIRS_MOST];
+	uint64_t off[TT_PAIRS_MAX];
 	int64_t m;
 
 	tt_sort(level, n, by_int64);
@@ -111,7 +111,7 @@ disturbance(const struct tt_pair *pair, const struct signed_rank *r, int64_t m, 
 {
 	uint64_t off = apart(pair[r->at].level, m);
 
-	return usual > 0 && off > FAR * usual && off < r->size ? off : 0;
+	return usual > 0 && off > OUTLIER_MADS * usual && off < r->size ? off : 0;
 }
 
 /* The distances of differences from the limit, and their sides, in the order of the pairs, runs far from the others evened out. */
@@ -119,7 +119,7 @@ static struct tt_pairs_evened
 even_out(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank *r)
 {
 	struct tt_pairs_evened e = { 0 };
-	int64_t level[TT_PAIRS_MOST], m;
+	int64_t level[TT_PAIRS_MAX], m;
 	uint64_t usual, off;
 	size_t some = 0;
 
@@ -133,7 +133,7 @@ even_out(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank
 	m = usual_level(level, some, &usual);
 	for (size_t i = 0; i < n; i++)
 		e.n += disturbance(pair, &r[i], m, usual) > 0;
-	if (e.n > EVEN_MOST(some))
+	if (e.n > MAX_EVENED(some))
 		return (struct tt_pairs_evened){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		off = 2 * disturbance(pair, &r[i], m, usual);
@@ -147,10 +147,10 @@ even_out(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank
 struct tt_pairs_evened
 tt_pairs_even(const struct tt_pair *pair, size_t n, int64_t limit, int64_t *d)
 {
-	struct signed_rank r[TT_PAIRS_MOST];
+	struct signed_rank r[TT_PAIRS_MAX];
 	struct tt_pairs_evened e = { 0 };
 
-	if (n > TT_PAIRS_MOST)
+	if (n > TT_PAIRS_MAX)
 		return e;
 	e = even_out(pair, n, limit, r);
 	for (size_t i = 0; i < n; i++)
@@ -217,18 +217,18 @@ share_from(const unsigned *w, size_t n, size_t least, double *p, struct tt_mem *
 static int
 too_many(struct tt_err *err)
 {
-	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %u pairs", TT_PAIRS_MOST);
+	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %u pairs", TT_PAIRS_MAX);
 }
 
 int
 tt_signed_rank(const struct tt_pair *pair, size_t n, int64_t limit, double *p, struct tt_mem *mem, struct tt_err *err)
 {
-	struct signed_rank r[TT_PAIRS_MOST];
-	unsigned w[TT_PAIRS_MOST];
+	struct signed_rank r[TT_PAIRS_MAX];
+	unsigned w[TT_PAIRS_MAX];
 	size_t sum = 0, m;
 
 	*p = 1;
-	if (n > TT_PAIRS_MOST)
+	if (n > TT_PAIRS_MAX)
 		return too_many(err);
 	m = rank_sizes(pair, n, limit, r);
 	for (size_t i = 0; i < m; i++) {
@@ -244,7 +244,7 @@ tt_signed_rank(const struct tt_pair *pair, size_t n, int64_t limit, double *p, s
 static int
 bound_place(size_t n, double alpha, size_t *c, struct tt_mem *mem, struct tt_err *err)
 {
-	unsigned w[TT_PAIRS_MOST];
+	unsigned w[TT_PAIRS_MAX];
 	double below = 0, *of;
 	size_t most;
 
@@ -272,7 +272,7 @@ tt_pairs_shift(const int64_t *d, size_t n, double alpha, struct tt_shift *s, str
 	int rc;
 
 	*s = (struct tt_shift){ 0 };
-	if (n > TT_PAIRS_MOST)
+	if (n > TT_PAIRS_MAX)
 		return too_many(err);
 	sum = tt_mem_alloc(mem, all * sizeof *sum, err);
 	rc = sum ? bound_place(n, alpha, &c, mem, err) : err->code;
@@ -298,7 +298,7 @@ tt_pairs_change(const int64_t *d, size_t n, size_t most, struct tt_change *c)
 	double squares = 0;
 
 	*c = (struct tt_change){ 0 };
-	if (n < 3 || n > TT_PAIRS_MOST)
+	if (n < 3 || n > TT_PAIRS_MAX)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		c->change += (double)d[i] / (double)n;
@@ -329,7 +329,7 @@ tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha
 {
 	double more = c->se * (tt_student_point(alpha, INFINITY) + tt_student_point(1 - power, INFINITY)) / limit, need = ceil((double)most * more * more);
 
-	return limit > 0 && need <= TT_PAIRS_MOST ? (size_t)fmax(need, ceil(-log2(alpha))) : 0;
+	return limit > 0 && need <= TT_PAIRS_MAX ? (size_t)fmax(need, ceil(-log2(alpha))) : 0;
 }
 
 /* Numbers in a pair differ by the root of twice the mean; both bounds, of worse and of not worse, are about two errors away. */

@@ -19,7 +19,7 @@
 #include "stat/compare.h"
 #include "stat/session.h"
 
-#define TT_PAIRS_MOST 200             /* pairs */
+#define TT_PAIRS_MAX 200             /* pairs */
 #define TT_PAIRS_EVEN 8               /* with this many pairs, runs far from the others can be told */
 #define TT_PAIRS_EXACT 20             /* up to this many pairs, all ways to give signs are gone through */
 
@@ -62,7 +62,7 @@ double tt_pairs_seen(const struct tt_change *c, size_t most, double limit, doubl
 
 /*
  * With how many pairs equal builds are shown to be below ${limit} with this probability, where ${most} know as much as ${c}; without any scatter, as
- * many as can show anything; 0: more than TT_PAIRS_MOST.
+ * many as can show anything; 0: more than TT_PAIRS_MAX.
  */
 size_t tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha, double power);
 

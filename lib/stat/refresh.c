@@ -13,7 +13,7 @@ enum {
 	MIN_FRAMES = 10,              /* fewer show no limit */
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
-	MAX_LONG_PARTS = 8,           /* ... of one that is longer than any display's refresh, where frames wait */
+	MAX_WAITED_PARTS = 8,           /* ... of one that is longer than any display's refresh, where frames wait */
 	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
@@ -60,7 +60,7 @@ distance(const struct tt_refresh_fit *f, size_t q)
 {
 	const int64_t d = q > 0 && f->follows[q] ? f->x[q] - f->x[q - 1] : 0;
 
-	return d > 0 && d < TT_REFRESH_FAR_NS ? d : 0;
+	return d > 0 && d < TT_REFRESH_MAX_GAP_NS ? d : 0;
 }
 
 /* The whole number of periods that ${d} is about, at most ${most}; 0: it is about none. */
@@ -114,7 +114,7 @@ tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 			if (d == 0)
 				continue;
 			n++;
-			const int64_t k = periods_in(d, was, TT_REFRESH_FAR);
+			const int64_t k = periods_in(d, was, TT_REFRESH_MAX_GAP);
 			sum += k ? d : 0;
 			count += k;
 			fitting += k > 0;
@@ -155,7 +155,7 @@ by_falling(const void *a, const void *b)
 static int64_t
 block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer)
 {
-	int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK], try[2 * MAX_LONG_PARTS];
+	int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK], try[2 * MAX_WAITED_PARTS];
 	size_t n = 0, ntry = 0;
 
 	for (size_t q = from; q < end && n < 2 * TT_REFRESH_BLOCK; q++)
@@ -167,7 +167,7 @@ block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer
 	tt_sort_i64(sorted, n);
 
 	const bool is_long = f->anchored && tt_quantile_i64(sorted, n, 1, 2) * 1000 > TT_REFRESH_SLOWEST_PS;
-	const unsigned parts = timer ? 1 : is_long ? MAX_LONG_PARTS : MAX_PARTS;
+	const unsigned parts = timer ? 1 : is_long ? MAX_WAITED_PARTS : MAX_PARTS;
 
 	for (unsigned k = 1; k <= parts; k++) {
 		try[ntry++] = tt_quantile_i64(sorted, n, 1, 2) * 1000 / k;
@@ -179,7 +179,7 @@ block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer
 
 		if (i > 0 && try[i] == try[i - 1])
 			continue;
-		const int64_t ps = refine(d, n, try[i], timer ? 1 : TT_REFRESH_FAR, &fitting);
+		const int64_t ps = refine(d, n, try[i], timer ? 1 : TT_REFRESH_MAX_GAP, &fitting);
 		const bool is_small = ps > 0 && tt_quantile_i64(sorted, n, 1, 5) * 1000 > 5 * (ps / 2);
 
 		if (ps >= MIN_PERIOD_PS && 10 * fitting >= (timer ? 6 : 8) * n && (!is_small || tt_refresh_rate(ps, 5)))
@@ -205,7 +205,7 @@ misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
 
 	if (d == 0)
 		return 0;
-	return ps == 0 ? 1 : periods_in(d, ps, timer ? 1 : TT_REFRESH_FAR) ? 0 : 2;
+	return ps == 0 ? 1 : periods_in(d, ps, timer ? 1 : TT_REFRESH_MAX_GAP) ? 0 : 2;
 }
 
 /* How much better ${b} is for the distance of point ${q} than ${a}: of two that it fits the one that it is nearer to. */
@@ -371,7 +371,7 @@ is_late(const struct tt_refresh_frame *is, int64_t ps)
 static unsigned
 periods_of(const struct tt_refresh_frame *is, int64_t ps)
 {
-	const int64_t dur = tt_refresh_dur(is), k = dur > TT_REFRESH_FAR_NS ? (int64_t)TT_REFRESH_MAX : tt_round_div(dur * 1000, ps);
+	const int64_t dur = tt_refresh_dur(is), k = dur > TT_REFRESH_MAX_GAP_NS ? (int64_t)TT_REFRESH_MAX : tt_round_div(dur * 1000, ps);
 
 	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
 }

@@ -21,9 +21,9 @@ spread(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart)
 	size_t n = 0;
 
 	for (size_t q = s->first; q + apart < s->end && n < MAX_SAMPLES; q += step) {
-		const int64_t d = f->x[q + apart] - f->x[q], off = d < TT_REFRESH_FAR_NS ? tt_off_grid(d, s->ps) : 0;
+		const int64_t d = f->x[q + apart] - f->x[q], off = d < TT_REFRESH_MAX_GAP_NS ? tt_off_grid(d, s->ps) : 0;
 
-		if (d < TT_REFRESH_FAR_NS)
+		if (d < TT_REFRESH_MAX_GAP_NS)
 			v[n++] = off < 0 ? -off : off;
 	}
 	return n ? tt_quantile_of_i64(v, n, 1, 2) : -1;
@@ -40,7 +40,7 @@ spread_of_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, size
 	for (size_t q = s->first; q + 2 * apart < s->end && nv < MAX_SAMPLES; q += step) {
 		const int64_t d = f->x[q + 2 * apart] - f->x[q];
 
-		if (d >= TT_REFRESH_FAR_NS)
+		if (d >= TT_REFRESH_MAX_GAP_NS)
 			continue;
 		const int64_t off = tt_off_grid(d - 2 * (f->x[q + apart] - f->x[q]), s->ps);
 		v[nv++] = off < 0 ? -off : off;
@@ -97,7 +97,7 @@ begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 	/* Points beside those two are compared, for a point may be late by itself. */
 	for (size_t q = s->first + 2; q + 1 < s->end; q++) {
-		const int64_t all = f->x[q + 1] - f->x[q - 2], more = all < TT_REFRESH_FAR_NS ? (f->x[q] - f->x[q - 1]) * 1000 - usual : 0;
+		const int64_t all = f->x[q + 1] - f->x[q - 2], more = all < TT_REFRESH_MAX_GAP_NS ? (f->x[q] - f->x[q - 1]) * 1000 - usual : 0;
 
 		if (more < s->ps / 20 && -more < s->ps / 20)
 			continue;
@@ -203,7 +203,7 @@ commonest_phase(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t
 		size_t n = 0;
 
 		for (size_t b = from; b < end; b++) {
-			const int64_t d = f->x[b] - f->x[a], off = d > -TT_REFRESH_FAR_NS && d < TT_REFRESH_FAR_NS ? tt_off_grid(d, ps) : ps;
+			const int64_t d = f->x[b] - f->x[a], off = d > -TT_REFRESH_MAX_GAP_NS && d < TT_REFRESH_MAX_GAP_NS ? tt_off_grid(d, ps) : ps;
 
 			n += (off < 0 ? -off : off) <= ps / 10;
 		}
@@ -507,7 +507,7 @@ tick_of_end(struct edges *e, size_t i, int64_t ts)
 	for (; e->q < e->s->end && f->x[e->q] <= ts; e->q++)
 		if (f->tick[e->q] != TT_TICK_OFF)
 			e->on = e->q;
-	after = next_on(e, e->q, TT_REFRESH_FAR);
+	after = next_on(e, e->q, TT_REFRESH_MAX_GAP);
 	if (e->on == SIZE_MAX)
 		return after == SIZE_MAX ? 0 : tick_by(e, after, ts);
 	tick = f->tick[e->on];
@@ -527,7 +527,7 @@ tick_of_end(struct edges *e, size_t i, int64_t ts)
 static int64_t
 tick_of_begin(const struct edges *e, int64_t ts)
 {
-	const size_t after = next_on(e, e->q, TT_REFRESH_FAR), by = after != SIZE_MAX ? after : e->on;
+	const size_t after = next_on(e, e->q, TT_REFRESH_MAX_GAP), by = after != SIZE_MAX ? after : e->on;
 
 	return by == SIZE_MAX ? 0 : tick_by(e, by, ts);
 }

@@ -80,8 +80,8 @@ tt_off_grid(int64_t ns, int64_t ps)
 }
 
 /* Whole periods and time in which nothing lasts longer: distances beyond this say nothing. */
-enum { TT_REFRESH_FAR = 64 };
-#define TT_REFRESH_FAR_NS INT64_C(10000000000)
+enum { TT_REFRESH_MAX_GAP = 64 };
+#define TT_REFRESH_MAX_GAP_NS INT64_C(10000000000)
 
 /* A refresh of 48 Hz, a little slow, in ps: no display is slower. */
 #define TT_REFRESH_SLOWEST_PS INT64_C(20920000000)

@@ -11,8 +11,8 @@
 
 /* The spread of quiet machines, weighed beside that of the sessions: tuned by simulation for baselines of three to eight sessions. */
 #define WEIGHT 3                      /* times the degrees of freedom of the sessions */
-#define WEIGHT_MOST 12
-#define WEIGHT_LEAST 1
+#define MAX_WEIGHT 12
+#define MIN_WEIGHT 1
 #define BELIEF 4                      /* it weighs all that until the sessions are this many times likelier by themselves */
 
 /* --- one session --------------------------------------------------------------------------- */
@@ -100,12 +100,12 @@ side_of(const struct tt_session *s, size_t k)
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-#define ENOUGH 4                      /* sessions on both sides; of others, degrees of freedom */
+#define MIN_SESSIONS 4                      /* sessions on both sides; of others, degrees of freedom */
 
 bool
 tt_session_shows(size_t k, size_t j)
 {
-	return k + j >= ENOUGH;
+	return k + j >= MIN_SESSIONS;
 }
 
 /* The spread is the caller's; the captures' scatter comes on top. */
@@ -136,7 +136,7 @@ weight_of_quiet(double own, double times)
 {
 	double likely = times > 1 ? exp(-own / 2 * (times - 1 - log(times))) : 1;
 
-	return fmax(WEIGHT_LEAST, fmin(WEIGHT_MOST, WEIGHT * own) * fmin(1, BELIEF * likely));
+	return fmax(MIN_WEIGHT, fmin(MAX_WEIGHT, WEIGHT * own) * fmin(1, BELIEF * likely));
 }
 
 /* The spread is what the sessions show, and those of the past, their captures' scatter with it. */
@@ -178,7 +178,7 @@ tt_session_change(const struct tt_session *old, size_t k, const struct tt_sessio
 		b.one = a.one, b.df = a.df;
 	else if (a.df <= 0 && !own)
 		a.one = b.one, a.df = b.df;
-	return own || (double)(k + j) + past->df >= ENOUGH ? by_own(&a, &b, past, c) : by_assumed(&a, &b, assumed, c);
+	return own || (double)(k + j) + past->df >= MIN_SESSIONS ? by_own(&a, &b, past, c) : by_assumed(&a, &b, assumed, c);
 }
 
 /* --- what it says ------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ decided_by(const struct tt_change *c, double limit, double alpha, size_t n, doub
 size_t
 tt_change_need(const struct tt_change *c, double limit, double alpha, size_t n)
 {
-	for (size_t many = n + 1; many <= TT_CHANGE_MOST; many++)
+	for (size_t many = n + 1; many <= TT_CHANGE_MAX_SESSIONS; many++)
 		if (decided_by(c, limit, alpha, n, (double)many) >= TT_CHANGE_DECIDED)
 			return many;
 	return 0;

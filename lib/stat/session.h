@@ -102,9 +102,9 @@ double tt_change_seen(const struct tt_change *c, double limit, double alpha, dou
 /*
  * About how many captures on each side, instead of ${n}, would show with probability TT_CHANGE_DECIDED that the change is more, or that it is less, than
  * ${limit} at ${alpha}. The true change is known only as well as these ${n} have it: it may be nearer to the limit than the one found. By a test of ranks,
- * which takes a twentieth more than one of means. 0: no number up to TT_CHANGE_MOST.
+ * which takes a twentieth more than one of means. 0: no number up to TT_CHANGE_MAX_SESSIONS.
  */
-#define TT_CHANGE_MOST 200
+#define TT_CHANGE_MAX_SESSIONS 200
 #define TT_CHANGE_DECIDED 0.8
 size_t tt_change_need(const struct tt_change *c, double limit, double alpha, size_t n);
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* A series shorter than this says nothing of itself. */
-#define TT_TREND_LEAST 4
+#define TT_TREND_MIN_VALUES 4
 
 /*
  * Among quiet series that are looked at 25 times, each time one longer, fewer than TT_TREND_LOOKS x p are ever found with a probability of p or less: 8.3 x p
@@ -26,7 +26,7 @@ struct tt_trend {
 	double rise;                  /* that of the newest, as many, less ${from} */
 };
 
-/* The ${n} >= TT_TREND_LEAST values ${y}, the oldest first. */
+/* The ${n} >= TT_TREND_MIN_VALUES values ${y}, the oldest first. */
 struct tt_trend tt_trend_of(const double *y, size_t n);
 
 #endif

@@ -32,7 +32,7 @@ calls_beyond(const struct tt_why *w, size_t at)
 	const struct tt_usual *u = tt_why_usual_of(w, f);
 	const uint64_t high = u ? u->n_high : 0;
 
-	return f->n >= high + TT_WHY_MANY_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
+	return f->n >= high + TT_WHY_MIN_MORE_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
 }
 
 /* True if ${c} is blamed on the time of the program's own method ${row}, or of one that throws: that takes about the time of its exceptions. */
@@ -452,10 +452,10 @@ is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_c
 	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
 
 	if (tt_why_is_rare(w, &u))
-		return row->n >= TT_WHY_MANY_CALLS && row->longest < c->ns / 2;
+		return row->n >= TT_WHY_MIN_MORE_CALLS && row->longest < c->ns / 2;
 	if (is_more(w, row->id) && is_recursive(w, row))
 		return c->took <= (int64_t)row->n * (usual_call(w, &u) + usual_call(w, &u) / 2);
-	return is_more(w, row->id) && c->ns - (row->longest - usual_call(w, &u)) >= c->extra / TT_WHY_LEAST_SHARE;
+	return is_more(w, row->id) && c->ns - (row->longest - usual_call(w, &u)) >= c->extra / TT_WHY_MIN_SHARE;
 }
 
 const char *
@@ -538,7 +538,7 @@ tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->usual_allocs = su.n;
 	c->bursts = tt_why_beyond(w, site) >= TT_WHY_MIN_BURST_BYTES;
 	c->name = c->bursts ? tt_why_most_class(w, row->id) : c->name;
-	if (alloc_time(site, n, tt_why_beyond(w, site)) < c->ns / TT_WHY_LEAST_SHARE)
+	if (alloc_time(site, n, tt_why_beyond(w, site)) < c->ns / TT_WHY_MIN_SHARE)
 		return;
 	c->class = TT_CAUSE_ALLOCATION;
 	c->usual_n = su.n;
@@ -651,7 +651,7 @@ blame_slower(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
 bool
 tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_cause *c)
 {
-	const int64_t extra = c->extra, least = extra / TT_WHY_ALSO_SHARE, rest = extra - first->ns;
+	const int64_t extra = c->extra, least = extra / TT_WHY_MIN_FURTHER_SHARE, rest = extra - first->ns;
 	struct tt_cause known = *c, slower = *c;
 	struct tt_why_end end = descend_beside(w, true, first, least);
 

@@ -155,7 +155,7 @@ struct tt_why {
 enum { TT_WHY_MIN_BURST_BYTES = 256 << 10 };
 
 /* A cause explains a third of the extra time, or more, and beside another a quarter; and calls are clearly more if they are ten more. */
-enum { TT_WHY_LEAST_SHARE = 3, TT_WHY_ALSO_SHARE = 4, TT_WHY_MANY_CALLS = 10 };
+enum { TT_WHY_MIN_SHARE = 3, TT_WHY_MIN_FURTHER_SHARE = 4, TT_WHY_MIN_MORE_CALLS = 10 };
 
 /* Choose the samples and the hitches, by what frames take. */
 int tt_why_hitches(struct tt_why *w);
@@ -316,7 +316,7 @@ tt_why_is_worth(const struct tt_why *w, const struct tt_cause *c, const struct t
 {
 	const int64_t shorter = w->shorter < c->extra / 5 ? w->shorter : c->extra / 5;
 
-	return k->class >= TT_CAUSE_COLLECTION && k->class <= TT_CAUSE_SLOW_CALL && k->ns >= c->extra / TT_WHY_ALSO_SHARE &&
+	return k->class >= TT_CAUSE_COLLECTION && k->class <= TT_CAUSE_SLOW_CALL && k->ns >= c->extra / TT_WHY_MIN_FURTHER_SHARE &&
 	    c->ns + c->gc_ns + k->ns <= c->extra + (shorter > c->extra / 10 ? shorter : c->extra / 10) && (k->class != TT_CAUSE_COLLECTION || c->gc_ns == 0);
 }
 

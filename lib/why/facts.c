@@ -415,7 +415,7 @@ add_usual(struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, in
 static int
 look_at_crowds(struct tt_why *w, const int64_t *busy)
 {
-	enum { FEW = 20 };
+	enum { MIN_CROWDED_SHARE = 20 };
 	int64_t order[TT_FRAMES_SAMPLED], with[TT_FRAMES_SAMPLED], without[TT_FRAMES_SAMPLED], calm[TT_FRAMES_SAMPLED];
 	size_t n = 0, m = 0;
 	double p;
@@ -433,7 +433,7 @@ look_at_crowds(struct tt_why *w, const int64_t *busy)
 			without[m++] = t;
 		}
 	}
-	if (n < 3 || n * FEW < w->nsample || m < n)
+	if (n < 3 || n * MIN_CROWDED_SHARE < w->nsample || m < n)
 		return TT_OK;
 	if (tt_mann_whitney(without, m, with, n, &p, w->mem, w->err) != TT_OK)
 		return w->err->code;

@@ -11,7 +11,7 @@
 #include "stat/num.h"
 #include "view/frame_sums.h"
 
-enum { PARTS = 8, LEAST_OF_PART = 4 };
+enum { PARTS = 8, MIN_FRAMES_PER_PART = 4 };
 
 /* The medians of the ${n} values at ${f}, of samples in order, by part of the capture. */
 static void
@@ -690,7 +690,7 @@ tt_why_growth(struct tt_why *w)
 	int64_t took[2];
 
 	w->ngrowing = 0;
-	if (w->nsample < PARTS * LEAST_OF_PART)
+	if (w->nsample < PARTS * MIN_FRAMES_PER_PART)
 		return TT_OK;
 	if (frames_took(w, took) != TT_OK)
 		return w->err->code;

@@ -10,7 +10,7 @@
 #include "view/view.h"
 
 /* A frame is long by this many ns, and by such a part of the whole of a typical frame: a game that next to nothing is done in has no hitches. */
-enum { LEAST_EXTRA = 100000, OF_FRAME = 20 };
+enum { MIN_EXTRA_NS = 100000, OF_FRAME = 20 };
 
 int64_t
 tt_why_time(const struct tt_why *w, size_t i)
@@ -51,7 +51,7 @@ median(int64_t *v, size_t n, int64_t floor, int64_t *over, int64_t *strict)
 	for (size_t i = 0; i < n; i++)
 		v[i] = v[i] > typical ? v[i] - typical : typical - v[i];
 	more = 5 * tt_quantile_of_i64(v, n, 1, 2);
-	floor = floor > LEAST_EXTRA ? floor : LEAST_EXTRA;
+	floor = floor > MIN_EXTRA_NS ? floor : MIN_EXTRA_NS;
 	least = typical / 4 > floor ? typical / 4 : floor;
 	*over = typical + least;
 	*strict = typical + (more > least ? more : least);

@@ -494,7 +494,7 @@ is_busier(const struct tt_why *w)
 	const struct tt_fact *zones = tt_why_fact(w, TT_OF_FRAME, TT_FRAME_ZONES);
 	const uint64_t high = tt_why_usual(w, TT_OF_FRAME, TT_FRAME_ZONES).n_high;
 
-	return zones && zones->n >= high + (high + 1) / 2 && zones->n >= high + TT_WHY_MANY_CALLS;
+	return zones && zones->n >= high + (high + 1) / 2 && zones->n >= high + TT_WHY_MIN_MORE_CALLS;
 }
 
 /*
@@ -541,7 +541,7 @@ try_loader(const struct tt_why *w, struct tt_cause *c)
 	const struct tt_fact *f = called ? tt_why_fact(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row) : NULL;
 	const struct tt_usual u = tt_why_usual(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row);
 
-	if (!f || f->n < u.n_high + TT_WHY_MANY_CALLS || tt_why_beyond(w, f) < c->ns / 20)
+	if (!f || f->n < u.n_high + TT_WHY_MIN_MORE_CALLS || tt_why_beyond(w, f) < c->ns / 20)
 		return;
 	if (c->class != TT_CAUSE_ALLOCATION) {
 		c->allocs = 0;
@@ -680,21 +680,21 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 
 	try_classes(w, TT_CAUSE_UNKNOWN, c);
 	end = tt_why_descend(w, true);
-	tt_why_widen(w, &end, c->extra / TT_WHY_LEAST_SHARE);
+	tt_why_widen(w, &end, c->extra / TT_WHY_MIN_SHARE);
 	/* A method that throws more is also called more, and takes about the time of the exceptions. */
-	const bool thrown = end.at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && end.ns <= 2 * c->ns && end.ns >= c->extra / TT_WHY_LEAST_SHARE &&
+	const bool thrown = end.at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && end.ns <= 2 * c->ns && end.ns >= c->extra / TT_WHY_MIN_SHARE &&
 	    tt_paths_row(w->p, w->now.v[end.at].id) == c->row;
 	if (!thrown && end.ns > c->ns) {
 		struct tt_cause path = *none;
 
 		if (!tt_why_blame_parts(w, &end, &path)) {
-			tt_why_single_out(w, &end, c->extra / TT_WHY_LEAST_SHARE);
+			tt_why_single_out(w, &end, c->extra / TT_WHY_MIN_SHARE);
 			if (end.at != SIZE_MAX)
 				tt_why_blame_path(w, tt_why_caller_of_more(w, end.at), &path);
 		}
 		*c = path.ns > c->ns ? path : *c;
 	}
-	if (!thrown && (c->ns < c->extra / TT_WHY_LEAST_SHARE || c->ns <= 0))
+	if (!thrown && (c->ns < c->extra / TT_WHY_MIN_SHARE || c->ns <= 0))
 		return false;
 	try_burst(w, none, c);
 	try_loader(w, c);
@@ -709,7 +709,7 @@ judge_slower(struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_why_end end = tt_why_descend(w, false);
 
-	if (end.ns < c->extra / TT_WHY_LEAST_SHARE)
+	if (end.ns < c->extra / TT_WHY_MIN_SHARE)
 		return;
 	if (tt_why_blame_parts(w, &end, c)) {
 		c->doubtful = true;

@@ -9,7 +9,7 @@
 #include "view/figures.h"
 
 /* A tenth of all frames have it; in each eighth of the capture there are half of an even share of them; and it takes at most twice its median. */
-enum { OF_FRAMES = 10, PARTS = 8, MOST = 2 };
+enum { OF_FRAMES = 10, PARTS = 8, MAX_MEDIANS = 2 };
 
 /* The least budget that the median frame holds: the period of a cap, 60 or 30 fps. 0: it holds none. */
 static int64_t
@@ -82,7 +82,7 @@ leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t 
 	for (size_t i = 0; i < all; i++) {
 		struct tt_cause c = out->cause[i];
 
-		if (is_by(&c, usual->row) && tt_why_time(w, c.frame) <= limit && c.ns <= MOST * usual->ns) {
+		if (is_by(&c, usual->row) && tt_why_time(w, c.frame) <= limit && c.ns <= MAX_MEDIANS * usual->ns) {
 			*longer += tt_why_time(w, c.frame) > w->over;
 			continue;
 		}
@@ -92,7 +92,7 @@ leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t 
 			c.usual_ns = usual->took;
 			c.more = c.took > usual->took ? c.took - usual->took : c.ns;
 		}
-		if (c.also && is_by(c.also, usual->row) && c.also->ns <= MOST * usual->ns)
+		if (c.also && is_by(c.also, usual->row) && c.also->ns <= MAX_MEDIANS * usual->ns)
 			c.also = NULL;
 		out->cause[n++] = c;
 	}

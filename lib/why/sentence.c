@@ -697,10 +697,10 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 static void
 put_part(const struct alike *a, int64_t ns, struct tt_buf *b)
 {
-	enum { MOST_OF_IT = 90 };
+	enum { DOMINANT_PERCENT = 90 };
 	int64_t part = a->extra > 0 ? (int64_t)((tt_u128)ns * 100 / (tt_u128)a->extra) : 100;
 
-	if (a->c->class != TT_CAUSE_UNKNOWN && part < MOST_OF_IT)
+	if (a->c->class != TT_CAUSE_UNKNOWN && part < DOMINANT_PERCENT)
 		tt_buf_printf(b, " (%lld %% of the extra time)", (long long)part);
 }
 

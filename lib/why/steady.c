@@ -16,10 +16,10 @@
 #include "view/group.h"
 
 /* Typical frames allocate this much, or more: at 60 frames a second some collections a minute. */
-enum { LEAST_BYTES = 64 << 10 };
+enum { MIN_BYTES = 64 << 10 };
 
 /* A heap that grows. */
-enum { LEAST_POINTS = 6, LEAST_PROVED = 3, LEAST_SHOTS = 3, LEAST_FALLS = 3, LEAST_FULL = 3, LEAST_GROWTH = 1 << 20 };
+enum { MIN_POINTS = 6, MIN_PROVED = 3, MIN_SHOTS = 3, MIN_FALLS = 3, MIN_FULL = 3, MIN_GROWTH_BYTES = 1 << 20 };
 
 /* The marker that allocates the most in a typical frame; NULL: none does. *${sum}: what all allocate. */
 static const struct tt_usual *
@@ -58,7 +58,7 @@ find_allocation(struct tt_why *w)
 	int64_t sum;
 	const struct tt_usual *most = most_of_all(w, &sum);
 
-	if (!most || most->self < LEAST_BYTES)
+	if (!most || most->self < MIN_BYTES)
 		return TT_OK;
 	*tt_put_bytes(bytes, most->self) = '\0';
 	*tt_put_bytes(all, sum) = '\0';
@@ -352,13 +352,13 @@ shots_grow(const struct tt_why *w, struct heap *h)
 		h->last = t->bytes;
 		at = t->ts;
 	}
-	return h->n >= LEAST_SHOTS && h->grows && at - from >= (to - from) / 2;
+	return h->n >= MIN_SHOTS && h->grows && at - from >= (to - from) / 2;
 }
 
 static bool
 is_larger(uint64_t end, uint64_t first)
 {
-	return end >= first + first / 4 && end >= first + LEAST_GROWTH;
+	return end >= first + first / 4 && end >= first + MIN_GROWTH_BYTES;
 }
 
 /* How the heap shows that it grows; ${h} says from where to where. */
@@ -374,7 +374,7 @@ only_grows(const struct tt_why *w, const struct heap *all, struct heap *h)
 	const int64_t from = w->from, to = w->to;
 
 	*h = heap_until(w, last_full(w));
-	return !all->falls && all->n >= LEAST_POINTS && all->at - from >= (to - from) / 2 && h->n >= LEAST_PROVED && h->at - from >= (to - from) / 3 &&
+	return !all->falls && all->n >= MIN_POINTS && all->at - from >= (to - from) / 2 && h->n >= MIN_PROVED && h->at - from >= (to - from) / 3 &&
 	    is_larger(h->last, h->first);
 }
 
@@ -387,10 +387,10 @@ prove(const struct tt_why *w, struct heap *h)
 		return GROWS_ONLY;
 	*h = all;
 	h->last = h->low;
-	if (h->grows && h->falls >= LEAST_FALLS && is_larger(h->last, h->first))
+	if (h->grows && h->falls >= MIN_FALLS && is_larger(h->last, h->first))
 		return GROWS_AFTER_FALLS;
 	*h = after_full(w);
-	if (h->grows && h->n >= LEAST_FULL && is_larger(h->last, h->first))
+	if (h->grows && h->n >= MIN_FULL && is_larger(h->last, h->first))
 		return GROWS_AFTER_FULL;
 	return shots_grow(w, h) && is_larger(h->last, h->first) ? GROWS_BY_SHOTS : GROWS_NOT;
 }

@@ -39,7 +39,7 @@ check(struct tt_flate *f, how *compress, const uint8_t *p, size_t n, size_t run)
 static size_t
 form(const void *arg, uint32_t of, uint32_t number, char *p)
 {
-	size_t n = 4 + (of + number) % (TT_FORM_MOST - 3);
+	size_t n = 4 + (of + number) % (TT_FORM_MAX_BYTES - 3);
 
 	(void)arg;
 	memset(p, (int)(of * 3 + number), n);

@@ -22,8 +22,8 @@ next_random(uint64_t below)
 static void
 one(void)
 {
-	size_t n = TT_TREND_LEAST + next_random(40);
-	double y[TT_TREND_LEAST + 40], slope = next_random(3) ? (double)next_random(4000) - 2000 : 0;
+	size_t n = TT_TREND_MIN_VALUES + next_random(40);
+	double y[TT_TREND_MIN_VALUES + 40], slope = next_random(3) ? (double)next_random(4000) - 2000 : 0;
 	uint64_t scatter = next_random(5) ? 1 + next_random(50000) : 1;
 	struct tt_trend t;
 

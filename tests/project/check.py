@@ -172,6 +172,21 @@ def comments_are_plain(names):
     fault("comments state, and openings say what a file does", found)
 
 
+# The names of others.
+FOREIGN_NAMES = {"LONG", "MONO_COUNTER_LONG"}
+
+
+def names_are_plain(names):
+    """A constant says what it decides: MIN_BURST_BYTES, max_frames; not LEAST, MOST, FEW."""
+    word = re.compile(r"\b(?:[A-Z0-9_]+_)?(?:LEAST|MOST|FEW|FAR|ENOUGH|LONG|MANY|ROOM|LOOK|SOME)(?:_[A-Z0-9_]+)?\b")
+    found = set()
+    for n in names:
+        if n.startswith(("lib/", "cmd/", "formats/")) and n.endswith((".c", ".h")):
+            code = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", text(n), flags=re.S)
+            found.update("%s: %s" % (n, w) for w in set(word.findall(code)) - FOREIGN_NAMES)
+    fault("constants have plain names", sorted(found))
+
+
 def reasons_are_true(names):
     """Each row of tests/cover.reasons fits lines of files there are; else what it explained is gone."""
     lines = {n: [t.strip() for t in (text(n) or "").split("\n")] for n in names if re.match(r"(lib|formats)/.*\.[ch]$", n)}
@@ -344,6 +359,7 @@ def main():
         bill_of_materials(version_is_in_one_place(names))
         columns(names)
         comments_are_plain(names)
+        names_are_plain(names)
         reasons_are_true(names)
         mutants_are_told(names)
         the_library_names_no_option(names)

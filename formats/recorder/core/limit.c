@@ -49,7 +49,7 @@ static uint64_t
 room(void)
 {
 	uint32_t begun = atomic_load_explicit(&R->numbers, memory_order_relaxed), threads = begun < R->nslot ? begun : R->nslot;
-	uint64_t used = W.at + W.nstream + ASIDE + FINISH_ROOM + (uint64_t)threads * FINISH_THREAD;
+	uint64_t used = W.at + W.nstream + ASIDE + FINISH_RESERVE + (uint64_t)threads * FINISH_THREAD;
 
 	return used < W.o.max_size ? W.o.max_size - used : 0;
 }

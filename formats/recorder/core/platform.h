@@ -54,7 +54,7 @@ void plat_init(void);
  */
 unsigned plat_ratio(uint64_t *num, uint64_t *den);
 
-#define PLAT_RATE_MOST_NS 50000000u   /* the longest measurement, even if a busy machine disturbs every reading of the clocks */
+#define PLAT_RATE_MAX_NS 50000000u   /* the longest measurement, even if a busy machine disturbs every reading of the clocks */
 
 /* True if the rate between these instants is known to 100 ppm. ${step_ns}: the resolution of the monotonic clock. */
 static inline bool
@@ -62,7 +62,7 @@ plat_rate_known(const struct plat_instant *a, const struct plat_instant *b, uint
 {
 	uint64_t ns = b->mono_ns - a->mono_ns;
 
-	if (ns >= PLAT_RATE_MOST_NS)
+	if (ns >= PLAT_RATE_MAX_NS)
 		return true;
 	return ns > 20000 * step_ns && (b->ticks - a->ticks) / 10000 > a->apart + b->apart;
 }

@@ -60,13 +60,13 @@ program_args(void (*take)(void *arg, const char *s, const char *next), void *arg
 void
 program_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
 {
-	enum { MOST = 256 * 1024 };
-	char *s = malloc(MOST);
+	enum { MAX_ARGS_BYTES = 256 * 1024 };
+	char *s = malloc(MAX_ARGS_BYTES);
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	size_t n = 0;
 	ssize_t got;
 
-	while (s && fd >= 0 && n < MOST - 1 && (got = read(fd, s + n, MOST - 1 - n)) > 0)
+	while (s && fd >= 0 && n < MAX_ARGS_BYTES - 1 && (got = read(fd, s + n, MAX_ARGS_BYTES - 1 - n)) > 0)
 		n += (size_t)got;
 	if (fd >= 0)
 		close(fd);

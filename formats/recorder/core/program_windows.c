@@ -51,16 +51,16 @@ program_env(const char *name, char *to, size_t size)
 void
 program_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
 {
-	enum { MOST = 32768 };
+	enum { MAX_ENV_CHARS = 32768 };
 	int n = 0;
 	wchar_t **argv = CommandLineToArgvW(GetCommandLineW(), &n);
-	char *a = malloc(MOST), *b = malloc(MOST);
+	char *a = malloc(MAX_ENV_CHARS), *b = malloc(MAX_ENV_CHARS);
 
 	if (argv && a && b)
 		for (int i = 0; i < n; i++) {
-			to_utf8(argv[i], a, MOST);
+			to_utf8(argv[i], a, MAX_ENV_CHARS);
 			if (i + 1 < n)
-				to_utf8(argv[i + 1], b, MOST);
+				to_utf8(argv[i + 1], b, MAX_ENV_CHARS);
 			take(arg, a, i + 1 < n ? b : NULL);
 		}
 	free(a);

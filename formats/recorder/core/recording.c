@@ -87,8 +87,8 @@ check_options(struct rec_options *o, char why[256])
 		snprintf(why, 256, "a chunk has a power of two from 4 KiB to 1 MiB, not %u bytes", o->chunk);
 		return -EINVAL;
 	}
-	if (o->ring / o->chunk < RING_LEAST || o->ring > (uint64_t)1 << 40) {
-		snprintf(why, 256, "a ring has at least %u KiB, and at most a terabyte", RING_LEAST * (o->chunk >> 10));
+	if (o->ring / o->chunk < RING_MIN_CHUNKS || o->ring > (uint64_t)1 << 40) {
+		snprintf(why, 256, "a ring has at least %u KiB, and at most a terabyte", RING_MIN_CHUNKS * (o->chunk >> 10));
 		return -EINVAL;
 	}
 	if (o->max_size && o->max_size < MAX_SIZE_MIN) {
@@ -146,8 +146,8 @@ static int
 make_writer(void)
 {
 	W.slot = calloc(R->nslot, sizeof *W.slot);
-	W.buf = malloc(R->size + STREAM_ROOM + (64u << 10));
-	W.stream = malloc(STREAM_ROOM + (16u << 10));
+	W.buf = malloc(R->size + STREAM_RESERVE + (64u << 10));
+	W.stream = malloc(STREAM_RESERVE + (16u << 10));
 	W.held = calloc(R->nchunk, sizeof *W.held);
 	W.order = calloc(R->nchunk + R->nslot, sizeof *W.order);
 	W.head = calloc(1, TTC_RING_TEXT);
@@ -167,7 +167,7 @@ map_ring(struct rec_options *o, bool asked, char why[256])
 		why[0] = '\0';
 		rc = plat_map_make(&R->map, o->ring_dir, W.path,
 		    (size_t)(TTC_RING_HEAD + o->threads * sizeof(struct ttc_slot) + o->ring / o->chunk * o->chunk), !o->calm, why);
-		if (rc != -EFBIG || asked || o->ring / 2 / o->chunk < RING_LEAST)
+		if (rc != -EFBIG || asked || o->ring / 2 / o->chunk < RING_MIN_CHUNKS)
 			break;
 	}
 	n = strlen(why);

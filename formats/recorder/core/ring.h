@@ -16,7 +16,7 @@
 #define RING_LABELS       65536u      /* most labels with a key of their own; the table has twice as many places */
 #define RING_TEXT_MAX     4000u       /* most bytes of a text or value */
 #define RING_DEF_SPARE    8u          /* chunks for definitions that are taken ahead */
-#define RING_LEAST        (16 + RING_DEF_SPARE)       /* least chunks of a ring */
+#define RING_MIN_CHUNKS        (16 + RING_DEF_SPARE)       /* least chunks of a ring */
 #define RING_DEF_HEAD     16u         /* u32 length, u32 CRC, u64 ticks */
 
 struct ring_label { _Atomic uint64_t hash, key; };

@@ -79,7 +79,7 @@ writer_head_late(void)
 	memcpy(&h, W.head, sizeof h);
 	for (;;) {
 		h.clock = plat_ratio(&h.num, &h.den);
-		if (h.clock != TTC_CLOCK_TSC || h.num >= PLAT_RATE_MOST_NS || atomic_load_explicit(&W.closing, memory_order_acquire) ||
+		if (h.clock != TTC_CLOCK_TSC || h.num >= PLAT_RATE_MAX_NS || atomic_load_explicit(&W.closing, memory_order_acquire) ||
 		    atomic_load(&W.flush_want) != atomic_load(&W.flush_done) ||
 		    (uint32_t)atomic_load_explicit(&R->nfree, memory_order_relaxed) < R->nchunk / 2 ||
 		    (uint32_t)atomic_load_explicit(&R->nended, memory_order_relaxed) > R->nslot / 2)

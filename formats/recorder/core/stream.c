@@ -48,7 +48,7 @@ writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 {
 	if (W.stopped)
 		return false;
-	if (W.o.max_size && !W.ending && W.at + na + nb + FINISH_ROOM > W.o.max_size) {
+	if (W.o.max_size && !W.ending && W.at + na + nb + FINISH_RESERVE > W.o.max_size) {
 		W.full(TTC_F_MAX_SIZE, 0);
 		return false;
 	}
@@ -106,7 +106,7 @@ writer_flush(void)
 void
 writer_record(unsigned kind, const uint8_t *p, size_t n)
 {
-	if (W.nstream + n + 16 > STREAM_ROOM && !writer_flush())
+	if (W.nstream + n + 16 > STREAM_RESERVE && !writer_flush())
 		W.nstream = 0;
 	uint8_t *at = W.stream + W.nstream;
 	at = ttc_put(at, TTC_OTHER);

@@ -6,7 +6,7 @@
 
 #define W rec_writer
 
-enum { LOOK_US = 1000000 };
+enum { RETRY_US = 1000000 };
 
 static atomic_flag file = ATOMIC_FLAG_INIT;   /* held while the descriptor is used here, or changes */
 
@@ -37,7 +37,7 @@ run_syncer(void)
 			if (able)
 				atomic_store_explicit(&W.sync_done, want, memory_order_release);
 		}
-		plat_nap_us(PLAT_BELL_SYNC, LOOK_US);
+		plat_nap_us(PLAT_BELL_SYNC, RETRY_US);
 	}
 }
 

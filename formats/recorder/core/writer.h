@@ -73,11 +73,11 @@ struct writer {
 };
 extern struct writer rec_writer;
 
-#define STREAM_ROOM  (24u << 10)
+#define STREAM_RESERVE  (24u << 10)
 #define STREAM_STATE 4u
 #define FINISH_THREADS 200u           /* in one record */
 #define FINISH_THREAD 50u             /* most bytes of one */
-#define FINISH_ROOM  (4u << 10)       /* kept free below max_size for the end */
+#define FINISH_RESERVE  (4u << 10)       /* kept free below max_size for the end */
 #define MAX_SIZE_MIN (64u << 10)
 
 /* --- stream.c --- */

@@ -83,11 +83,11 @@ on_exception_leave(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 /* --- frames, arguments, a limit of depth: for those who ask for one --------------------------------- */
 
 /*
- * A thread's calls beyond the depth limit. Their keys are at the far end of the array of open zones, outermost last; of calls beyond HIDDEN_MOST only the
+ * A thread's calls beyond the depth limit. Their keys are at the far end of the array of open zones, outermost last; of calls beyond MAX_HIDDEN_KEYS only the
  * number is kept.
  */
-enum { HIDDEN_MOST = 1024 };
-_Static_assert(OPTIONS_DEPTH + HIDDEN_MOST < TTC_STACK, "zones and hidden calls do not meet");
+enum { MAX_HIDDEN_KEYS = 1024 };
+_Static_assert(OPTIONS_DEPTH + MAX_HIDDEN_KEYS < TTC_STACK, "zones and hidden calls do not meet");
 static __thread struct { uint32_t n, pauses; } hidden;
 
 static uint64_t *
@@ -99,7 +99,7 @@ hidden_key(struct rec_thread *t, uint32_t i)
 static void
 hide(struct rec_thread *t, uint64_t key)
 {
-	if (hidden.n < HIDDEN_MOST)
+	if (hidden.n < MAX_HIDDEN_KEYS)
 		*hidden_key(t, hidden.n) = key;
 	hidden.n++;
 }
@@ -114,7 +114,7 @@ unhide(struct rec_thread *t, uint64_t key)
 		hidden.pauses = pauses;
 		hidden.n = n = 0;
 	}
-	if (n > HIDDEN_MOST) {
+	if (n > MAX_HIDDEN_KEYS) {
 		hidden.n--;
 		return true;
 	}

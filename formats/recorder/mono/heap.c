@@ -6,7 +6,7 @@
  */
 #include "recorder/mono/module.h"
 
-enum { POLL_US = 10000, RECORD_MOST = 3900, OBJECT_MOST = 60, REF_MOST = 20 };
+enum { POLL_US = 10000, MAX_RECORD_BYTES = 3900, MAX_OBJECT_BYTES = 60, MAX_REF_BYTES = 20 };
 
 static struct {
 	int top;                      /* the oldest generation */
@@ -21,7 +21,7 @@ static struct {
 	/* the record being filled */
 	uint64_t ticks, last, class;
 	size_t n;
-	uint8_t buf[RECORD_MOST];
+	uint8_t buf[MAX_RECORD_BYTES];
 } heap;
 static _Atomic bool quit;
 static struct plat_thread thread;
@@ -70,12 +70,12 @@ put_object(MonoObject *o, uint64_t type, uintptr_t size, unsigned gen, uintptr_t
 	uintptr_t room;
 	uint8_t *p;
 
-	if (sizeof heap.buf - heap.n < OBJECT_MOST + (n < 8 ? n : 8) * REF_MOST)
+	if (sizeof heap.buf - heap.n < MAX_OBJECT_BYTES + (n < 8 ? n : 8) * MAX_REF_BYTES)
 		flush();
 	if (heap.n == 0)
 		heap.last = heap.class = 0;
 	p = heap.buf + heap.n;
-	room = (sizeof heap.buf - heap.n - OBJECT_MOST) / REF_MOST;
+	room = (sizeof heap.buf - heap.n - MAX_OBJECT_BYTES) / MAX_REF_BYTES;
 	n = n < room ? n : room;
 	p = put_address(p, o);
 	p = ttc_put(p, ttc_zig(type - heap.class));

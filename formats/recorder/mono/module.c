@@ -90,10 +90,10 @@ put_facts(void)
 static bool
 calm(const struct options *o)
 {
-	enum { FEW_B = 16 << 10 };
+	enum { CALM_CHUNK_BYTES = 16 << 10 };
 
 	return !o->calls && !o->values.n[LIST_ARGS] && !o->moves && !o->heap && !o->keep_ns &&
-	    (o->alloc_sample_b ? o->alloc_sample_b >= FEW_B : !o->alloc);
+	    (o->alloc_sample_b ? o->alloc_sample_b >= CALM_CHUNK_BYTES : !o->alloc);
 }
 
 /* List the recorded kinds in words of options: readers then distinguish 0 from unknown. */

@@ -178,7 +178,7 @@ void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerC
 
 /* --- stack.c --------------------------------------------------------------------- */
 
-enum { STACK_MOST = 256, STACK_BYTES = 10 * STACK_MOST + 10 };
+enum { STACK_MAX_FRAMES = 256, STACK_BYTES = 10 * STACK_MAX_FRAMES + 10 };
 
 /* Write the innermost ${most} managed frames of the calling thread as in records; returns the number of bytes. Defines the methods. */
 size_t stack_put(uint8_t to[STACK_BYTES], unsigned most);

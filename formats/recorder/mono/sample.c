@@ -14,7 +14,7 @@
 #include "recorder/mono/table.h"
 #include "recorder/mono/timer.h"
 
-enum { DEPTH = 128, REPEAT_MOST = 50 };
+enum { DEPTH = 128, MAX_REPEATS = 50 };
 
 struct sampled {
 	struct rec_thread *t;
@@ -94,7 +94,7 @@ weight(struct sampled *s)
 	if (n <= 0)
 		return 0;
 	s->due_ns -= n * (int64_t)period_ns;
-	return n < REPEAT_MOST ? (unsigned)n : REPEAT_MOST;
+	return n < MAX_REPEATS ? (unsigned)n : MAX_REPEATS;
 }
 
 struct walk {

@@ -5,7 +5,7 @@
 
 struct frames {
 	unsigned n, most;
-	MonoMethod *m[STACK_MOST];
+	MonoMethod *m[STACK_MAX_FRAMES];
 };
 
 static mono_bool
@@ -23,7 +23,7 @@ take_frame(MonoMethod *m, int32_t native_offset, int32_t il_offset, mono_bool ma
 size_t
 stack_put(uint8_t to[STACK_BYTES], unsigned most)
 {
-	struct frames f = { .most = most < STACK_MOST ? most : STACK_MOST };
+	struct frames f = { .most = most < STACK_MAX_FRAMES ? most : STACK_MAX_FRAMES };
 	uint64_t last = 0;
 	uint8_t *p;
 

@@ -178,8 +178,8 @@ defs_thread_gone(uint64_t native)
 
 /* --- markers --------------------------------------------------------------------------- */
 
-/* Markers of this capture by id; two descriptors may have one id. The table doubles as it fills, up to SEEN_MOST. */
-enum { SEEN_FIRST = 8192, SEEN_MOST = 1 << 22 };
+/* Markers of this capture by id; two descriptors may have one id. The table doubles as it fills, up to SEEN_MAX. */
+enum { SEEN_FIRST = 8192, SEEN_MAX = 1 << 22 };
 static const struct unity_marker **seen, *seen_first[SEEN_FIRST];
 static size_t nseen, capseen;
 
@@ -197,7 +197,7 @@ slot_of(const struct unity_marker *const *table, size_t cap, const struct unity_
 static void
 grow_seen(void)
 {
-	const struct unity_marker **bigger = capseen < SEEN_MOST ? calloc(capseen * 2, sizeof *bigger) : NULL;
+	const struct unity_marker **bigger = capseen < SEEN_MAX ? calloc(capseen * 2, sizeof *bigger) : NULL;
 
 	if (!bigger)
 		return;

@@ -9,7 +9,7 @@ _Static_assert(sizeof(struct rec_value) == sizeof(struct unity_value), "values h
 _Static_assert(offsetof(struct rec_value, size) == offsetof(struct unity_value, size), "values have one layout");
 _Static_assert(offsetof(struct rec_value, p) == offsetof(struct unity_value, data), "values have one layout");
 
-enum { MOST_VALUES = 64 };
+enum { MAX_VALUES = 64 };
 
 
 /* The thread's writing end; NULL if nothing is recorded, or the marker was registered for an earlier capture. */
@@ -26,9 +26,9 @@ writer(uint64_t key)
  * specification, 6.3); a value without data gets size 0, in ${copy}.
  */
 static const struct rec_value *
-values(const struct unity_value *v, unsigned *n, struct rec_value copy[MOST_VALUES])
+values(const struct unity_value *v, unsigned *n, struct rec_value copy[MAX_VALUES])
 {
-	unsigned most = sizeof(void *) == 4 ? 1 : MOST_VALUES;
+	unsigned most = sizeof(void *) == 4 ? 1 : MAX_VALUES;
 
 	if (!v)
 		*n = 0;
@@ -51,7 +51,7 @@ values(const struct unity_value *v, unsigned *n, struct rec_value copy[MOST_VALU
 static void
 begin_args(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
 {
-	struct rec_value copy[MOST_VALUES];
+	struct rec_value copy[MAX_VALUES];
 	const struct rec_value *r = values(v, &n, copy);
 
 	rec_begin_args(t, now, key, r, n);
@@ -60,7 +60,7 @@ begin_args(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const s
 static __attribute__((noinline)) void
 single(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
 {
-	struct rec_value copy[MOST_VALUES];
+	struct rec_value copy[MAX_VALUES];
 	const struct rec_value *r = values(v, &n, copy);
 
 	rec_single(t, now, key, r, n);
@@ -194,7 +194,7 @@ static __attribute__((noinline)) void
 begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t category, unsigned from, unsigned n,
     const struct unity_value *v, const struct rec_value *text)
 {
-	struct rec_value copy[MOST_VALUES], args[MOST_VALUES];
+	struct rec_value copy[MAX_VALUES], args[MAX_VALUES];
 	const struct rec_value *r = values(v, &n, copy);
 	unsigned m = 1;
 

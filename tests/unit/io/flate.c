@@ -214,7 +214,7 @@ static size_t nin, nwant;
 static size_t
 form(const void *arg, uint32_t of, uint32_t number, char *p)
 {
-	size_t n = 4 + (number * 7 + of) % (TT_FORM_MOST - 3);
+	size_t n = 4 + (number * 7 + of) % (TT_FORM_MAX_BYTES - 3);
 
 	CHECK(arg == &mem);
 	for (size_t i = 0; i < n; i++)
@@ -306,8 +306,8 @@ TEST(stamps_become_the_packets_they_stand_for)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		for (uint32_t plain = 0; plain < 3; plain++) {
 			nin = nwant = 0;
-			for (uint32_t run = 0; nwant < MOST - TT_RUN_MOST * (TT_FORM_MOST + 4) - 1000; run++)
-				add_run(run % 3, run % 4 ? next() % TT_RUN_MOST : next() % 3, kinds[i], next() % 4 * plain);
+			for (uint32_t run = 0; nwant < MOST - TT_RUN_MAX * (TT_FORM_MAX_BYTES + 4) - 1000; run++)
+				add_run(run % 3, run % 4 ? next() % TT_RUN_MAX : next() % 3, kinds[i], next() % 4 * plain);
 			stamps_there_and_back();
 			nin = nwant = 0;
 			for (uint32_t run = 0; run < 20; run++) {
@@ -360,7 +360,7 @@ check_codes(unsigned n, unsigned most)
 
 TEST(codes_are_complete_and_not_too_long)
 {
-	for (unsigned n = 19; n <= TT_HUFFMAN_MOST; n += 267) {
+	for (unsigned n = 19; n <= TT_HUFFMAN_MAX_SYMBOLS; n += 267) {
 		unsigned most = n == 19 ? 7 : 15;
 
 		/* Counts that would make codes as long as there are symbols. */

@@ -348,10 +348,10 @@ add_stamps(struct tt_buf *in, struct tt_buf *out, size_t n)
 		size_t at = in->n, from = out->n;
 
 		tt_buf_add(in, &run, sizeof run);
-		for (size_t most = x / 8 % TT_RUN_MOST; run.n < most; run.n++) {
+		for (size_t most = x / 8 % TT_RUN_MAX; run.n < most; run.n++) {
 			x = x * 1664525 + 1013904223;
 			struct tt_stamp s = { .form = x / 1024 % 100 << 3 | 2, .number = { (uint8_t)(x >> 24 | 128), (uint8_t)(x >> 28 | 1) } };
-			char packet[TT_FORM_MOST + 2];
+			char packet[TT_FORM_MAX_BYTES + 2];
 			size_t len = form(NULL, run.of, s.form >> 3, packet);
 
 			packet[1] = (char)len;

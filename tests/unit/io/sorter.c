@@ -94,9 +94,9 @@ TEST(keys_that_some_records_have_in_common_change_no_order)
 	for (uint64_t n = 1; n < 2000; n = n * 3 / 2 + 1)
 		for (uint32_t keys = 1; keys <= n; keys = keys * 4 + 1)
 			sort_and_read_as(&keyed, n, keys, &runs, &reading);
-	CHECK(sort_and_read_as(&keyed, 1000003, 1000003, &runs, &reading) <= 3 * TT_SORTER_ROOM + (64 << 10));
+	CHECK(sort_and_read_as(&keyed, 1000003, 1000003, &runs, &reading) <= 3 * TT_SORTER_BYTES + (64 << 10));
 	CHECK(runs > 2);
-	CHECK(reading <= 2 * TT_SORTER_ROOM);
+	CHECK(reading <= 2 * TT_SORTER_BYTES);
 	sort_and_read_as(&keyed, 3000000, 1000, &runs, &reading);
 	CHECK_EQ_INT(runs, 0);
 }
@@ -114,7 +114,7 @@ TEST(few_keys_need_no_disk_however_many_records_come)
 {
 	size_t runs, reading;
 
-	CHECK(sort_and_read(3000000, 1000, &runs, &reading) <= 3 * TT_SORTER_ROOM);
+	CHECK(sort_and_read(3000000, 1000, &runs, &reading) <= 3 * TT_SORTER_BYTES);
 	CHECK_EQ_INT(runs, 0);
 }
 
@@ -126,9 +126,9 @@ TEST(memory_does_not_grow_with_the_number_of_records)
 	CHECK(runs > 2);
 	many = sort_and_read(4000037, 4000037, &runs, &reading);
 	CHECK(runs > 12);
-	CHECK(few <= 3 * TT_SORTER_ROOM);
+	CHECK(few <= 3 * TT_SORTER_BYTES);
 	CHECK(many < few + (64 << 10));
-	CHECK(reading <= 2 * TT_SORTER_ROOM);
+	CHECK(reading <= 2 * TT_SORTER_BYTES);
 }
 
 /* The next record of ${d} is that of ${key}, in which the number of each record put in is once; of no key, there is none. */

@@ -422,11 +422,11 @@ TEST(looks_beyond_the_exact_ones_err_no_more)
 
 TEST(too_many_pairs_are_refused)
 {
-	static struct tt_pair d[TT_PAIRS_MOST + 1];
+	static struct tt_pair d[TT_PAIRS_MAX + 1];
 	double p;
 
-	CHECK_EQ_INT(tt_signed_rank(d, TT_PAIRS_MOST + 1, 0, &p, &mem, &err), TT_E_LIMIT);
-	CHECK_EQ_INT(tt_signed_rank(d, TT_PAIRS_MOST, 0, &p, &mem, &err), TT_OK);
+	CHECK_EQ_INT(tt_signed_rank(d, TT_PAIRS_MAX + 1, 0, &p, &mem, &err), TT_E_LIMIT);
+	CHECK_EQ_INT(tt_signed_rank(d, TT_PAIRS_MAX, 0, &p, &mem, &err), TT_OK);
 	CHECK(p >= 1);
 	CHECK_EQ_INT((intmax_t)mem.used, 0);
 }

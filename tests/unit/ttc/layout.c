@@ -122,8 +122,8 @@ TEST(a_rate_is_known_where_disturbed_instants_cannot_spoil_it)
 	CHECK(rate_known(10000000, 1400, 1));
 	CHECK(!rate_known(1000000, 60, 100));       /* a clock of 100 ns steps */
 	CHECK(rate_known(2100000, 60, 100));
-	CHECK(!rate_known(PLAT_RATE_MOST_NS - 1, 1u << 30, 1));
-	CHECK(rate_known(PLAT_RATE_MOST_NS, 1u << 30, 1));
+	CHECK(!rate_known(PLAT_RATE_MAX_NS - 1, 1u << 30, 1));
+	CHECK(rate_known(PLAT_RATE_MAX_NS, 1u << 30, 1));
 }
 
 TEST(a_file_without_its_rate_gets_it_from_50_ms)

@@ -179,9 +179,9 @@ TEST(each_record_becomes_its_event)
 	e = event(&a, TT_META, 0);
 	CHECK(e->val == 0x8000 && e->depth == TT_DEF_IMAGE);
 	e = event(&a, TT_ALLOC, 0);
-	CHECK(e->val == 0x77 && e->dur == 4000 && e->flags & TT_F_MANY && tt_event_many(&e[1]) == 40 && e[1].dur == 2);
+	CHECK(e->val == 0x77 && e->dur == 4000 && e->flags & TT_F_WEIGHTED && tt_event_many(&e[1]) == 40 && e[1].dur == 2);
 	e = event(&a, TT_ALLOC, 1);
-	CHECK(e->dur == 72000000 && e->flags & TT_F_MANY && tt_event_many(&e[1]) == 3000000);
+	CHECK(e->dur == 72000000 && e->flags & TT_F_WEIGHTED && tt_event_many(&e[1]) == 3000000);
 	e = event(&a, TT_ALLOC, 2);
 	CHECK(e->dur == 64 && e->flags & TT_F_OBJECT && !(e->flags & TT_F_STACK) && a.b.word[e[1].val] == 0x9000);
 	e = event(&a, TT_ALLOC, 3);

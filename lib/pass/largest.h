@@ -2,8 +2,8 @@
  * The largest shares of a capture, in two short tables: capture_allocations and capture_markers. The first screen prints them, and the report page says their
  * first rows in words, so both name the same place and the same figure (tracetool-tables(7)).
  */
-#ifndef TT_PASS_MOST_H
-#define TT_PASS_MOST_H
+#ifndef TT_PASS_LARGEST_H
+#define TT_PASS_LARGEST_H
 
 struct tt_pass_table;
 struct tt_report;

@@ -1,7 +1,7 @@
 /**
  * Makes two short tables: where most is allocated, and which markers take most time that is no wait.
  */
-#include "pass/most.h"
+#include "pass/largest.h"
 
 #include <string.h>
 
