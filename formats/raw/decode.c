@@ -406,7 +406,7 @@ statistics(struct raw_run *r, struct raw_take *t)
 		raw_take32(t);
 	uint32_t n = raw_take32(t);
 	const uint8_t *p = raw_bytes(t, 4 * (size_t)n);
-	return p ? unity_stats(&r->u, now(r), r->s->layout.rank >= 8 || r->s->marker.counters, p, n) : TT_OK;
+	return p ? unity_stats(&r->u, now(r), r->s->marker.counters, p, n) : TT_OK;
 }
 
 /* Decode a whole message; *${sane} is false if its values make no sense. */

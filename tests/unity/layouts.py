@@ -304,20 +304,6 @@ def aliens():
                     suite.equal(name + "is a misfit by its own version", layout.get("fit"), "misfit")
 
 
-def stale_statistics():
-    """From 2021.2 on the statistics have stale values, whether counters are defined or not."""
-    for word in (0x20210412, 0x20220328):
-        data = generate("raw", word, "--frames", "8", "--scenario", "every")
-        want = {r["counter"] for r in read("raw", data)[1].get("counters", [])}
-        path = suite.path("nocounters.raw")
-        code = "import sys; sys.path.insert(0, %r); import raw_gen; raw_gen.COUNTERS = []\nraw_gen.main()" % HERE
-        options = ["--version", hex(word), "--frames", "8", "--scenario", "every"]
-        subprocess.run([sys.executable, "-c", code, path, *options], check=True, stdout=subprocess.DEVNULL)
-        with open(path, "rb") as f:
-            have = {r["counter"] for r in read("raw", f.read())[1].get("counters", [])}
-        suite.equal("0x%x without counters: no others" % word, have - want, set())
-
-
 def appended():
     """Each of several logs is told by itself, and refused by itself."""
     good, other = generate("raw", 0x20191122, "--frames", "8"), generate("raw", 0x20220328, "--frames", "8")
@@ -416,7 +402,6 @@ def main():
     aliens()
     other_evidence()
     appended()
-    stale_statistics()
     said_well()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
