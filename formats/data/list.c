@@ -24,6 +24,13 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* True if the entry at ${p} belongs to a sample that does not exist. Values of no sample have no values; GPU work may have no zone. */
+static inline bool
+is_stray(const struct data_list *l, const uint8_t *p, uint32_t sample)
+{
+	return sample >= l->samples && sample != DATA_NO_ANCHOR && (l->size > 0 || unity_u32(p + 4) > 0);
+}
+
 int
 data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err)
 {
@@ -32,20 +39,25 @@ data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err)
 	uint64_t at;
 
 	l->base = p;
+	l->strays = 0;
 	for (i = 0; i < l->left; i++, p = data_list_after(l, p)) {
 		uint32_t sample = unity_u32(p + l->key);
 		/* Values of no sample have no values. */
 		if (sample < last && !(l->size == 0 && unity_u32(p + 4) == 0))
 			break;
 		last = sample > last ? sample : last;
+		l->strays += is_stray(l, p, sample);
 	}
 	if (i == l->left)
 		return TT_OK;
+	l->strays = 0;
 	int rc = tt_batch_words(b, l->left, &at, err);
 	if (rc != TT_OK)
 		return rc;
-	for (i = 0, p = l->base; i < l->left; i++, p = data_list_after(l, p))
+	for (i = 0, p = l->base; i < l->left; i++, p = data_list_after(l, p)) {
+		l->strays += is_stray(l, p, unity_u32(p + l->key));
 		b->word[at + i] = (uint64_t)unity_u32(p + l->key) << 32 | (uint64_t)(p - l->base);
+	}
 	tt_sort(b->word + at, l->left, by_number);
 	l->word = at;
 	l->p = NULL;

@@ -14,6 +14,8 @@ struct data_list {
 	const uint8_t *p;             /* the next entry; NULL: entries are unsorted, and their places are words */
 	uint32_t left;                /* entries */
 	unsigned size, key;           /* size of an entry, 0: it varies; offset of its sample */
+	uint32_t samples;             /* the thread has so many ... */
+	uint32_t strays;              /* ... entries of others, but for those of no sample; by data_list_open() */
 	size_t word;                  /* the next entry's place among the batch's words: sample << 32 | offset from ${base} */
 	const uint8_t *base;
 };
@@ -21,7 +23,7 @@ struct data_list {
 /* The entry after the one at ${p}. */
 const uint8_t *data_list_after(const struct data_list *l, const uint8_t *p);
 
-/* Open a list with p, left, size and key set. Unsorted entries are sorted: their places go to the words of ${b}. Errors: TT_E_NOMEM. */
+/* Open a list with p, left, size, key and samples set. Unsorted entries are sorted: their places go to the words of ${b}. Errors: TT_E_NOMEM. */
 int data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err);
 
 /* The next entry of sample ${i}, or NULL. */

@@ -441,6 +441,7 @@ open_lists(struct data_tree *t)
 {
 	const struct data_thread *th = &t->th;
 	struct data_list *all[] = { &t->gpu, &t->instance, &t->gc, &t->value, &t->stack, &t->flow[0] };
+	uint64_t strays = 0;
 	int rc = TT_OK;
 
 	t->gpu = (struct data_list){ .p = th->gpu, .left = th->ngpu, .size = DATA_GPU_SIZE, .key = 4 };
@@ -449,9 +450,15 @@ open_lists(struct data_tree *t)
 	t->value = (struct data_list){ .p = th->value, .left = th->nvalue };
 	t->stack = (struct data_list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
 	t->flow[0] = (struct data_list){ .p = th->flow, .left = th->nflow, .size = DATA_FLOW_SIZE };
-	for (size_t i = 0; i < sizeof all / sizeof *all && rc == TT_OK; i++)
+	for (size_t i = 0; i < sizeof all / sizeof *all && rc == TT_OK; i++) {
+		/* Instance ids are read for some tables alone: what a table shows must not decide whether a capture is damaged. */
+		all[i]->samples = all[i] == &t->instance ? UINT32_MAX : th->nsample;
 		rc = all[i]->left ? data_list_open(t->r->u.b, all[i], t->r->u.err) : TT_OK;
+		strays += all[i]->strays;
+	}
 	t->flow[1] = t->flow[0];
+	if (strays)
+		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 	return rc;
 }
 

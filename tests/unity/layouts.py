@@ -304,6 +304,23 @@ def aliens():
                     suite.equal(name + "is a misfit by its own version", layout.get("fit"), "misfit")
 
 
+def entries_of_no_sample():
+    """Entries beside the samples of a .data that name a sample which does not exist: they are told, and not dropped in silence."""
+    code = ("import sys; sys.path.insert(0, %r); import data_gen\nsource = open(data_gen.__file__).read()\n"
+            "old, new = %r, %r\nassert source.count(old) == 1\nexec(source.replace(old, new))")
+    for word in (0x20191122, 0x20210412, 0x20220328):
+        for what, old, new in (("GPU work", "b.p('iIi', us, i, section)", "b.p('iIi', us, i + 100000, section)"),
+                               ("allocations", "b.p('II', *row)", "b.p('II', row[0] + 100000, row[1])"),
+                               ("values", "b.p('II', i, len(v))", "b.p('II', i + 100000, len(v))")):
+            path = suite.path("strays.data")
+            subprocess.run([sys.executable, "-c", code % (HERE, old.replace("'", '"'), new), path, "--version", hex(word), "--frames", "8"], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(path, "rb") as f:
+                status, have, layout, _ = read("data", f.read())
+            suite.equal("0x%x: %s of no sample" % (word, what), (status, layout["fit"], [r["kind"] for r in have["loss"] if r["severity"] == "error"]),
+                        (3, "partly", ["damaged"]))
+
+
 def appended():
     """Each of several logs is told by itself, and refused by itself."""
     good, other = generate("raw", 0x20191122, "--frames", "8"), generate("raw", 0x20220328, "--frames", "8")
@@ -402,6 +419,7 @@ def main():
     aliens()
     other_evidence()
     appended()
+    entries_of_no_sample()
     said_well()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
