@@ -299,7 +299,7 @@ def main():
     s.equal("a fact with quotes", query(s, night, "SELECT DISTINCT \"a'\"\"b\" AS x, \"fact date\" AS y FROM captures"), [{"x": "c", "y": "x"}])
     answers(s, night, lines)
     refused(s, night, s.path("out-Fast-9"), os.path.join(top, "Fast", "9", "0.mlpd"))
-    r = run("query", night, "SELECT 1", "-o", night)
+    r = run("query", night, "SELECT 1", "--format", "text", "-o", night)
     s.equal("a query over its own database", (r.returncode, words.say("input_and_output") in r.err), (2, True))
 
     # One run, three shards and a run that was interrupted: the same bytes.
