@@ -328,8 +328,8 @@ def allocs_framed(n):
 
 
 def deep(n):
-    """One frame of forty with calls nested so deep, in check deeper: few calls are next to nothing."""
-    n = n if kit.LONG else 16 * n
+    """One frame of forty with calls nested so deep, in check deeper: below ten thousand what is done for each is not all done yet."""
+    n = n if kit.LONG else 48 * n
     lines, t = ["thread\t0\tMain", "method\t99\tWorld:Frame ()", "method\t1\tGame.World:Draw (int)"], 1000
     for f in range(40):
         lines.append("enter\t%d\t0\t99" % t)
