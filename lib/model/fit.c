@@ -5,6 +5,8 @@
 
 /* A game's own names may be no UTF-8, and one damaged message may have a bad name. */
 enum { MAX_BAD_NAMES_PERCENT = 25, MIN_BAD_NAMES = 2 };
+/* A capture of a few zones may have an end of one that began before it, and another zone open at its end. */
+enum { MIN_BAD_ENDS = 8 };
 
 struct tt_unknown *
 tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n)
@@ -73,8 +75,10 @@ static bool
 contradicts(const struct tt_fit *e)
 {
 	const uint64_t strays = e->ends - e->matched_ends, wrong = strays < e->passed ? strays : e->passed;
+	const bool bad_ends = wrong >= MIN_BAD_ENDS && wrong > e->matched_ends;
+	const bool bad_markers = e->named_markers * 2 < e->markers && e->count.names >= e->markers;
 
-	return !e->lost && !e->cut && (wrong > e->matched_ends || (e->named_markers * 2 < e->markers && e->count.names >= e->markers));
+	return !e->lost && !e->cut && (bad_ends || bad_markers);
 }
 
 enum tt_layout

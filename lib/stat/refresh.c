@@ -385,7 +385,7 @@ is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	size_t fitting = 0, steady = 0, busy = 0;
 
-	if (!tt_refresh_rate(s->ps, 15))
+	if (!tt_refresh_rate(s->ps, 8))
 		return false;
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);

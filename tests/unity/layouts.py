@@ -366,6 +366,12 @@ def other_evidence():
     good = log()
     suite.equal("a good log", read("raw", good)[2]["fit"], "fits")
     suite.equal("ends that match nothing", read("raw", log(end=2))[2]["fit"], "misfit")
+    # A few zones across the edges of the recording contradict nothing: one whose begin is not there, another whose end is not.
+    edges = raw_log.Log(100)
+    for k, ms in enumerate((100, 110, 120)):
+        edges.frame(ms, raw_log.sample(36, 0, ms) + (raw_log.sample(37, 1, ms + 1) if k == 0 else b"") + (raw_log.sample(36, 1, ms + 8) if k == 2 else b"") +
+                    raw_log.sample(37, 0, ms + 9))
+    suite.equal("zones across the edges of a short recording", read("raw", edges.b)[2]["fit"], "fits")
     many = raw_log.Log(100, ("Main Thread", "Work", "Load", "Wait", "Draw"))
     for ms in range(100, 400, 10):
         many.frame(ms, b"".join(raw_log.zone(50 + i, ms + 1 + i, ms + 1.5 + i) for i in range(5)))

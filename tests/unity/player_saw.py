@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 
+from raw_log import Log, sample, zone
 from ttc import Suite
 from vsync_game import MS, US, Game
 import words
@@ -154,7 +155,20 @@ def few():
     suite.true("few frames, query: no count but that of all", "5: too few frames of a capture tell" in out and out.split(",")[-1].strip(' "\n') == "14", out)
 
 
+def slower_than_a_display():
+    """A GPU that takes 16.9 ms for every frame, which the capture does not say: no frame is shown at 60 fps, and no display is so far from it."""
+    log, at = Log(100, ("PlayerLoop", "Update", "Gfx.WaitForPresentOnGfxThread")), 100.0
+    for i in range(400):
+        took = 16.9 + (i * 7919 % 101 - 50) / 1000
+        log.frame(at, sample(36, 0, at) + zone(1, at, at + 4) + zone(2, at + 4, at + took - .01) + sample(37, 0, at + took - .005))
+        at += took
+    row = json.loads(suite.run(log.write(suite.path("slower.raw")), "--format", "json")[0])["tables"]["capture_summary"]["rows"][0]
+    suite.true("frames of 16.9 ms of a GPU, first screen", row["fps_60"].startswith("missed by 3"), row)
+    suite.equal("frames of 16.9 ms of a GPU, gate", gate(suite.path("slower.raw"), "frame.over", {"limit": "16.67ms"}) > 390, True)
+
+
 together([said(*g) for g in GAMES])
+slower_than_a_display()
 suggested()
 every_late_frame()
 few()
