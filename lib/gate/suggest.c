@@ -378,7 +378,8 @@ set_late(const struct suggest *g, int64_t cap, struct long_frames *l)
 
 	for (; k + 1 < TT_HITCH_LIMITS; k++) {
 		set_long(l, "frame.over", &tt_hitch_limit[k]);
-		if (tt_frame_limit(l->limit->ns) >= cap - cap / 50 && spread_of(g, l->key).median < 500 * TT_AMOUNT_ONE)
+		/* Nearly all frames are over a limit that is a little below their own. */
+		if (tt_frame_limit(l->limit->ns) >= cap - cap / 50 && spread_of(g, l->key).median < 900 * TT_AMOUNT_ONE)
 			return;
 	}
 	set_long(l, "frame.over", &tt_hitch_limit[k]);
