@@ -3,7 +3,7 @@
 For each such thing, captures with N and 2N of it, and every command over them: how many instructions it takes, which does not depend
 on load. They are counted by perf where the machine counts them, else in qemu, else by valgrind. Twice as much may cost 2.3 times the
 instructions at full length (TT_SET=all, N = 50,000). In check N is small (200) and there is a capture of 4N, so that what a start
-costs is left out: the step from 2N to 4N may cost 2.4 times that from N to 2N. There `stats` with every table goes over each of the
+costs is left out: the step from 2N to 4N may cost three times that from N to 2N. There `stats` with every table goes over each of the
 captures, some other commands over all of them together, and of the table kinds x verbs, table(), each kind has one verb by lot.
 
     growth.py [KIND]...        these kinds alone, or "all", each with its figures; another N by TT_N
