@@ -176,10 +176,31 @@ tt_frames_cpu(const struct tt_frames *f, size_t i)
 	return idle < dur ? dur - idle : 0;
 }
 
+/* True if frame ${i} waits for the limit first and works then: its wait is for the picture of an earlier frame. */
+static inline bool
+tt_frames_waits_first(const struct tt_frames *f, size_t i)
+{
+	const int64_t released = tt_column_at(&f->released, i);
+
+	return released > 0 && 2 * released < tt_frames_dur(f, i) + tt_column_at(&f->present_ns, i);
+}
+
+/* The time between the last refresh that the thread waited for and the wait of frame ${i}: the rest of the frame; if it waits first, of the one before. */
+static inline int64_t
+tt_frames_before_wait(const struct tt_frames *f, size_t i)
+{
+	const int64_t rest = tt_frames_dur(f, i) - tt_column_at(&f->present_ns, i);
+
+	if (i == 0 || tt_column_at(&f->gap, i) != 0 || !tt_frames_waits_first(f, i))
+		return rest;
+	return tt_frames_waits_first(f, i - 1) ? tt_frames_dur(f, i - 1) - (tt_column_at(&f->released, i - 1) - 1) : rest;
+}
+
 /*
  * The time that frame ${i} waits for a late GPU or render thread, in markers that may wait for the limit of ${period}, too. They do where they end with the
- * period in which the rest of the frame does, or the next one if less than a tenth is left then: 0. Otherwise all but a quarter of a period, because it is
- * not recorded when in its last period the frame was ready. All without a limit (0).
+ * period in which the work before them does, or the next one if less than a tenth is left then: 0; or if that work is late itself, one period later, which
+ * its picture may just have missed. Otherwise all but a quarter of a period, because it is not recorded when in its last period the frame was ready. All
+ * without a limit (0).
  */
 static inline int64_t
 tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
@@ -189,10 +210,10 @@ tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
 	if (period == 0 || present <= period / 4)
 		return period ? 0 : present;
 
-	const int64_t rest = tt_frames_dur(f, i) - present;
-	int64_t room = period - (rest > 0 ? rest % period : 0);
+	const int64_t before = tt_frames_before_wait(f, i), rest = before > 0 ? before : 0;
+	int64_t room = period - rest % period;
 
-	room += room < period / 10 ? period : 0;
+	room += room < period / 10 || rest > period ? period : 0;
 	return present - room > period / 4 ? present - (room < period / 4 ? room : period / 4) : 0;
 }
 

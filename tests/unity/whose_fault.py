@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Whose fault late pictures are: games (whose_game.py) in which it is the main thread, the render thread or the GPU, whose time the capture has or not,
+and which wait for a picture at the end of a frame, at the begin of the next one, or a frame later still. tracetool-metrics(7), Causes."""
+import re
+
+from ttc import Suite
+from whose_game import MS, Game
+import lot
+
+suite = Suite()
+FAULTS = [(by, more, waits, depth, known, often) for by in ("main",) for more in (-.1, .1, .5, 1.3) for waits in ("end", "begin")
+          for depth in (0, 1) for known in (True, False) for often in (1, 3)]
+
+
+def span(text):
+    """The largest of "18.00 to 18.33 ms", in ms."""
+    number, unit = re.match(r"(?:[0-9.]+ (?:\S+ )?to )?([0-9.]+) (\S+)", text).groups()
+    return float(number) * {"ms": 1, "\u00b5s": .001}[unit]
+
+
+def check_gpu_time(what, game, sentence):
+    """The time is that of the GPU in the frame that is named, or of one that is planted; planted frames all take as long."""
+    m = re.search(r"GPU late, it t(?:ook|akes) ([0-9.]+ (?:to [0-9.]+ )?ms)(?: for the picture of frame ([0-9]+))?", sentence)
+    if suite.true("the GPU's time is said, %s" % what, m is not None, sentence):
+        want = game.gpu[int(m[2]) - 1] if m[2] else (1 + game.more) * game.p
+        suite.true("it is that of the picture, %s" % what, abs(span(m[1]) - want / MS) <= want / MS / 100 and (not m[2] or game.is_planted(int(m[2]) - 1)), sentence)
+
+
+def check(seed, by, more, waits, depth, known, often):
+    what = "%s by %+.1f of a refresh, waits at the %s for %d before, GPU known: %s, %d in a row" % (by, more, waits, depth, known, often)
+    game = Game(seed, by, more, waits, depth, known, often=often)
+    rows = [r for r in suite.rows("causes", game.write(suite.path("game.raw"))) if r["class"] != "steady"]
+    if more < 0 and by == "main":
+        return                                            # it takes less than a refresh
+    said = " | ".join(r["sentence"] for r in rows)
+    first = rows[0]["sentence"] if rows else ""
+    if by == "gpu":
+        suite.true("the GPU is named, %s" % what, "GPU late" in first if known else "GPU late" in first or "the GPU is late" in first, said)
+        suite.true("nobody else is, %s" % what, "Shadows" not in said and "Map" not in said, said)
+        if known:
+            check_gpu_time(what, game, first)
+    else:
+        suite.true("it is named, %s" % what, "Shadows.RenderJobDir" in first if by == "render" else "Map.Redraw" in first, said)
+        suite.true("the GPU is not, %s" % what, "GPU" not in said, said)
+    suite.true("no share of the time is told, for there is one fault alone, %s" % what, "of the extra time" not in said, said)
+
+
+for i in lot.some(range(len(FAULTS)), 40, "whose_fault"):
+    check(i, *FAULTS[i])
+for i, (waits, depth, known) in enumerate((a, b, c) for a in ("end", "begin") for b in (0, 1) for c in (True, False)):
+    quiet = suite.rows("causes", Game(900 + i, waits=waits, depth=depth, known=known).write(suite.path("quiet.raw")))
+    suite.equal("a game without any, waits at the %s for %d before" % (waits, depth), [r["sentence"] for r in quiet if r["class"] != "steady"], [])
+suite.end()
