@@ -122,6 +122,7 @@ struct tt_why {
 	int64_t from, to;             /* the time that causes are looked for in: that of the frames; without frames all of the capture */
 	int64_t cap;                  /* the period that frames are capped at; 0: they are not */
 	int64_t typical_cpu, typical_gpu;     /* medians; of the GPU's time, of the samples that know it; 0: not known */
+	size_t gpu_lag;               /* a frame waits for the picture of so many frames before: the GPU's time of that counts */
 	int64_t over, over_cpu;       /* frames that take more are judged */
 	int64_t shorter;              /* than the typical frame nine of ten are by no more than this */
 	int64_t strict, strict_cpu;   /* ... and are hitches even where nothing explains them */
@@ -159,6 +160,19 @@ enum { TT_WHY_MIN_SHARE = 3, TT_WHY_MIN_FURTHER_SHARE = 4, TT_WHY_MIN_MORE_CALLS
 
 /* Choose the samples and the hitches, by what frames take. */
 int tt_why_hitches(struct tt_why *w);
+
+/*
+ * How many frames before a frame lies the one whose picture it waits for: there the ${time} is most often more than ${high} where the wait is longer than its
+ * limit has it. If the times do not tell, it is the frame before for one that waits first, else the frame itself.
+ */
+size_t tt_why_lag(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), int64_t high);
+
+/* The GPU's time in frame ${i}; 0: not known. */
+static inline int64_t
+tt_why_gpu_time(const struct tt_why *w, size_t i)
+{
+	return tt_frames_timing(w->m->frames, TT_TIMING_GPU, i);
+}
 
 /* The time by which frame ${i} is judged: wall time, of capped frames uncapped time. */
 int64_t tt_why_time(const struct tt_why *w, size_t i);

@@ -12,6 +12,9 @@
 /* A frame is long by this many ns, and by such a part of the whole of a typical frame: a game that next to nothing is done in has no hitches. */
 enum { MIN_EXTRA_NS = 100000, OF_FRAME = 20 };
 
+/* A frame waits for a picture of so many frames before at most: engines do not get further ahead of the display. */
+enum { MAX_LAG = 3 };
+
 int64_t
 tt_why_time(const struct tt_why *w, size_t i)
 {
@@ -88,10 +91,52 @@ find_gpu(const struct tt_why *w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->nsample; i++) {
-		v[n] = tt_frames_timing(w->m->frames, TT_TIMING_GPU, w->sample[i]);
+		v[n] = tt_why_gpu_time(w, w->sample[i]);
 		n += v[n] > 0;
 	}
 	return 2 * n > w->nsample ? tt_quantile_of_i64(v, n, 1, 2) : 0;
+}
+
+/* The time that frame ${i} waits for its picture, or another one, longer than the limit has it wait; without a limit all of it. */
+static int64_t
+late_wait(const struct tt_why *w, size_t i)
+{
+	return tt_frames_late(w->m->frames, i, tt_frames_judged_at(w->m->frames, i));
+}
+
+/* The median of these waits in the samples. */
+static int64_t
+usual_late_wait(const struct tt_why *w)
+{
+	int64_t v[TT_FRAMES_SAMPLED];
+
+	for (size_t i = 0; i < w->nsample; i++)
+		v[i] = late_wait(w, w->sample[i]);
+	return tt_quantile_of_i64(v, w->nsample, 1, 2);
+}
+
+size_t
+tt_why_lag(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), int64_t high)
+{
+	const struct tt_frames *f = w->m->frames;
+	const int64_t usual = w->nsample ? usual_late_wait(w) : 0, least = usual + usual / 4 + MIN_EXTRA_NS;
+	int64_t agree[MAX_LAG + 1] = { 0 }, first = 0;
+	size_t best = 0;
+
+	for (size_t i = MAX_LAG; i < f->n; i++) {
+		const bool waits = late_wait(w, i) > least;
+
+		for (size_t lag = 0; lag <= MAX_LAG; lag++)
+			if (time(w, i - lag) > high)
+				agree[lag] += waits ? 1 : -1;
+		/* A wait that the frame begins with is for a picture of an earlier one. */
+		if (waits)
+			first += tt_frames_waits_first(f, i) ? 1 : -1;
+	}
+	best = first > 0;
+	for (size_t lag = 0; lag <= MAX_LAG; lag++)
+		best = agree[lag] > agree[best] ? lag : best;
+	return best;
 }
 
 /* Evenly spaced frames; the search is in vain where too few of them are typical. */
@@ -107,6 +152,8 @@ choose_samples(struct tt_why *w)
 		w->ntypical += tt_why_extra(w, w->sample[i]) == 0;
 	}
 	w->typical_gpu = w->sample ? find_gpu(w) : 0;
+	if (w->typical_gpu)
+		w->gpu_lag = tt_why_lag(w, tt_why_gpu_time, w->typical_gpu + w->typical_gpu / 4);
 	return w->err->code;
 }
 

@@ -21,12 +21,6 @@ time_of_render(const struct tt_why *w, size_t i)
 	return tt_frames_render(w->m->frames, i);
 }
 
-static int64_t
-time_of_gpu(const struct tt_why *w, size_t i)
-{
-	return tt_frames_timing(w->m->frames, TT_TIMING_GPU, i);
-}
-
 /* True if frame ${i} has a known cause. *${at}: the place of the first cause from it on; frames are asked for in order. */
 static bool
 has_cause(const struct tt_why *w, size_t i, size_t *at)
@@ -36,16 +30,25 @@ has_cause(const struct tt_why *w, size_t i, size_t *at)
 	return *at < w->out->ncause && w->out->cause[*at].frame == i && w->out->cause[*at].class != TT_CAUSE_UNKNOWN;
 }
 
-/* The late frames in which ${time} is more than the period, and that have no cause, into ${frame}, in order. Returns how many. */
-static size_t
-find_late(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), size_t *frame)
-{
-	size_t n = 0, at = 0;
+/* Late frames without a cause: the render thread, or the GPU, needs more than the period for their pictures, which are those of ${lag} frames before. */
+struct late { int64_t (*time)(const struct tt_why *, size_t); size_t lag, *frame, n; };
 
+static int64_t
+time_of(const struct tt_why *w, const struct late *l, size_t i)
+{
+	return i >= l->lag ? l->time(w, i - l->lag) : 0;
+}
+
+/* Find them, in order. */
+static void
+find_late(const struct tt_why *w, struct late *l)
+{
+	size_t at = 0;
+
+	l->n = 0;
 	for (size_t i = 0; i < w->m->frames->n; i++)
-		if (tt_frames_is_late(w->m->frames, i) && time(w, i) > w->cap + w->cap / OF_PERIOD && !has_cause(w, i, &at))
-			frame[n++] = i;
-	return n;
+		if (tt_frames_is_late(w->m->frames, i) && time_of(w, l, i) > w->cap + w->cap / OF_PERIOD && !has_cause(w, i, &at))
+			l->frame[l->n++] = i;
 }
 
 /* The marker that the render thread runs longest in the samples in which it is late; TT_NO_ROW: none is known. *${thread}: its name. */
@@ -66,9 +69,10 @@ longest_run(const struct tt_why *w, const char **thread)
 }
 
 static int
-put_late(struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), const size_t *frame, size_t n)
+put_late(struct tt_why *w, const struct late *l)
 {
-	const bool renders = time == time_of_render;
+	const bool renders = l->time == time_of_render;
+	const size_t *frame = l->frame, n = l->n;
 	const char *thread = NULL;
 	const uint32_t row = renders ? longest_run(w, &thread) : TT_NO_ROW;
 	struct tt_finding *f = tt_why_finding(w);
@@ -80,14 +84,14 @@ put_late(struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), const
 		return w->err->code;
 	*f = (struct tt_finding){ .class = TT_CAUSE_WAIT, .n = n, .marker = row != TT_NO_ROW ? w->p->row[row].label : NULL };
 	for (size_t i = 0; i < n; i++) {
-		f->extra += time(w, frame[i]) - w->cap;
-		least = time(w, frame[i]) < time(w, frame[least]) ? i : least;
-		most = time(w, frame[i]) > time(w, frame[most]) ? i : most;
+		f->extra += time_of(w, l, frame[i]) - w->cap;
+		least = time_of(w, l, frame[i]) < time_of(w, l, frame[least]) ? i : least;
+		most = time_of(w, l, frame[i]) > time_of(w, l, frame[most]) ? i : most;
 	}
 	f->worst = tt_frames_number(w->m->frames, frame[most]);
 	f->frames = tt_why_frames_text(w, frame, n);
-	*tt_put_time_short(low, time(w, frame[least])) = '\0';
-	*tt_put_time_short(high, time(w, frame[most])) = '\0';
+	*tt_put_time_short(low, time_of(w, l, frame[least])) = '\0';
+	*tt_put_time_short(high, time_of(w, l, frame[most])) = '\0';
 	*tt_put_time_short(period, w->cap) = '\0';
 	if (thread)
 		tt_buf_printf(&b, "thread \"%s\" works ", thread);
@@ -96,6 +100,8 @@ put_late(struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), const
 	tt_buf_printf(&b, strcmp(low, high) == 0 ? "%s" : "%s to ", low);
 	if (strcmp(low, high) != 0)
 		tt_buf_text(&b, high);
+	if (l->lag)
+		tt_buf_printf(&b, l->lag > 1 ? " for the pictures of %zu frames before" : " for the pictures of the frames before", l->lag);
 	tt_buf_printf(&b, ", more than the %s at which frames are capped", period);
 	if (row != TT_NO_ROW)
 		tt_buf_printf(&b, "; most of it in %s", f->marker);
@@ -106,16 +112,17 @@ put_late(struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), const
 int
 tt_why_late_elsewhere(struct tt_why *w)
 {
-	int64_t (*const time[])(const struct tt_why *, size_t) = { time_of_render, time_of_gpu };
 	const size_t all = w->m->frames->n;
 	size_t *frame = w->cap ? tt_mem_alloc(w->mem, all * sizeof *frame, w->err) : NULL;
+	const struct late who[] = { { time_of_render, 0, frame, 0 }, { tt_why_gpu_time, w->gpu_lag, frame, 0 } };
 	int rc = w->cap && !frame ? w->err->code : TT_OK;
 
-	for (size_t i = 0; i < sizeof time / sizeof *time && frame && rc == TT_OK; i++) {
-		const size_t n = find_late(w, time[i], frame);
+	for (size_t i = 0; i < sizeof who / sizeof *who && frame && rc == TT_OK; i++) {
+		struct late l = who[i];
 
-		if (n >= MIN_FRAMES)
-			rc = put_late(w, time[i], frame, n);
+		find_late(w, &l);
+		if (l.n >= MIN_FRAMES)
+			rc = put_late(w, &l);
 	}
 	tt_mem_free(w->mem, frame, frame ? all * sizeof *frame : 0);
 	return rc;

@@ -209,31 +209,75 @@ tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c)
 
 /* --- the GPU --------------------------------------------------------------------------------------------- */
 
-/*
- * Whether the GPU was late while ${c} waited for the last frame to be presented: its time is known and longer than the period, or by a quarter than usual;
- * or the wait ended with the render thread's wait for it, and lasted longer than a period, so that vertical sync alone did not hold it.
- */
-static void
-look_at_gpu(const struct tt_why *w, struct tt_cause *c)
-{
-	const struct tt_frames *f = w->m->frames;
-	const int64_t took = tt_frames_timing(f, TT_TIMING_GPU, c->frame);
-	const bool is_gpu_wait = c->ended && c->other != TT_NO_ROW && tt_name_match(tt_gpu_wait_markers, tt_why_full_name(w, c->other));
+/* The GPU and the render thread are told by a quarter: of a period that a wait lasts longer, of the usual time; an eighth of a period is no noise. */
+enum { OF_WAIT = 4, OF_PERIOD = 8 };
 
-	if (took > 0 && took > (w->cap ? w->cap : w->typical_gpu + w->typical_gpu / 4)) {
-		c->gpu_ns = took;
-		c->gpu = TT_GPU_LATE;
-	} else if (is_gpu_wait && took == 0) {
-		c->gpu = w->cap && c->took > w->cap + w->cap / 4 ? TT_GPU_LATE : TT_GPU_OR_SYNC;
+/* The GPU's time of the picture that ${c} waits for, into *${ns}: that of the frame which is returned; 0: it is not known. */
+static size_t
+gpu_of_picture(const struct tt_why *w, const struct tt_cause *c, int64_t *ns)
+{
+	const size_t at = c->frame >= w->gpu_lag ? c->frame - w->gpu_lag : c->frame;
+
+	*ns = tt_frames_timing(w->m->frames, TT_TIMING_GPU, at);
+	return at;
+}
+
+/* True if the GPU, which took ${took}, is late: longer than the period or, if that is a quarter more than usual, more beyond it than the render thread. */
+static bool
+is_gpu_late(const struct tt_why *w, int64_t took, int64_t render)
+{
+	const int64_t usual = w->typical_gpu, more = took - usual;
+
+	if (w->cap && took > w->cap)
+		return true;
+	return usual > 0 && more > usual / OF_WAIT && more > render && more >= w->cap / OF_PERIOD;
+}
+
+/* The render thread's work in the frame beyond the usual, also what compiles there; *${most}: the marker with most of it, NULL: it runs nothing more. */
+static int64_t
+more_rendering(const struct tt_why *w, const struct tt_fact **most)
+{
+	int64_t sum = 0;
+
+	*most = NULL;
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+		const int64_t more = f->what == TT_OF_RUN ? tt_why_beyond(w, f) : 0;
+
+		if (more <= 0 || !tt_name_match(tt_render_threads, tt_paths_thread(w->p, f->node)->own))
+			continue;
+		sum += more;
+		*most = !*most || more > tt_why_beyond(w, *most) ? f : *most;
+	}
+	return sum;
+}
+
+/* Name what the fact ${f} of another thread's work is about, and for how long that thread runs it in the frame. */
+static void
+name_work(const struct tt_why *w, const struct tt_fact *f, struct tt_cause *c)
+{
+	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
+
+	c->ended = false;
+	c->other = f->id;
+	c->other_in = TT_NO_ROW;
+	c->other_threads = 0;
+	c->other_ns = 0;
+	c->name = tt_paths_thread(w->p, f->node)->name;
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *rec = &w->s->rec[i];
+
+		if (tt_why_run(w, rec, own) == f->id && tt_paths_thread(w->p, rec->node) == tt_paths_thread(w->p, f->node))
+			c->other_ns += rec->self;
 	}
 }
 
 /*
- * The render thread's longest wait for the GPU or the display in the frame, where that is half of the wait of ${c} or more: the frame may be shown at a refresh
- * some time after it. A wait longer than a period is for the GPU.
+ * The render thread's longest wait for the GPU or the display in the frame, where that is half of the wait of ${c} or more: the frame may be shown at a
+ * refresh some time after it. NULL: there is none.
  */
-static void
-look_at_render_wait(const struct tt_why *w, struct tt_cause *c)
+static const struct tt_frame_path *
+render_wait(const struct tt_why *w, const struct tt_cause *c)
 {
 	const struct tt_frame_path *most = NULL;
 
@@ -243,12 +287,64 @@ look_at_render_wait(const struct tt_why *w, struct tt_cause *c)
 		if (tt_frame_sums_zone(w->s, r->node) && is_for_gpu(w, r->node) && r->longest >= c->took / 2 && (!most || r->longest > most->longest))
 			most = r;
 	}
-	if (!most)
-		return;
-	c->other = tt_paths_row(w->p, most->node);
-	c->other_ns = most->longest;
-	c->name = tt_paths_thread(w->p, most->node)->name;
-	c->gpu = most->longest > w->cap + w->cap / 4 ? TT_GPU_LATE : TT_GPU_OR_SYNC;
+	return most;
+}
+
+/* The render thread while ${c} waits for a picture: its wait for the GPU, and its work beyond the usual. */
+struct rendering {
+	const struct tt_frame_path *wait;     /* where the wait ended with none, the longest in the frame */
+	int64_t waited;               /* 0: it did not wait for the GPU */
+	const struct tt_fact *most;   /* of its work */
+	int64_t more;
+	bool is_named;                /* the wait ended with that wait, or with nothing that is known: then what the render thread works may be named */
+};
+
+static struct rendering
+look_at_rendering(const struct tt_why *w, const struct tt_cause *c)
+{
+	const bool has_other = c->other != TT_NO_ROW, ended = c->ended && has_other && tt_name_match(tt_gpu_wait_markers, tt_why_full_name(w, c->other));
+	struct rendering r = { .wait = !has_other && w->cap ? render_wait(w, c) : NULL, .is_named = ended || !has_other };
+
+	r.waited = ended ? c->other_ns : r.wait ? r.wait->longest : 0;
+	r.more = more_rendering(w, &r.most);
+	return r;
+}
+
+/* True if the render thread works so much more than usual that the wait ${c} is for that. */
+static bool
+is_render_late(const struct tt_why *w, const struct tt_cause *c, const struct rendering *r)
+{
+	return r->is_named && r->most && r->more >= (w->cap ? w->cap / OF_PERIOD : c->ns / 2);
+}
+
+/*
+ * Find who was late while ${c} waited for a picture. The GPU's time says it, if it is known. Else the render thread's own wait does, if it lasts a quarter
+ * longer than a period, so that vertical sync alone did not hold it; else the render thread is late that works more than usual; else the GPU may be, or
+ * vertical sync holds the frame.
+ */
+static void
+look_at_picture(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct rendering r = look_at_rendering(w, c);
+	int64_t took;
+	const size_t frame = gpu_of_picture(w, c, &took);
+
+	if (took > 0 && is_gpu_late(w, took, r.more)) {
+		c->gpu = TT_GPU_LATE;
+		c->gpu_ns = took;
+		c->gpu_frame = frame != c->frame ? tt_frames_number(w->m->frames, frame) : 0;
+	} else if (took == 0 && w->cap && r.waited > w->cap + w->cap / OF_WAIT) {
+		c->gpu = TT_GPU_LATE;
+	} else if (is_render_late(w, c, &r)) {
+		name_work(w, r.most, c);
+	} else if (took == 0 && r.waited > 0) {
+		c->gpu = TT_GPU_OR_SYNC;
+	}
+	if (r.wait && c->other == TT_NO_ROW) {
+		c->other = tt_paths_row(w->p, r.wait->node);
+		c->other_ns = r.wait->longest;
+		c->name = tt_paths_thread(w->p, r.wait->node)->name;
+	}
 }
 
 /*
@@ -258,23 +354,14 @@ look_at_render_wait(const struct tt_why *w, struct tt_cause *c)
 static void
 look_at_more_work(const struct tt_why *w, struct tt_cause *c)
 {
-	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
 	const struct tt_fact *most = NULL;
 	int64_t best = c->took / 2;
 
 	for (size_t i = 0; i < w->now.n; i++)
 		if (w->now.v[i].what == TT_OF_RUN && tt_why_beyond(w, &w->now.v[i]) > best)
 			best = tt_why_beyond(w, most = &w->now.v[i]);
-	if (!most)
-		return;
-	c->other = most->id;
-	c->name = tt_paths_thread(w->p, most->node)->name;
-	for (size_t i = 0; i < w->s->n; i++) {
-		const struct tt_frame_path *rec = &w->s->rec[i];
-
-		if (tt_why_run(w, rec, own) == most->id && tt_paths_thread(w->p, rec->node) == tt_paths_thread(w->p, most->node))
-			c->other_ns += rec->self;
-	}
+	if (most)
+		name_work(w, most, c);
 }
 
 void
@@ -284,9 +371,6 @@ tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c)
 
 	if (!tt_why_look_at_end(w, c))
 		look_at_more_work(w, c);
-	if (tt_waits_kind(w->m, tt_why_full_name(w, row)) != TT_WAIT_LIMIT)
-		return;
-	look_at_gpu(w, c);
-	if (c->other == TT_NO_ROW && c->gpu == TT_GPU_UNKNOWN && w->cap)
-		look_at_render_wait(w, c);
+	if (tt_waits_kind(w->m, tt_why_full_name(w, row)) == TT_WAIT_LIMIT)
+		look_at_picture(w, c);
 }

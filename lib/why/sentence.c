@@ -604,6 +604,8 @@ put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		return;
 	tt_buf_text(b, ", it took ");
 	put_time(b, c->gpu_ns);
+	if (c->gpu_frame)
+		tt_buf_printf(b, " for the picture of frame %llu", (unsigned long long)c->gpu_frame);
 }
 
 /* "22 ms loading: File.Read, under Inventory:Open" */

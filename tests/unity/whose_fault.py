@@ -8,7 +8,7 @@ from whose_game import MS, Game
 import lot
 
 suite = Suite()
-FAULTS = [(by, more, waits, depth, known, often) for by in ("main",) for more in (-.1, .1, .5, 1.3) for waits in ("end", "begin")
+FAULTS = [(by, more, waits, depth, known, often) for by in ("gpu", "render", "main") for more in (-.1, .1, .5, 1.3) for waits in ("end", "begin")
           for depth in (0, 1) for known in (True, False) for often in (1, 3)]
 
 
@@ -23,7 +23,8 @@ def check_gpu_time(what, game, sentence):
     m = re.search(r"GPU late, it t(?:ook|akes) ([0-9.]+ (?:to [0-9.]+ )?ms)(?: for the picture of frame ([0-9]+))?", sentence)
     if suite.true("the GPU's time is said, %s" % what, m is not None, sentence):
         want = game.gpu[int(m[2]) - 1] if m[2] else (1 + game.more) * game.p
-        suite.true("it is that of the picture, %s" % what, abs(span(m[1]) - want / MS) <= want / MS / 100 and (not m[2] or game.is_planted(int(m[2]) - 1)), sentence)
+        is_planted = not m[2] or game.is_planted(int(m[2]) - 1)
+        suite.true("it is that of the picture, %s" % what, is_planted and abs(span(m[1]) - want / MS) <= want / MS / 100, sentence)
 
 
 def check(seed, by, more, waits, depth, known, often):
