@@ -442,13 +442,13 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 		t->empty_reason = tt_causes_none(m->frames, causes);
 	else
 		t->note = tt_causes_note(causes, r);
-	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {
+	for (size_t i = 0; i < causes->nfinding && t->nrow < CAUSES; i++) {
 		const struct tt_finding *f = finding_at(causes, i);
 		struct tt_cell *c;
 
 		/* Unknown causes come last and take many lines: leave them out if anything is explained. */
 		if (i > 0 && f->class == TT_CAUSE_UNKNOWN)
-			break;
+			continue;
 		c = tt_row(t);
 		tt_cell_name(&c[C_FRAMES], f->frames);
 		tt_cell_text(&c[C_CLASS], tt_cause_name(f->class));
@@ -557,13 +557,13 @@ put_next(struct tt_views *view, bool more, const struct opt_given *given, const 
 
 /* A screen of 50 lines also holds the command above the summary and the prompt below it. */
 enum { SCREEN = 48 };
-enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, CUT_PROSE };
+enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, CUT_PROSE };
 
 /* The parts left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
-	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_PROSE, 240 }, { KEEP_NEEDED, 0 },
-	{ T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
+	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_PROSE, 240 }, { KEEP_STEADY, 0 },
+	{ KEEP_NEEDED, 0 }, { T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
 };
 
 struct screen {
@@ -635,6 +635,14 @@ keep_notes(struct screen *s, bool notices, size_t keep)
 		    s->left_out == 1 ? "notice or loss is" : "notices and losses are", s->left_out == 1 ? "it" : "them");
 }
 
+/* Leave out the last causes, but the first, that are about what all frames take. */
+static void
+drop_steady(struct tt_table *t)
+{
+	while (t && t->nrow > 1 && strcmp(t->cell[(t->nrow - 1) * t->ncol + C_CLASS].s, tt_cause_name(TT_CAUSE_STEADY)) == 0)
+		t->nrow--;
+}
+
 static void
 give_way(struct screen *s, int what, size_t keep)
 {
@@ -642,6 +650,8 @@ give_way(struct screen *s, int what, size_t keep)
 
 	if (what == CUT_PROSE)
 		cut_prose(s->r, keep);
+	else if (what == KEEP_STEADY)
+		drop_steady(table_of(s->r, T_CAUSES));
 	else if (what == KEEP_NEEDED)
 		table_of(s->r, T_SUMMARY)->cell[S_NEEDED].empty = true;
 	else if (what >= T_N)

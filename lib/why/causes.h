@@ -111,6 +111,8 @@ struct tt_finding {
 	uint64_t n;                   /* frames; 0: it is about all */
 	bool is_scattered;            /* a call that is merely longer, in frames here and there: what repeats, grows, or does more ranks before it */
 	bool is_noise;                /* the machine's, on scattered frames: what repeats or grows ranks before it */
+	bool is_of_all;               /* it is what all frames take: causes of long frames rank before it ... */
+	bool makes_late;              /* ... unless most frames are late, and would not be without it */
 	uint64_t worst;               /* number of the frame with the most extra time; 0: none */
 	int64_t extra;                /* time of these frames beyond the typical one; of a growth, of all frames beyond those at the start */
 };
@@ -119,7 +121,7 @@ struct tt_causes {
 	int64_t typical;              /* the median frame's time */
 	struct tt_cause *cause;       /* the hitches, by frame; no more than TT_CAUSE_HITCHES */
 	size_t ncause;
-	struct tt_finding *finding;   /* the most extra time first, then those of all frames */
+	struct tt_finding *finding;   /* those that make most frames late, then the most extra time first, then those of all frames */
 	size_t nfinding;
 	const char *routine;          /* a sentence on longer frames that are no hitches, because others are as long all the time; NULL: none */
 	const char *rest;             /* a sentence on frames that miss the budget that the median frame holds, and are not explained; NULL: there are none */

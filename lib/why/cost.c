@@ -146,6 +146,16 @@ is_growing(const struct tt_why *w, uint32_t row)
 	return false;
 }
 
+/* True if most frames are late, by the limit that they have or for 60 fps, and ${ns} is half of that by which a typical one is too long, or more. */
+static bool
+makes_late(const struct tt_why *w, int64_t ns)
+{
+	const struct tt_frames *f = w->m->frames;
+	const int64_t sixty = 16670000, limit = w->cap ? w->cap : sixty, typical = w->out->typical;
+
+	return (w->cap ? 2 * f->nlate > f->n : typical > limit + limit / 10) && typical > limit && 2 * ns >= typical - limit;
+}
+
 static int
 put_cost(struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heaviest)
 {
@@ -165,7 +175,8 @@ put_cost(struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heavie
 		return w->err->code;
 	*tt_put_time_short(took, total.self) = '\0';
 	*tt_put_time_short(of, k->frame) = '\0';
-	*f = (struct tt_finding){ .class = TT_CAUSE_STEADY, .marker = w->p->row[row].label, .frames = "all frames" };
+	*f = (struct tt_finding){ .class = TT_CAUSE_STEADY, .marker = w->p->row[row].label, .frames = "all frames", .is_of_all = true,
+		.makes_late = makes_late(w, total.self) };
 	tt_buf_printf(&b, "%s takes %s of %s in a typical frame", f->marker, took, of);
 	if (calls.n > 1) {
 		*tt_put_count(n, (int64_t)calls.n) = '\0';

@@ -102,17 +102,23 @@ group_hitches(struct tt_why *w)
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
-/* Known causes come before the machine's noise, and this before unknown ones; findings of frames come before those of the whole capture. */
+/* The kind of a finding: what makes most frames late comes first, then known causes, the machine's noise, all frames, frames that are not explained. */
+static int
+place_of(const struct tt_finding *f)
+{
+	if (f->is_of_all)
+		return f->makes_late ? 0 : 3;
+	return f->class == TT_CAUSE_UNKNOWN ? 4 : f->is_noise ? 2 : 1;
+}
+
+/* Within a kind, findings of frames come before those of the whole capture. */
 static int
 by_weight(const void *a, const void *b)
 {
 	const struct tt_finding *x = a, *y = b;
-	bool k = x->class == TT_CAUSE_UNKNOWN, l = y->class == TT_CAUSE_UNKNOWN;
 
-	if (k != l)
-		return k - l;
-	if (x->is_noise != y->is_noise)
-		return x->is_noise - y->is_noise;
+	if (place_of(x) != place_of(y))
+		return place_of(x) - place_of(y);
 	if ((x->extra == 0) != (y->extra == 0))
 		return (x->extra == 0) - (y->extra == 0);
 	if (x->is_scattered != y->is_scattered)

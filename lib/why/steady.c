@@ -70,7 +70,7 @@ find_allocation(struct tt_why *w)
 	f = tt_why_finding(w);
 	if (!f)
 		return w->err->code;
-	*f = (struct tt_finding){ .class = TT_CAUSE_ALLOCATION, .marker = w->p->row[most->id].label, .frames = "all frames" };
+	*f = (struct tt_finding){ .class = TT_CAUSE_ALLOCATION, .marker = w->p->row[most->id].label, .frames = "all frames", .is_of_all = true };
 	f->sentence = tt_arena_printf(w->text, w->err, "%s allocates %s in a typical frame, of %s in all", f->marker, bytes, all);
 	return w->err->code;
 }
@@ -467,7 +467,8 @@ find_present(struct tt_why *w)
 		return w->err->code;
 	*tt_put_time_short(ns, wait->self) = '\0';
 	*tt_put_time_short(all, w->out->typical) = '\0';
-	*f = (struct tt_finding){ .class = TT_CAUSE_WAIT, .marker = by != TT_NO_ROW ? w->p->row[by].label : TT_OUTSIDE, .frames = "all frames" };
+	*f = (struct tt_finding){ .class = TT_CAUSE_WAIT, .marker = by != TT_NO_ROW ? w->p->row[by].label : TT_OUTSIDE, .frames = "all frames",
+		.is_of_all = true, .makes_late = true };
 	tt_buf_printf(&b, "a typical frame waits %s of %s in %s", ns, all, w->p->row[call].label);
 	if (run && run->self >= wait->self / 2) {
 		*tt_put_time_short(other, run->self) = '\0';

@@ -335,6 +335,22 @@ def recursion_for_once():
                 [("6 frames, every 40th from 21 on", "slow_call", PATH)])
 
 
+def what_comes_first():
+    """What all frames take comes after what is known to make some of them long; but first where most frames miss 60 fps by it."""
+    def rows(ms, change):
+        def both(k, f):
+            update(f).ms += ms
+            change(k, f)
+        return [(r["class"], r["frames"]) for r in suite.rows("causes", game("order.raw", both))]
+    shader = lambda k, f: f[MAIN][0].calls.append(Zone("Shader.CreateGPUProgram", 70)) if k in (40, 41, 90) else None
+    some, every = ("shaders", "frames 41, 42 and 91"), ("steady", "all frames")
+    suite.equal("a shader, and 6 of 9 ms in all frames", rows(3, shader), [some, every])
+    suite.equal("a shader, and 18 of 21 ms in all frames", rows(15, shader), [every, some])
+    suite.equal("a shader, and 18 of 36 ms in all frames", rows(15, lambda k, f: (setattr(f[MAIN][0].calls[1], "ms", 17), shader(k, f))), [every, every, some])
+    once = lambda k, f: setattr(update(f), "ms", update(f).ms + 9) if k == 100 else None
+    suite.equal("one frame that nothing explains, and 6 of 9 ms in all frames", rows(3, once), [every, ("unknown", "frame 101")])
+
+
 def more_done_here():
     """Where the frame thread itself has far more zones, processors are not what is short."""
     def change(k, f, many):
@@ -963,6 +979,7 @@ late_and_not_explained()
 long_calls()
 one_loop()
 more_done_here()
+what_comes_first()
 editor()
 all_the_time()
 capped(from_some_frame_on())
