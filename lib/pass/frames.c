@@ -394,7 +394,26 @@ timings(struct tt_making *k, struct tt_table *t)
 enum limit { BY_MAIN, BY_RENDER, BY_BOTH, BY_GPU, BY_PRESENT, BY_NOTHING, BY_UNKNOWN, LIMITS };
 static const char *const limit_name[LIMITS] = { "main thread", "render thread", "CPU", "GPU", "present", "balanced", "unknown" };
 
-/* The same if the engine did not measure the main thread: by the frame's CPU-active time. */
+/*
+ * Frame ${i}, which lasts ${whole}, is limited by a thread or the GPU that takes longer than this: four fifths of it. One that a display shows for several
+ * refreshes is limited by a thread or the GPU that needs longer than one refresh less, too: it waits for the display, but not because of it.
+ */
+static int64_t
+most_of(const struct tt_frames *f, size_t i, int64_t whole)
+{
+	enum { OF_REFRESHES = 100 };
+	const int64_t most = whole - whole / 5, taken = tt_frames_taken(f, i);
+	const struct tt_refresh_segment *s = taken > 1 ? tt_frames_segment(f, i) : NULL;
+
+	if (!s || s->kind != TT_REFRESH_GRID)
+		return most;
+
+	const int64_t less = tt_ratio((uint64_t)(taken - 1), (uint64_t)tt_frames_period_of(s), 1), needs = less + less / OF_REFRESHES;
+
+	return needs < most ? needs : most;
+}
+
+/* The same as limit_of() if the engine did not measure the main thread: by the frame's CPU-active time. */
 static enum limit
 limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 {
@@ -409,13 +428,13 @@ limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 }
 
 /*
- * The limit of frame ${i}: the processor's threads or the GPU, whichever takes more than four fifths of the frame; unknown without GPU time. Counters do not
+ * The limit of frame ${i}: the processor's threads or the GPU, whichever takes more than most_of() it; unknown without GPU time. Counters do not
  * contain how long the main thread waits to present. Then the rest of the frame counts as that wait if nothing else limits the frame.
  */
 static enum limit
 limit_of(const struct tt_frames *f, size_t i)
 {
-	const int64_t total = tt_frames_timing(f, TT_TIMING_TOTAL, i), whole = total ? total : tt_frames_dur(f, i), most = whole - whole / 5;
+	const int64_t total = tt_frames_timing(f, TT_TIMING_TOTAL, i), whole = total ? total : tt_frames_dur(f, i), most = most_of(f, i, whole);
 	const int64_t main = tt_frames_timing(f, TT_TIMING_MAIN, i), render = tt_frames_timing(f, TT_TIMING_RENDER, i);
 	const int64_t gpu = tt_frames_timing(f, TT_TIMING_GPU, i);
 	int64_t wait = tt_column_at(&f->recorded, i) ? tt_frames_timing(f, TT_TIMING_PRESENT, i) : whole - main;

@@ -4,7 +4,7 @@ and which wait for a picture at the end of a frame, at the begin of the next one
 import re
 
 from ttc import Suite
-from whose_game import MS, Game
+from whose_game import EVERY, MS, Game
 import lot
 
 suite = Suite()
@@ -46,6 +46,22 @@ def check(seed, by, more, waits, depth, known, often):
     suite.true("no share of the time is told, for there is one fault alone, %s" % what, "of the extra time" not in said, said)
 
 
+def limited(waits, depth):
+    """A GPU that needs more than a refresh from frame 26 on makes frames of two refreshes: the GPU limits them, and not the display."""
+    game = Game(77, "gpu", .4, waits, depth, True, often=EVERY)
+    path = game.write(suite.path("limited.raw"))
+    rows = {r["limit"]: r["count"] for r in suite.rows("frame_limits", path)}
+    late = sum(game.is_planted(i) for i in range(game.n))
+    what = "waits at the %s for %d before" % (waits, depth)
+    suite.true("frames that the GPU limits, %s" % what, abs(rows.get("GPU", 0) - late) <= 4, (rows, late))
+    out, _ = suite.run(path)
+    suite.true("nothing says that the display does, %s" % what, "by the display" not in out, out)
+    quick = Game(78, waits=waits, depth=depth, known=True).write(suite.path("quick.raw"))
+    suite.true("a GPU that is quick does not, %s" % what, "GPU" not in {r["limit"] for r in suite.rows("frame_limits", quick)})
+
+
+for waits, depth in (("end", 0), ("end", 1), ("begin", 0), ("begin", 1)):
+    limited(waits, depth)
 for i in lot.some(range(len(FAULTS)), 40, "whose_fault"):
     check(i, *FAULTS[i])
 for i, (waits, depth, known) in enumerate((a, b, c) for a in ("end", "begin") for b in (0, 1) for c in (True, False)):
