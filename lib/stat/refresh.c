@@ -14,6 +14,7 @@ enum {
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
 	MAX_WAITED_PARTS = 8,           /* ... of one that is longer than any display's refresh, where frames wait */
+	NEAR_PARTS = 9,               /* of a period: one refresh more is no eighth of eight */
 	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
@@ -69,7 +70,7 @@ periods_in(int64_t d, int64_t ps, int64_t most)
 {
 	const int64_t k = (d * 1000 + ps / 2) / ps, off = d * 1000 - k * ps;
 
-	return k >= 1 && k <= most && off <= ps / 8 && -off <= ps / 8 ? k : 0;
+	return k >= 1 && k <= most && off <= ps / NEAR_PARTS && -off <= ps / NEAR_PARTS ? k : 0;
 }
 
 /* The mean period of those distances that fit ${ps}, three times over, or until it stays; *${fitting}: how many do. */
@@ -148,44 +149,61 @@ by_falling(const void *a, const void *b)
 	return TT_CMP(*(const int64_t *)b, *(const int64_t *)a);
 }
 
+/* Distances of a block, in order and by length, and whether frames of a timer are looked for. */
+struct block { int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK]; size_t n; bool timer; };
+
+/* A period and how many distances are multiples of it; ${is_small}: it is a third of what is usual, or less. */
+struct trial { int64_t ps; size_t fitting; bool is_small; };
+
+/* ${try}, refined; 0: too few distances are multiples of it, or it is small and no usual display's. */
+static struct trial
+try_period(const struct block *b, int64_t try)
+{
+	struct trial t = { 0 };
+
+	t.ps = refine(b->d, b->n, try, b->timer ? 1 : TT_REFRESH_MAX_GAP, &t.fitting);
+	t.is_small = t.ps > 0 && tt_quantile_i64(b->sorted, b->n, 1, 5) * 1000 > 5 * (t.ps / 2);
+	if (t.ps < MIN_PERIOD_PS || 10 * t.fitting < (b->timer ? 6 : 8) * b->n || (t.is_small && !tt_refresh_rate(t.ps, 5)))
+		t.ps = 0;
+	return t;
+}
+
 /*
  * The longest period that four fifths of the distances of points [from, end) are multiples of; with a ${timer} that three fifths are once. 0: there is none.
- * A third of what is usual, or less, has to be a usual display's: two periods of a timer have a common part, too.
+ * A third of what is usual, or less, has to be a usual display's: two periods of a timer have a common part, too. The shorter one of several is taken if
+ * nearly all of the other distances are multiples of it.
  */
 static int64_t
 block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer)
 {
-	int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK], try[2 * MAX_WAITED_PARTS];
-	size_t n = 0, ntry = 0;
+	struct block b = { .timer = timer };
+	int64_t try[2 * MAX_WAITED_PARTS];
+	struct trial best = { 0 };
+	size_t ntry = 0;
 
-	for (size_t q = from; q < end && n < 2 * TT_REFRESH_BLOCK; q++)
-		if ((d[n] = distance(f, q)) > 0)
-			n++;
-	if (n < MIN_PAIRS)
+	for (size_t q = from; q < end && b.n < 2 * TT_REFRESH_BLOCK; q++)
+		if ((b.d[b.n] = distance(f, q)) > 0)
+			b.n++;
+	if (b.n < MIN_PAIRS)
 		return 0;
-	memcpy(sorted, d, n * sizeof *d);
-	tt_sort_i64(sorted, n);
+	memcpy(b.sorted, b.d, b.n * sizeof *b.d);
+	tt_sort_i64(b.sorted, b.n);
 
-	const bool is_long = f->anchored && tt_quantile_i64(sorted, n, 1, 2) * 1000 > TT_REFRESH_SLOWEST_PS;
-	const unsigned parts = timer ? 1 : is_long ? MAX_WAITED_PARTS : MAX_PARTS;
+	const int64_t median = tt_quantile_i64(b.sorted, b.n, 1, 2) * 1000, low = tt_quantile_i64(b.sorted, b.n, 1, 5) * 1000;
+	const unsigned parts = timer ? 1 : f->anchored && median > TT_REFRESH_SLOWEST_PS ? MAX_WAITED_PARTS : MAX_PARTS;
 
 	for (unsigned k = 1; k <= parts; k++) {
-		try[ntry++] = tt_quantile_i64(sorted, n, 1, 2) * 1000 / k;
-		try[ntry++] = tt_quantile_i64(sorted, n, 1, 5) * 1000 / k;
+		try[ntry++] = median / k;
+		try[ntry++] = low / k;
 	}
 	tt_sort(try, ntry, by_falling);
-	for (size_t i = 0; i < ntry && try[i] >= MIN_PERIOD_PS; i++) {
-		size_t fitting;
+	for (size_t i = 0; i < ntry && try[i] >= MIN_PERIOD_PS && (best.ps == 0 || best.is_small); i++) {
+		const struct trial now = i > 0 && try[i] == try[i - 1] ? (struct trial){ 0 } : try_period(&b, try[i]);
 
-		if (i > 0 && try[i] == try[i - 1])
-			continue;
-		const int64_t ps = refine(d, n, try[i], timer ? 1 : TT_REFRESH_MAX_GAP, &fitting);
-		const bool is_small = ps > 0 && tt_quantile_i64(sorted, n, 1, 5) * 1000 > 5 * (ps / 2);
-
-		if (ps >= MIN_PERIOD_PS && 10 * fitting >= (timer ? 6 : 8) * n && (!is_small || tt_refresh_rate(ps, 5)))
-			return ps;
+		if (now.ps && (best.ps == 0 || (b.n - best.fitting >= 3 && tt_refresh_is_better(now.fitting, best.fitting, b.n))))
+			best = now;
 	}
-	return 0;
+	return best.ps;
 }
 
 /* True if one is a multiple of the other, or with a ${timer} as long. */
@@ -358,19 +376,22 @@ shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps
 	return TT_OK;
 }
 
-/* True if a frame of a timer's limit is late. */
+/* True if a frame of a timer's limit is late. Sleeps that end at steps may last a step longer. */
 static bool
-is_late(const struct tt_refresh_frame *is, int64_t ps)
+is_late(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps)
 {
-	const int64_t dur = tt_refresh_dur(is) * 1000;
+	const int64_t dur = tt_refresh_dur(is) * 1000, step = f->step_ns * 1000;
+	const int64_t most = step ? ps + step + ps / 4 : ps + ps / 2;
 
-	return dur >= ps + ps / 2 || (is->waited < tt_refresh_dur(is) / 50 && dur > ps + ps / 50);
+	return dur >= (most > ps + ps / 2 ? most : ps + ps / 2) || (is->waited < tt_refresh_dur(is) / 50 && dur > ps + ps / 50);
 }
 
 /* The duration of a frame in periods, at least one. */
 static unsigned
-periods_of(const struct tt_refresh_frame *is, int64_t ps)
+periods_of(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps)
 {
+	if (f->step_ns && !is_late(f, is, ps))
+		return 1;
 	const int64_t dur = tt_refresh_dur(is), k = dur > TT_REFRESH_MAX_GAP_NS ? (int64_t)TT_REFRESH_MAX : tt_round_div(dur * 1000, ps);
 
 	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
@@ -408,7 +429,7 @@ count_periods(struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 	for (size_t i = is->first; i < is->end; i++) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
 
-		f->to->taken[i] = (uint16_t)(periods_of(&frame, is->period_ps) | (is_late(&frame, is->period_ps) ? TT_REFRESH_LATE : 0));
+		f->to->taken[i] = (uint16_t)(periods_of(f, &frame, is->period_ps) | (is_late(f, &frame, is->period_ps) ? TT_REFRESH_LATE : 0));
 	}
 }
 
@@ -480,9 +501,130 @@ join_timers(struct tt_refresh_fit *f)
 			count_periods(f, &to->segment[i]);
 }
 
+/*
+ * The end of the frames from ${i} on that another limit by a timer holds, whose period is *${ps}; ${i}: none does. They last much longer than ${is} gives
+ * them, as long as each other, and have waited for the limit alone, but for two at a time that are late; and not nine tenths of them are known to be slow.
+ * Fewer than seven may each be woken late.
+ */
+static size_t
+other_limit(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, size_t i, int64_t *ps)
+{
+	enum { MIN_HELD = 7, MAX_LATE = 2 };
+	size_t end = i;
+	int64_t sum = 0, n = 0, busy = 0;
+
+	for (size_t k = i; k < is->end && k <= end + (n ? MAX_LATE : 0); k++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, k);
+		const int64_t dur = tt_refresh_dur(&frame), off = n ? dur * n - sum : 0;
+
+		if (!has_waited(frame.waited_only, dur))
+			continue;
+		if (dur * 1000 < is->period_ps + is->period_ps / 4 || dur > TT_REFRESH_MAX_GAP_NS || off > sum / 16 || -off > sum / 16)
+			break;
+		sum += dur;
+		n++;
+		end = k + 1;
+		busy += tt_refresh_needed_at(f, k) * 1000 > is->period_ps - is->period_ps / 10;
+	}
+	*ps = n ? tt_round_div(sum * 1000, n) : 0;
+	return n >= MIN_HELD && 10 * busy < 9 * n ? end : i;
+}
+
+/* Divide ${is}, a timer's limit, where frames in a row have another one, and append the parts. */
+static int
+divide_timer(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err)
+{
+	struct tt_refresh_segment rest = *is;
+	int rc = TT_OK;
+
+	for (size_t i = is->first; i < is->end && rc == TT_OK; ) {
+		struct tt_refresh_segment held = *is;
+
+		held.first = i;
+		held.end = other_limit(f, is, i, &held.period_ps);
+		if (held.end == i) {
+			i++;
+			continue;
+		}
+		rest.end = i;
+		rc = tt_refresh_append(f, &rest, err);
+		if (rc == TT_OK)
+			rc = tt_refresh_append(f, &held, err);
+		count_periods(f, &held);
+		i = rest.first = held.end;
+	}
+	rest.end = is->end;
+	return rc == TT_OK ? tt_refresh_append(f, &rest, err) : rc;
+}
+
+static int
+divide_timers(struct tt_refresh_fit *f, struct tt_err *err)
+{
+	struct tt_refreshes *to = f->to, was = *to;
+	int rc = TT_OK;
+
+	if (f->step_ns)
+		return TT_OK;
+	to->segment = NULL;
+	to->nsegment = to->capsegment = 0;
+	for (size_t i = 0; i < was.nsegment && rc == TT_OK; i++)
+		rc = was.segment[i].kind == TT_REFRESH_TIMER ? divide_timer(f, &was.segment[i], err) : tt_refresh_append(f, &was.segment[i], err);
+	tt_mem_free(f->mem, was.segment, was.capsegment * sizeof *was.segment);
+	return rc;
+}
+
+/*
+ * Systems whose sleeps end at steps of their clock only, 1 ms or 15.625 ms, make a timer's frames last one of two numbers of these. ${step}: how long; true if
+ * the frames of ${s} are so, and *${ps} their mean, which is the limit.
+ */
+static bool
+has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t step, int64_t *ps)
+{
+	enum { MAX_STEPS = 128, STEP_PARTS = 16 };
+	size_t n[MAX_STEPS + 1] = { 0 }, all = 0, k = 1;
+	int64_t sum = 0, end = INT64_MIN;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is), steps = tt_round_div(dur, step), off = dur - steps * step;
+		const bool follows = is.start == end;
+
+		/* A frame after one that did not wait may make up for it. */
+		end = has_waited(is.waited_only, dur) ? is.end : INT64_MIN;
+		if (!follows || end == INT64_MIN)
+			continue;
+		all++;
+		n[steps >= 1 && steps < MAX_STEPS && off <= step / STEP_PARTS && -off <= step / STEP_PARTS ? steps : 0]++;
+	}
+	while (k < MAX_STEPS && (n[k] + n[k + 1] < all - all / 8 || n[k] * 50 < all || n[k + 1] * 50 < all))
+		k++;
+	if (all < MIN_FRAMES || k == MAX_STEPS)
+		return false;
+	all = n[k] + n[k + 1];
+	sum = (int64_t)(n[k] * k + n[k + 1] * (k + 1)) * step;
+	*ps = tt_round_div(sum * 1000, (int64_t)all);
+	return true;
+}
+
+/* Take ${s} for the frames of a timer whose sleeps end at steps, if they are. */
+static bool
+take_steps(struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	static const int64_t step[] = { TT_SLEEP_STEP_NS, 1000000 };
+	const struct waits w = waits_of(f, s);
+
+	for (size_t i = 0; 2 * w.only > w.all && 4 * w.n >= s->frame_end - s->frame && i < sizeof step / sizeof *step; i++)
+		if (has_steps(f, s, step[i], &s->ps)) {
+			f->step_ns = step[i] > f->step_ns ? step[i] : f->step_ns;
+			return true;
+		}
+	return false;
+}
+
 static int
 timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
+	const bool steps = take_steps(f, s);
 	const struct waits w = waits_of(f, s);
 	const size_t n = s->frame_end - s->frame;
 	bool is_limit = w.only > w.all - w.only;
@@ -492,7 +634,7 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 	f->has_period = f->has_period || s->ps;
 	if (4 * w.n < n || n < MIN_FRAMES)
 		return tt_refresh_append(f, &is, err);
-	if (w.nregular)
+	if (w.nregular && !steps)
 		s->ps = (int64_t)((w.regular_ns * 1000 + w.nregular / 2) / w.nregular);
 	is_limit = is_limit || (s->ps && is_steady(f, s));
 	if (!s->ps && is_limit && w.n >= n - n / 4 && w.n > 0)
@@ -516,6 +658,8 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	struct stretching timers = { .f = f, .timer = true, .all = *s, .each = timer_stretch };
 
 	f->has_period = f->has_period || s->ps;
+	if (take_steps(f, s))
+		return timer_stretch(f, s, err);
 	if (s->ps && tt_refresh_is_grid(f, s))
 		return tt_refresh_segments(f, s, err);
 	timers.all.ps = 0;
@@ -598,6 +742,8 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 	if (rc == TT_OK)
 		rc = find_stretches(&all, err);
 	join_timers(&f);
+	if (rc == TT_OK)
+		rc = divide_timers(&f, err);
 	if (rc == TT_OK && to->nsegment == 1 && to->segment[0].kind == TT_REFRESH_NONE)
 		to->segment[0].untold = is_untold(&f);
 	tt_mem_free(mem, f.x, n * sizeof *f.x);

@@ -8,9 +8,15 @@
 #include "stat/num.h"
 #include "stat/refresh_parts.h"
 
+static inline bool
+is_near(int64_t off, int64_t most)
+{
+	return off <= most && -off <= most;
+}
+
 /* --- the period ----------------------------------------------------------------------- */
 
-enum { MAX_SAMPLES = 1024, SPREAD_POINTS = 16 };
+enum { MAX_SAMPLES = 1024, SPREAD_POINTS = 16, MAX_TARGET = 8 };
 
 /* The median of how far points ${apart} are from whole periods, in ps, of evenly spaced pairs whose points are of frames as far apart; -1: none are. */
 static int64_t
@@ -87,7 +93,7 @@ usual_distance(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 /*
  * True if points after a frame of another length than most are where a timer begins anew, not where the grid goes on: two and more of those frames, or one
- * among points that are few, or that nobody is woken at as exactly.
+ * among points that are few, or that nobody is woken at as exactly. Frames in a row that are as long as each other are another limit, and tell nothing.
  */
 static bool
 begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -99,11 +105,11 @@ begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	for (size_t q = s->first + 2; q + 1 < s->end; q++) {
 		const int64_t all = f->x[q + 1] - f->x[q - 2], more = all < TT_REFRESH_MAX_GAP_NS ? (f->x[q] - f->x[q - 1]) * 1000 - usual : 0;
 
-		if (more < s->ps / 20 && -more < s->ps / 20)
+		if (is_near(more, s->ps / 20))
 			continue;
-		const int64_t off = tt_off_grid(all, s->ps);
-		kept += off <= near && off >= -near;
-		broken += off > near || off < -near;
+		const int64_t off = tt_off_grid(all, s->ps), unlike = (f->x[q] - 2 * f->x[q - 1] + f->x[q - 2]) * 1000;
+		kept += is_near(off, near) && !is_near(unlike, s->ps / 20);
+		broken += !is_near(off, near);
 	}
 	return broken > kept && (broken >= 2 || one <= s->ps / 500 || s->end - s->first < TT_REFRESH_BLOCK);
 }
@@ -128,13 +134,6 @@ join_periods(const struct tt_refresh_fit *f, struct tt_stretch *s)
 	}
 }
 
-/* How many more of the distances that are no whole number of periods have to be that of a shorter one, which fits ${now}: 7 of 10. */
-static bool
-is_better_part(size_t now, size_t fitting, size_t all)
-{
-	return now > fitting && 10 * (now - fitting) >= 7 * (all - fitting);
-}
-
 /*
  * The longest part of the period of ${s} that is a usual display's; of frames that wait a shorter one, where two distances and more are whole numbers of
  * that only. 0: none.
@@ -152,7 +151,7 @@ usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		if (tt_refresh_rate(part, 4) < 48)
 			continue;
 		now = tt_refresh_refine(f, s, &part, &all);
-		if (best && (!f->anchored || all - fitting < 2 || !is_better_part(now, fitting, all)))
+		if (best && (!f->anchored || all - fitting < 2 || !tt_refresh_is_better(now, fitting, all)))
 			continue;
 		best = s->ps / k;
 		fitting = now;
@@ -175,14 +174,14 @@ divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 		s->ps = usual;
 		return;
 	}
-	for (int k = 2; k <= 7 && all - fitting >= 3; k++) {
+	for (int k = 2; k <= MAX_TARGET && all - fitting >= 3; k++) {
 		int64_t part = s->ps / k;
 
 		if (k > 3 && (!f->anchored || tt_refresh_rate(part, 4) < 120))
 			continue;
 		const size_t now = tt_refresh_refine(f, s, &part, &all);
 
-		if (is_better_part(now, fitting, all)) {
+		if (tt_refresh_is_better(now, fitting, all)) {
 			s->ps = part;
 			return;
 		}
@@ -321,13 +320,16 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	for (int k = 1; k <= 4; k++)
 		if (tt_refresh_rate(s->ps / k, 4) >= 48)
 			return true;
-	for (size_t i = s->frame; returns < 3 && i < s->frame_end; i++) {
+	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
 		waited += is.waited;
 		only += is.waited_only;
 	}
-	return returns >= 3 || only > waited - only;
+	/* Steps of a clock are a grid, too, and no display's. */
+	if (only > waited - only)
+		return !is_near(tt_off_grid(s->ps / 1000, TT_SLEEP_STEP_NS * 1000), s->ps / 1000);
+	return returns >= 3;
 }
 
 bool
@@ -354,9 +356,10 @@ tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
 
 /*
  * Prices of a frame's refreshes k under a target t, and of another target. A limit lets no frame be faster; a frame is late for a reason, or for none that is
- * known; a frame at its target that needs more than one refresh less is not held by the limit alone. Fifteen unexplained frames make a new target.
+ * known, and again for none that is known, or waits in spite of being ready; a frame at its target that needs more than one refresh less is not held by the
+ * limit alone. Seven frames that wait so for the limit alone make a new target; or a dozen that are all as late for no reason, or fifteen others.
  */
-enum { MAX_TARGET = 8, PRICE_FASTER = 80, PRICE_UNEXPLAINED = 10, PRICE_EXPLAINED = 1, PRICE_BUSY = 2, PRICE_CHANGE = 140 };
+enum { PRICE_FASTER = 80, PRICE_UNEXPLAINED = 10, PRICE_AGAIN = 24, PRICE_HELD = 48, PRICE_EXPLAINED = 1, PRICE_BUSY = 2, PRICE_CHANGE = 140 };
 
 /* True if something needs more than nine tenths of ${refreshes}: the rest is the engine's and the driver's own. */
 static bool
@@ -365,16 +368,45 @@ needs_more(int64_t needed, int64_t ps, int64_t refreshes)
 	return needed * 1000 > refreshes * (ps - ps / 10);
 }
 
-static unsigned
-price(int64_t taken, int64_t target, int64_t needed, int64_t ps)
+/*
+ * The reasons for frames that are late for one target: of the last three frames those that need more than it gives, a bit each, and have made none late yet. A
+ * pipeline shows a frame later than it makes it. ${unexplained}: the refreshes of the last frame, if that was late without; else 0.
+ */
+struct reasons { unsigned slow; int64_t unexplained; };
+
+/* A frame, and what it takes. */
+struct taking { const struct tt_refresh_fit *f; size_t i; int64_t taken, needed, ps; };
+
+/* True if it had all that it needs but the limit within nine tenths of ${target}: the rest it waits for the limit alone. */
+static bool
+is_held(const struct taking *t, int64_t target)
 {
+	const struct tt_refresh_frame is = tt_refresh_frame_at(t->f, t->i);
+
+	return is.waited_only > 0 && !needs_more(tt_refresh_dur(&is) - is.waited_only, t->ps, target);
+}
+
+static unsigned
+price(struct reasons *why, const struct taking *t, int64_t target)
+{
+	const int64_t taken = t->taken, needed = t->needed, ps = t->ps;
+	const bool busy = target > 1 && needs_more(needed, ps, target - 1);
+	const int64_t last = why->unexplained;
+
+	why->slow = (why->slow << 1 | needs_more(needed, ps, target)) & 7;
 	if (taken == 0)
 		return 0;
+	why->unexplained = 0;
 	if (taken < target)
 		return PRICE_FASTER;
 	if (taken == target)
-		return target > 1 && needs_more(needed, ps, target - 1) ? PRICE_BUSY : 0;
-	return needs_more(needed, ps, target) ? PRICE_EXPLAINED : PRICE_UNEXPLAINED;
+		return busy ? PRICE_BUSY : 0;
+	if (why->slow) {
+		why->slow &= why->slow & 4 ? 3 : why->slow & 2 ? 1 : 0;
+		return PRICE_EXPLAINED;
+	}
+	why->unexplained = taken;
+	return taken != last ? PRICE_UNEXPLAINED : is_held(t, target) ? PRICE_HELD : PRICE_AGAIN;
 }
 
 /* The refreshes between the points of frames and of those before, in order of frames. */
@@ -392,18 +424,6 @@ next_step(struct steps *s, size_t i)
 	    f->tick[s->q - 1] == TT_TICK_OFF)
 		return 0;
 	return f->tick[s->q] > f->tick[s->q - 1] ? f->tick[s->q] - f->tick[s->q - 1] : 1;
-}
-
-/* The most that the frame or one of the two before needs: a pipeline shows a frame later than it makes it. */
-struct needs { int64_t last[3]; };
-
-static int64_t
-next_need(struct needs *n, int64_t needed)
-{
-	n->last[0] = n->last[1];
-	n->last[1] = n->last[2];
-	n->last[2] = needed;
-	return n->last[0] > n->last[1] ? (n->last[0] > needed ? n->last[0] : needed) : (n->last[1] > needed ? n->last[1] : needed);
 }
 
 /* The fewest refreshes that one in fifty frames or more takes: no limit is lower. */
@@ -425,18 +445,39 @@ least_target(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return all ? MAX_TARGET : 1;
 }
 
+/* Frames beside those of a slower target that take as many refreshes as it gives have that target, too, whatever they need. */
+static void
+widen_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct steps steps = { f, s->first, s->end, s->first };
+	size_t from = s->frame;       /* frames from there on have all taken as much as the last */
+	int64_t last = 0;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const int64_t taken = next_step(&steps, i);
+
+		if (i > s->frame && f->choice[i] > f->choice[i - 1])
+			for (size_t k = i; last == f->choice[i] && k > from && f->choice[k - 1] < f->choice[i]; k--)
+				f->choice[k - 1] = f->choice[i];
+		else if (i > s->frame && f->choice[i] < f->choice[i - 1] && taken == f->choice[i - 1])
+			f->choice[i] = f->choice[i - 1];
+		from = taken == last ? from : i;
+		last = taken;
+	}
+}
+
 /* Choose the target of each frame of ${s} into f->choice. */
 static void
 choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	const int least = least_target(f, s);
 	struct steps steps = { f, s->first, s->end, s->first };
-	struct needs needs = { { 0 } };
+	struct reasons why[MAX_TARGET + 1] = { { 0 } };
 	uint64_t sum[MAX_TARGET + 1] = { 0 };
 	int best = least;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
-		const int64_t needed = next_need(&needs, tt_refresh_needed_at(f, i)), taken = next_step(&steps, i);
+		const struct taking taking = { f, i, next_step(&steps, i), tt_refresh_needed_at(f, i), s->ps };
 		const uint64_t change = sum[best] + PRICE_CHANGE;
 		unsigned changed = 0;
 		int now = least;
@@ -447,7 +488,7 @@ choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 				sum[t] = change;
 				changed |= 1u << (t - 1);
 			}
-			sum[t] += price(taken, t, needed, s->ps);
+			sum[t] += price(&why[t], &taking, t);
 		}
 		for (int t = least; t <= MAX_TARGET; t++)
 			now = sum[t] < sum[now] ? t : now;
@@ -461,6 +502,7 @@ choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 		if (came >> (best - 1) & 1)
 			best = (int)(came >> 8);
 	}
+	widen_targets(f, s);
 }
 
 /* --- refreshes of frames -------------------------------------------------------------- */

@@ -15,6 +15,7 @@ struct tt_refresh_fit {
 	struct tt_refreshes *to;
 	struct tt_mem *mem;
 	bool anchored;                /* points are ends of waits; else ends of frames */
+	int64_t step_ns;              /* sleeps of a timer end at multiples of this only; 0: anywhere */
 	bool has_period;              /* the points of some stretch are about whole periods apart */
 	size_t n;                     /* points */
 	int64_t *x;                   /* their times, ns */
@@ -72,6 +73,13 @@ tt_round_div(int64_t a, int64_t b)
 	return r < 0 ? q - (2 * -r > b) : q + (2 * r >= b);
 }
 
+/* True if of ${all} distances so many more are whole numbers of a shorter period, ${now}, than of one that ${fitting} are of: 7 of 10 of the others. */
+static inline bool
+tt_refresh_is_better(size_t now, size_t fitting, size_t all)
+{
+	return now > fitting && 10 * (now - fitting) >= 7 * (all - fitting);
+}
+
 /* How far ${ns} is from a whole number of ${ps}, in ps. */
 static inline int64_t
 tt_off_grid(int64_t ns, int64_t ps)
@@ -82,6 +90,9 @@ tt_off_grid(int64_t ns, int64_t ps)
 /* Whole periods and time in which nothing lasts longer: distances beyond this say nothing. */
 enum { TT_REFRESH_MAX_GAP = 64 };
 #define TT_REFRESH_MAX_GAP_NS INT64_C(10000000000)
+
+/* The step of the clock that some systems' sleeps end at, 64 a second. */
+#define TT_SLEEP_STEP_NS INT64_C(15625000)
 
 /* A refresh of 48 Hz, a little slow, in ps: no display is slower. */
 #define TT_REFRESH_SLOWEST_PS INT64_C(20920000000)

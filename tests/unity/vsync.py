@@ -11,7 +11,7 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import US, Game, games
+from vsync_game import MS, US, Game, Steady, games, more_refreshes, short_limits, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -67,6 +67,22 @@ def against_truth(name, game):
     db.close()
 
 
+def limits_and_late(name, game):
+    """Late frames, the frames that a limit holds from and to, and its time, give or take what a sleep's steps leave open."""
+    db = database(game.write(suite.path("game.raw")))
+    late = [r["id"] for r in db.execute("SELECT id FROM frame WHERE late ORDER BY id")]
+    suite.equal("late frames, %s" % name, late, [i + 1 for i, x in enumerate(game.is_late) if x])
+    rows, want = db.execute("SELECT * FROM frame_shown").fetchall(), game.segments()
+    suite.equal("frames of each limit, %s" % name, [(r["first"], r["last"]) for r in rows], [w[:2] for w in want])
+    if game.is_tellable():
+        suite.equal("limits, %s" % name, [(r["limit"], r["refreshes"]) for r in rows], [w[2:4] for w in want])
+    near = .02 if game.grain > MS else .01 if game.grain else .005 if game.kind == "timer" else .0005
+    off = [abs(r["refresh_ns"] * r["refreshes"] / (w[3] * w[4]) - 1) for r, w in zip(rows, want) if r["refresh_ns"]]
+    suite.true("times of limits, %s" % name, len(off) == len(want) and all(x <= near for x in off), (off, near))
+    judged_late(name, game, db.execute("SELECT * FROM frame ORDER BY id").fetchall(), want)
+    db.close()
+
+
 def beside_nothing():
     """A late frame that no other follows, at the end of the capture or before frames that it lacks, is late by what it worked, and by no more."""
     for seed in range(24):
@@ -110,19 +126,12 @@ def slower_sleeps():
             db.close()
 
 
-class Alike(Game):
-    """It works as much, whatever its limit is."""
-
-    def needs(self, i, period, limit):
-        return super().needs(i, min(period, 1e9 / self.hz), limit)
-
-
 def changed_timers():
     """A timer's limit that changes, by little or much, anywhere: the new one holds from its first frame on, give or take two, and late frames are those."""
     for seed in range(40):
         rng = random.Random(seed)
         hz, ratio, at = rng.choice((30, 60, 72, 90, 120)), rng.choice((2, .5, 1.5, .75, 1.2, .8, 1.1, 1.333, 3)), rng.randrange(30, 210)
-        game = Alike(seed, kind="timer", hz=hz, limits=((0, 1), (at, ratio)), late=rng.choice((0, 0, .02, .1)), sleep=10 ** 9 // hz // rng.choice((140, 600)))
+        game = Steady(seed, kind="timer", hz=hz, limits=((0, 1), (at, ratio)), late=rng.choice((0, 0, .02, .1)), sleep=10 ** 9 // hz // rng.choice((140, 600)))
         db = database(game.write(suite.path("changed.raw")))
         name = "%d Hz, %g periods from frame %d on" % (hz, ratio, at + 1)
         rows = [tuple(r) for r in db.execute("SELECT first, last FROM frame_shown")]
@@ -237,6 +246,10 @@ changed_timers()
 slow_in_a_row()
 compared()
 renewed()
-for name, game in lot.some(games(int(sys.argv[1]) if len(sys.argv) > 1 else 0), 60, "vsync"):
+first_seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+for name, game in lot.some(games(first_seed), 60, "vsync"):
     against_truth(name, game)
+for kind in (short_limits, more_refreshes, stepped):
+    for name, game in lot.some(kind(first_seed), 15, kind.__name__):
+        limits_and_late(name, game)
 suite.end()

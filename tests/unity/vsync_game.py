@@ -15,20 +15,25 @@ MS, US = 10 ** 6, 10 ** 3
 RENDERER = 200
 NAMES = ["Main Thread", "PlayerLoop", "Update.ScriptRunBehaviourUpdate", "Game.dll!::World.Update()", "Gfx.WaitForPresentOnGfxThread", "WaitForTargetFPS",
          "TimeUpdate.WaitForLastPresentationAndUpdateTime", "Semaphore.WaitForSignal", "Camera.Render", "Gfx.WaitForGfxCommandsFromMainThread",
-         "GPU Frame Time", "Render Thread"]
-ROOT, LOOP, SCRIPTS, WORLD, PRESENT, TARGET, LAST, SIGNAL, CAMERA, COMMANDS, GPU, RENDER_ROOT = range(12)
+         "GPU Frame Time", "Render Thread", "Gfx.PresentFrame"]
+ROOT, LOOP, SCRIPTS, WORLD, PRESENT, TARGET, LAST, SIGNAL, CAMERA, COMMANDS, GPU, RENDER_ROOT, PRESENT_FRAME = range(13)
 
 
 class Game:
     """What one capture is to be. Rates in Hz; a limit is a list of (first frame, refreshes or periods)."""
 
     def __init__(self, seed, frames=240, hz=60, waits="end", kind="display", limits=((0, 1),), late=0.0, by="main",
-                 gpu_known=False, drift=0.0, rates=(), jitter=300 * US, sleep=120 * US, late_by=None, waits_in="target", late_at=(), lost=()):
+                 gpu_known=False, drift=0.0, rates=(), jitter=300 * US, sleep=120 * US, late_by=None, waits_in="target", late_at=(), lost=(),
+                 grain=0, scheduled=False, depth=0, presents=True, unsteady=.3):
         self.rng = random.Random(seed)
         self.n, self.hz, self.waits, self.kind, self.limits, self.late, self.by = frames, hz, waits, kind, limits, late, by
         self.gpu_known, self.drift, self.rates, self.jitter = gpu_known, drift, rates, jitter
         # A timer's sleep is too long by so much on average; late frames last so many periods (None: different ones); it sleeps in this marker.
         self.sleep, self.late_by, self.waits_in = sleep, late_by, waits_in
+        # A timer's sleeps end at multiples of this only; frames are due by a schedule, not from each one's own begin.
+        self.grain, self.scheduled = grain, scheduled
+        # How many frames may wait to be shown; whether the capture has when they are; how much of a refresh the work differs by.
+        self.depth, self.presents, self.unsteady, self.shown_at = depth, presents, unsteady, []
         # Frames whose main thread is surely late; frames that the capture lacks.
         self.late_at, self.lost = late_at, lost
         self.frames, self.render, self.gpu, self.taken, self.is_late, self.switch = [], [], [], [], [], None
@@ -44,7 +49,7 @@ class Game:
         return any(abs(i - c) < 6 for c, _ in list(self.limits)[1:] + list(self.rates)) or i > self.n - 4 or i < 2
 
     def simulate(self):
-        {"display": self.on_display, "timer": self.on_timer, "free": self.freely}[self.kind]()
+        {"display": self.in_pipeline if self.depth else self.on_display, "timer": self.on_timer, "free": self.freely}[self.kind]()
 
     # ---- the display's clock ----
     def tick(self, n):
@@ -121,8 +126,42 @@ class Game:
         first, end = (0, last) if not self.switch else (0, self.switch[0])
         self.periods = [(self.tick(end) - self.tick(first)) / (end - first)] if not self.switch else [1e9 / self.hz, 1e9 / self.rates[-1][1]]
 
+    def in_pipeline(self):
+        """The main thread is ahead of the display by up to ${depth} frames, and waits only for room: its frames end anywhere, the pictures at refreshes."""
+        rng, at, drawn, last = self.rng, self.tick(0) + 100 * US, 0, 0
+        period = 1e9 / self.hz
+        for i in range(self.n):
+            limit, start = self.limit(i), at
+            main = rng.uniform(.5, .5 + self.unsteady) * period * (1 if rng.random() < .8 else 1 + self.unsteady)
+            render = rng.uniform(.2, .5) * period
+            if i in self.late_at or (i > 8 and rng.random() < self.late):
+                render = (limit + 1 + rng.uniform(.2, .8)) * period
+            done = start + main
+            begun = max(done, drawn)
+            ready = begun + render
+            n = self.next_tick(ready, last + limit if i else 1)
+            shown = self.tick(n) + rng.uniform(20 * US, self.jitter)
+            self.taken.append(n - last if i else 1)
+            self.is_late.append(self.taken[-1] > limit)
+            self.shown_at.append((ready, shown))
+            self.render.append((begun, ready))
+            self.gpu.append(0)
+            last, drawn = n, shown
+            # The frame after this one begins when the one ${depth} before it has been shown.
+            room = self.shown_at[i - self.depth][1] + 30 * US if i >= self.depth else 0
+            at = max(done + 5 * US, room)
+            self.frames.append((start, at, [("work", start, done), ("present", done, at)]))
+        self.periods = [(self.tick(last) - self.tick(0)) / last]
+
+    def wake(self, due):
+        """When a sleep until then ends."""
+        if self.grain:
+            return math.ceil(due / self.grain) * self.grain + self.rng.uniform(2, 30) * US
+        return due + (min(self.rng.expovariate(1 / self.sleep), 800 * US) if self.sleep else 0)
+
     def on_timer(self):
-        rng, at = self.rng, 50 * MS
+        rng = self.rng
+        due = at = math.ceil(50 * MS / self.grain) * self.grain if self.grain else 50 * MS
         held = {}
         for i in range(self.n):
             period = self.limit(i) * 1e9 / self.hz
@@ -130,16 +169,21 @@ class Game:
             late = main > period
             if late:
                 main = int((self.late_by or rng.choice((1.1, 1.2, 1.3, 1.7, 2.2)) + rng.uniform(0, .1)) * period)
-            end = at + main + 3 * US if late else at + period + (min(rng.expovariate(1 / self.sleep), 800 * US) if self.sleep else 0)
+            due = max(due, at - period) + period if self.scheduled else at + period
+            end = at + main + 3 * US if late else max(self.wake(due), at + main + 3 * US)
             zones = [("work", at, at + main)] + ([] if late else [(self.waits_in, at + main, end)])
             self.frames.append((at, end, zones))
-            self.render.append((at, at + min(render, period / 2)))
+            self.render.append((at, at + min(render, period / 2, end - at - 1 * US)))
             self.gpu.append(0)
             self.is_late.append(late)
             if not late:
                 held.setdefault(self.limit(i), []).append(end - at)
             at = end
         self.periods = [sum(held[k]) / len(held[k]) for _, k in self.limits]
+        if self.grain:
+            period = 1e9 / self.hz
+            # From a frame's own begin, which is a little after a step.
+            self.periods = [max(period, self.grain) if self.scheduled else (period // self.grain + 1) * self.grain]
         for i, (a, b, _) in enumerate(self.frames):
             p = self.periods[[n for n, (first, _) in enumerate(self.limits) if first <= i][-1]]
             self.taken.append(max(1, math.floor((b - a) / p + .5)))
@@ -160,8 +204,10 @@ class Game:
 
     # ---- what is true ----
     def is_tellable(self):
-        """Frames that are equal and never late may be a display's as well as a timer's."""
-        return self.kind != "timer" or self.sleep > 0 or any(self.is_late)
+        """Frames that are equal and never late may be a display's as well as a timer's, or of one that is faster."""
+        if self.kind == "display":
+            return len(self.limits) > 1 or self.limits[0][1] < 5 or any(self.is_late)
+        return (self.sleep > 0 and not self.grain) or any(self.is_late)
 
     def segments(self):
         """(first frame, last one, kind, refreshes a frame, period in ns), frames from 1."""
@@ -196,7 +242,8 @@ class Game:
         start = self.frames[0][0] / MS - 1
         log = Log(start, NAMES[:GPU])
         counter = struct.pack("<HIHH", 1, GPU, 0x80, 0) + text(NAMES[GPU]) + b"\1" + struct.pack("<H", 4) + text("Value")
-        log.block(SESSION, counter + struct.pack("<HIHH", 1, RENDER_ROOT, 0, 0) + text(NAMES[RENDER_ROOT]) + b"\0" + thread(RENDERER, 0, "Render Thread"))
+        roots = b"".join(struct.pack("<HIHH", 1, m, 0, 0) + text(NAMES[m]) + b"\0" for m in (RENDER_ROOT, PRESENT_FRAME))
+        log.block(SESSION, counter + roots + thread(RENDERER, 0, "Render Thread"))
         whole = lambda ns: int(ns) // 100 * 100
         for i, (a, b, zones) in enumerate(self.frames):
             if i not in self.lost or i - 1 not in self.lost:
@@ -216,11 +263,18 @@ class Game:
                 _, end, was = open_.pop()
                 body += struct.pack("<HBIQ", 37, 0, was, whole(end))
             log.block(MAIN, body)
-            x, y = self.render[i]
-            log.block(RENDERER, struct.pack("<HBIQ", 36, 0, CAMERA, whole(x)) + struct.pack("<HBIQ", 37, 0, CAMERA, whole(y)))
+            zones = [(CAMERA, *self.render[i])] + ([(PRESENT_FRAME, *self.shown_at[i])] if self.presents and self.shown_at else [])
+            log.block(RENDERER, b"".join(struct.pack("<HBIQ", kind, 0, m, whole(t)) for m, x, y in zones for kind, t in ((36, x), (37, y))))
         log.block(MAIN, struct.pack("<HIQ", 34, self.n, whole(self.frames[-1][1])))
         log.block(SESSION, state(0, self.frames[-1][1] / MS + 1))
         return log.write(path)
+
+
+class Steady(Game):
+    """It works as much, whatever its limit is."""
+
+    def needs(self, i, period, limit):
+        return super().needs(i, min(period, 1e9 / self.hz), limit)
 
 
 def paced(first):
@@ -243,6 +297,38 @@ def slow_limits(first):
                 "waits": ("end", "begin")[seed // 10 % 2], "by": ("main", "render")[seed // 3 % 2], "gpu_known": seed % 7 == 0,
                 "drift": rng.choice((0, 0, 2e-4, -3e-4))}
         yield "slow%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+def short_limits(first):
+    """Eighty whose limit changes for 8 to 50 frames: (name, game). Where all waits may be for a GPU, a limit shows only if it lasts longer."""
+    rng = random.Random(first + 4242)
+    for seed in range(first, first + 80):
+        hz, kind, at, k = rng.choice((60, 90, 120, 144)), ("display", "display", "timer")[seed % 3], rng.randrange(60, 180), rng.choice((2, 2, 3))
+        waits = ("end", "begin")[seed // 3 % 2] if kind == "display" else "end"
+        length = rng.randrange(8 if waits == "end" else 16, 50)
+        more = {"frames": 240, "hz": hz, "kind": kind, "waits": waits, "limits": ((0, 1), (at, k), (at + length, 1)), "sleep": (0, 60)[seed // 6 % 2] * US,
+                "late": rng.choice((0, 0, .03))}
+        yield "short%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Steady(seed, **more)
+
+
+def more_refreshes(first):
+    """Eighty whose limit gives a frame five to eight refreshes of a fast display; (name, game)."""
+    rng = random.Random(first + 4343)
+    for seed in range(first, first + 80):
+        hz, k = ((120, 5), (120, 6), (120, 7), (120, 8), (144, 5), (144, 6), (144, 7), (144, 8), (165, 5), (165, 6), (165, 7), (165, 8), (240, 5), (240, 6),
+                 (240, 7), (240, 8))[seed % 16]
+        more = {"frames": rng.choice((150, 240, 400)), "hz": hz, "limits": ((0, k),), "late": rng.choice((0, .05, .1, .2)),
+                "waits": ("end", "begin")[seed // 16 % 2], "by": ("main", "render")[seed // 3 % 2], "gpu_known": seed % 7 == 0}
+        yield "more%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+def stepped(first):
+    """Eighty that a timer holds whose sleeps end at steps of a clock; (name, game)."""
+    rng = random.Random(first + 4444)
+    for seed in range(first, first + 80):
+        more = {"frames": rng.choice((150, 240, 400)), "kind": "timer", "hz": (60, 30, 50, 40, 72)[seed % 5], "grain": (MS, 15625 * US)[seed // 5 % 2],
+                "scheduled": seed // 10 % 4 < 3, "late": rng.choice((0, 0, .02, .1)), "late_by": 3.4}
+        yield "steps%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
 
 
 def games(first=0):
