@@ -41,6 +41,9 @@ const unsigned tt_limit_only = 1;
 /* Unity: what the render thread waits in until the GPU is ready, or the display takes the frame. */
 const char *const tt_gpu_wait_markers[] = { "Gfx.PresentFrame", "WaitForGPU", "GfxDeviceMetal.WaitFor", NULL };
 
+/* Unity: the part of these that ends when the display takes a frame. */
+const char *const tt_present_markers[] = { "Gfx.PresentFrame", NULL };
+
 /* Engines' own namespaces: their methods are called by scripts, and are none. */
 const char *const tt_engine_namespaces[] = { "UnityEngine", "UnityEditor", "UnityEngineInternal", "Unity", "TMPro", NULL };
 
@@ -104,6 +107,7 @@ const struct tt_known_names tt_known_names[] = {
 	{ "waits for the frame limit", tt_limit_markers, TT_NAME_HAS },
 	{ "sleeps until a time", tt_sleep_markers, TT_NAME_HAS },
 	{ "waits for the GPU on the render thread", tt_gpu_wait_markers, TT_NAME_HAS },
+	{ "hands a frame to the display", tt_present_markers, TT_NAME_HAS },
 	{ "a phase of Unity's PlayerLoop, and a dot", tt_frame_phases, TT_NAME_STEP },
 	{ "calls the steps of a frame", tt_loop_markers, TT_NAME_IS },
 	{ "collects garbage", tt_collect_markers, TT_NAME_HAS },

@@ -10,7 +10,11 @@
 #include "stat/num.h"
 
 /* The frames of one process, for the fit. */
-struct frames_of { const struct tt_frames *f; size_t first; };
+struct frames_of {
+	const struct tt_frames *f;
+	size_t first, end;
+	size_t behind;                /* places that what hands a frame to the display is behind it; SIZE_MAX: not known */
+};
 
 static void
 take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
@@ -23,6 +27,7 @@ take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
 	to->start = tt_frames_start(f, at);
 	to->end = tt_frames_end(f, at);
 	to->released = released > 0 ? to->start + released - 1 : INT64_MIN;
+	to->presented = of->behind != SIZE_MAX && at + of->behind < of->end ? tt_frames_presented(f, at + of->behind) : INT64_MIN;
 	to->waited = waited;
 	to->waited_only = waited - tt_column_at(&f->present_ns, at);
 }
@@ -37,6 +42,27 @@ find_needed(const void *arg, size_t i)
 	    gpu = f->has_timing ? tt_frames_timing(f, TT_TIMING_GPU, at) : 0, threads = render > main ? render : main;
 
 	return gpu > threads ? gpu : threads;
+}
+
+/*
+ * How many places what hands a frame to the display is behind it: the fewest with which nearly every one of [first, end) is handed over after its main thread
+ * has done its work, and within three frames; SIZE_MAX: none.
+ */
+static size_t
+find_behind(const struct tt_frames *f, size_t first, size_t end)
+{
+	for (size_t behind = 0; behind < 3; behind++) {
+		size_t fitting = 0;
+
+		for (size_t i = first; i + behind < end; i++) {
+			const int64_t at = tt_frames_presented(f, i + behind), start = tt_frames_start(f, i);
+
+			fitting += at != INT64_MIN && at >= start + tt_frames_needed(f, i) && (i + 3 >= end || at <= tt_frames_end(f, i + 3));
+		}
+		if (fitting >= end - first - (end - first) / 10)
+			return behind;
+	}
+	return SIZE_MAX;
 }
 
 /* True if the GPU's time is known of most frames of [first, end). */
@@ -119,9 +145,9 @@ commonest_limit(const struct tt_frames *f)
 static int
 fit_part(struct tt_frames *f, size_t first, size_t end, bool same, struct tt_err *err)
 {
-	const struct frames_of of = { f, first };
+	const struct frames_of of = { f, first, end, find_behind(f, first, end) };
 	const struct tt_refresh_source src = { .n = end - first, .frame = take_frame, .needed = find_needed, .arg = &of,
-		.gpu_known = knows_gpu(f, first, end) };
+		.has_presented = of.behind != SIZE_MAX, .gpu_known = knows_gpu(f, first, end) };
 	struct tt_refreshes r;
 	int rc = tt_refresh_fit(&r, &src, f->mem, err);
 

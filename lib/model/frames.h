@@ -54,6 +54,7 @@ struct tt_frames {
 	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
 	struct tt_column render_ns;   /* how long the render thread worked, by its zones, where that is asked for */
+	struct tt_column presented;   /* when frames were handed to the display, in order: tt_frames_presented() */
 	bool render_measured;         /* the engine measured it of one frame at least: its measure, which is another figure, goes for all */
 	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
 	bool some_looked;             /* with TT_NEEDS_CAUSES, not all frames are looked at closely */
@@ -242,6 +243,15 @@ tt_frames_needed(const struct tt_frames *f, size_t i)
  * TT_E_LIMIT.
  */
 int tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err);
+
+/* When what is at place ${i} was handed to the display, which is often a frame before that one; INT64_MIN: nothing was. */
+static inline int64_t
+tt_frames_presented(const struct tt_frames *f, size_t i)
+{
+	const int64_t after = tt_column_at(&f->presented, i);
+
+	return after == 0 ? INT64_MIN : tt_frames_start(f, i) + (after > 0 ? after - 1 : after);
+}
 
 /* How many refreshes, or periods of a timer, frame ${i} takes; 0: no limit shows. */
 static inline unsigned

@@ -71,8 +71,8 @@ bool tt_name_has_word(const char *const *words, const char *full);
 /* Calls that sleep for a given time, and wait for nothing else. NULL-terminated, of the producers. */
 extern const char *const tt_sleep_markers[];
 
-/* Namespaces of engines, each with all below it; in what the render thread waits for the GPU, or for the display. The same. */
-extern const char *const tt_engine_namespaces[], *const tt_gpu_wait_markers[];
+/* Namespaces of engines, each with all below it; in what the render thread waits for the GPU, or for the display; for the display alone. The same. */
+extern const char *const tt_engine_namespaces[], *const tt_gpu_wait_markers[], *const tt_present_markers[];
 
 /* The names that engines give the thread that hands the GPU its work. NULL-terminated, from the producers. */
 extern const char *const tt_render_threads[];

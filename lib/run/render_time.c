@@ -30,7 +30,8 @@ struct tt_render_time {
 	uint32_t waits;               /* zones on the stack that wait */
 	int64_t from, idle_from;      /* when the outermost zone on the stack, and of those that wait, began */
 	int64_t last;                 /* time of the last event */
-	struct known { uint64_t key; bool waits; } *known;
+	size_t npresented;            /* frames that were handed to the display since the first begins */
+	struct known { uint64_t key; bool waits, presents; } *known;
 	size_t nknown, capknown;
 	struct tt_map at;             /* places in known */
 	uint32_t near[NEAR];          /* by bits of a key: its place in known, if it is there */
@@ -104,37 +105,52 @@ look_up_far(struct tt_render_time *r, uint64_t key, uint32_t *near, struct tt_er
 		const struct tt_name *n = tt_model_key(r->m, r->process, key);
 		if (tt_map_push(&r->at, &r->m->env->mem, hash, &r->known, &r->capknown, r->nknown, err) != TT_OK)
 			return err->code;
-		r->known[r->nknown] = (struct known){ key, key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)) };
+		r->known[r->nknown] = (struct known){ key, key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)),
+			n && tt_name_match(tt_present_markers, n->full) };
 		at = (uint32_t)++r->nknown;
 	}
 	*near = at - 1;
 	return TT_OK;
 }
 
-/* *${waits}: the marker waits. Each is looked up once. */
+/* *${is}: what the marker is. Each is looked up once. */
 static inline int
-look_up(struct tt_render_time *r, uint64_t key, bool *waits, struct tt_err *err)
+look_up(struct tt_render_time *r, uint64_t key, struct known *is, struct tt_err *err)
 {
 	uint32_t *near = &r->near[(key ^ key >> 9) % NEAR];
 	const bool is_near = *near < r->nknown && r->known[*near].key == key;
 	const int rc = is_near ? TT_OK : look_up_far(r, key, near, err);
 
 	if (rc == TT_OK)
-		*waits = r->known[*near].waits;
+		*is = r->known[*near];
 	return rc;
+}
+
+/* A frame is handed to the display at ${ts}. */
+static int
+present(struct tt_render_time *r, int64_t ts, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	const size_t at = r->first + r->npresented;
+	int64_t after;
+
+	if (at >= r->end || ts < tt_frames_start(f, r->first) || __builtin_sub_overflow(ts, tt_frames_start(f, at), &after))
+		return TT_OK;
+	r->npresented++;
+	return tt_column_set(&f->presented, f->mem, at, after >= 0 ? after + 1 : after, err);
 }
 
 static int
 push(struct tt_render_time *r, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
 {
-	bool waits;
-	int rc = look_up(r, key, &waits, err);
+	struct known is;
+	int rc = look_up(r, key, &is, err);
 
 	if (rc != TT_OK || r->st.n >= TT_STACK_MAX)
 		return rc;
 	if (r->st.n == 0)
 		r->from = ts;
-	if (waits && r->waits++ == 0)
+	if (is.waits && r->waits++ == 0)
 		r->idle_from = ts;
 	return tt_stack_push(&r->st, &r->m->env->mem, key, ts, flags, err) < 0 ? err->code : TT_OK;
 }
@@ -146,12 +162,14 @@ static void
 popped(void *arg, const struct tt_open *z, unsigned flags)
 {
 	struct ending *e = arg;
-	bool waits = false;
+	struct known is = { 0 };
 
 	(void)flags;
 	if (e->rc == TT_OK)
-		e->rc = look_up(e->r, z->key, &waits, e->err);
-	if (e->rc == TT_OK && waits && e->r->waits && --e->r->waits == 0)
+		e->rc = look_up(e->r, z->key, &is, e->err);
+	if (e->rc == TT_OK && is.presents)
+		e->rc = present(e->r, e->ts, e->err);
+	if (e->rc == TT_OK && is.waits && e->r->waits && --e->r->waits == 0)
 		e->rc = add(e->r, e->r->idle_from, e->ts, -1, e->err);
 }
 
@@ -196,7 +214,7 @@ struct lasts { int64_t busy, idle; };
 static int
 whole_zone(struct tt_render_time *r, const struct tt_event *e, struct lasts *until, struct tt_err *err)
 {
-	bool waits = false;
+	struct known is = { 0 };
 	int rc = TT_OK;
 
 	if (r->st.n == 0 && e->ts >= until->busy) {
@@ -204,8 +222,10 @@ whole_zone(struct tt_render_time *r, const struct tt_event *e, struct lasts *unt
 		rc = add(r, e->ts, until->busy, 1, err);
 	}
 	if (rc == TT_OK && r->waits == 0 && e->ts >= until->idle)
-		rc = look_up(r, e->val, &waits, err);
-	if (waits && rc == TT_OK) {
+		rc = look_up(r, e->val, &is, err);
+	if (is.presents && rc == TT_OK)
+		rc = present(r, e->ts + e->dur, err);
+	if (is.waits && rc == TT_OK) {
 		until->idle = e->ts + e->dur;
 		rc = add(r, e->ts, until->idle, -1, err);
 	}

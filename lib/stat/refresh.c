@@ -666,6 +666,14 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	return find_stretches(&timers, err);
 }
 
+/* A stretch of times at which frames were handed to the display. */
+static int
+presented_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
+{
+	f->misfit = f->misfit || !s->ps || !tt_refresh_is_grid(f, s);
+	return f->misfit ? TT_OK : tt_refresh_segments(f, s, err);
+}
+
 /* Add the point of frame ${i}, at ${x}, if it is after all others, and not days after: no grid is followed for so long. */
 static inline void
 add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
@@ -675,6 +683,31 @@ add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
 	f->x[f->n] = x;
 	f->follows[f->n] = follows && f->n && f->of[f->n - 1] + 1 == i;
 	f->of[f->n++] = (uint32_t)i;
+}
+
+/* Find the limits by when frames were handed to the display, if that was at refreshes. Else *${f} has no segment. */
+static int
+fit_presented(struct tt_refresh_fit *f, struct tt_err *err)
+{
+	const size_t n = f->src->n;
+	struct stretching all = { .f = f, .each = presented_stretch };
+	int64_t end = INT64_MIN;
+	int rc;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+
+		add_point(f, i, is.presented, is.start == end);
+		end = is.end;
+	}
+	f->anchored = f->presented = true;
+	all.all = (struct tt_stretch){ .end = f->n, .frame_end = n };
+	rc = find_stretches(&all, err);
+	if (f->misfit)
+		f->to->nsegment = 0;
+	f->n = 0;
+	f->presented = false;
+	return rc;
 }
 
 /* The points: ends of waits for the limit, where a quarter of the frames has some; else ends of frames. */
@@ -736,11 +769,13 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 	f.tick = f.follows ? tt_mem_alloc(mem, n * sizeof *f.tick, err) : NULL;
 	f.choice = f.tick ? tt_mem_alloc(mem, n * sizeof *f.choice, err) : NULL;
 	rc = f.choice ? TT_OK : err->code;
-	if (rc == TT_OK)
+	if (rc == TT_OK && src->has_presented)
+		rc = fit_presented(&f, err);
+	if (rc == TT_OK && to->nsegment == 0) {
 		take_points(&f);
-	all.all = (struct tt_stretch){ .end = f.n, .frame_end = n };
-	if (rc == TT_OK)
+		all.all = (struct tt_stretch){ .end = f.n, .frame_end = n };
 		rc = find_stretches(&all, err);
+	}
 	join_timers(&f);
 	if (rc == TT_OK)
 		rc = divide_timers(&f, err);

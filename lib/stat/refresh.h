@@ -28,6 +28,7 @@ struct tt_mem;
 struct tt_refresh_frame {
 	int64_t start, end;
 	int64_t released;             /* when its last wait for the limit of at least TT_RELEASE_MIN_NS ended; INT64_MIN: it has none */
+	int64_t presented;            /* when it was handed to the display; INT64_MIN: that is not known */
 	int64_t waited, waited_only;  /* for the limit, and the part of it in markers that wait for nothing else */
 };
 
@@ -42,6 +43,7 @@ struct tt_refresh_source {
 	void (*frame)(const void *arg, size_t i, struct tt_refresh_frame *to);
 	int64_t (*needed)(const void *arg, size_t i);         /* the longest that its main or render thread or the GPU is known to have needed, in ns */
 	const void *arg;
+	bool has_presented;           /* most frames have */
 	bool gpu_known;               /* ${needed} has the GPU's time */
 };
 

@@ -320,7 +320,7 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	for (int k = 1; k <= 4; k++)
 		if (tt_refresh_rate(s->ps / k, 4) >= 48)
 			return true;
-	for (size_t i = s->frame; i < s->frame_end; i++) {
+	for (size_t i = s->frame; !f->presented && i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
 		waited += is.waited;
@@ -534,6 +534,21 @@ tick_by(const struct edges *e, size_t q, int64_t ts)
 }
 
 /*
+ * The last refresh that frame ${i}, which did not wait, can have been shown at for those up to the point ${after} to be shown in turn. A frame that ends
+ * between two refreshes may have been made before it was its turn.
+ */
+static int64_t
+latest_tick(const struct edges *e, size_t i, size_t after)
+{
+	const struct tt_refresh_fit *f = e->f;
+	int64_t tick = f->tick[after];
+
+	for (size_t k = f->of[after]; k > i && k < e->s->frame_end; k--)
+		tick -= f->choice[k];
+	return tick;
+}
+
+/*
  * The refresh that the end of frame ${i}, at ${ts}, follows. If a frame waits first and works then, the refreshes up to the next frame's point are divided:
  * it has those of its own point, and the next frame what it waits beyond its target; unless it worked for longer than its target, which makes all of them its
  * own. If no point of the very next frame tells when it was shown (the capture ends, a gap follows, the next frame did not wait), that was at the first
@@ -553,8 +568,11 @@ tick_of_end(struct edges *e, size_t i, int64_t ts)
 	if (e->on == SIZE_MAX)
 		return after == SIZE_MAX ? 0 : tick_by(e, after, ts);
 	tick = f->tick[e->on];
-	if (f->of[e->on] != i || !f->anchored)
-		return tick_by(e, e->on, ts) > tick ? tick_by(e, e->on, ts) : tick;
+	if (f->of[e->on] != i || !f->anchored) {
+		const int64_t by = tick_by(e, e->on, ts), most = after != SIZE_MAX ? latest_tick(e, i, after) : by;
+
+		return most < by && most > tick ? most : by > tick ? by : tick;
+	}
 	worked = tt_refresh_between(f->x[e->on], ts) * 1000;
 	if (worked <= f->choice[i] * e->s->ps)
 		return tick;
@@ -586,6 +604,21 @@ usual_behind(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		if (f->tick[q] != TT_TICK_OFF)
 			v[n++] = tt_refresh_between(f->x[q], tt_refresh_frame_at(f, f->of[q]).end) * 1000;
 	return n ? tt_quantile_of_i64(v, n, 1, 2) % s->ps : 0;
+}
+
+/* Count the refreshes of frames from one that is handed to the display to the next; where one is not known, it is what the frame lasts. */
+static void
+count_presented(struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct steps steps = { f, s->first, s->end, s->first };
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t step = next_step(&steps, i), dur = tt_refresh_dur(&is), whole = (dur * 1000 + s->ps / 3) / s->ps;
+		const int64_t k = step ? step : whole > f->choice[i] ? whole : f->choice[i];
+
+		f->to->taken[i] = (uint16_t)(k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k) | (k > f->choice[i] ? TT_REFRESH_LATE : 0);
+	}
 }
 
 static void
@@ -639,7 +672,7 @@ tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct
 	int rc = TT_OK;
 
 	choose_targets(f, s);
-	count_refreshes(f, s);
+	(f->presented ? count_presented : count_refreshes)(f, s);
 	for (size_t i = s->frame, end; i < s->frame_end && rc == TT_OK; i = end) {
 		struct tt_refresh_segment is = { .first = i, .kind = TT_REFRESH_GRID, .target = f->choice[i] };
 		size_t from = q;

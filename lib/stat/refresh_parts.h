@@ -15,6 +15,8 @@ struct tt_refresh_fit {
 	struct tt_refreshes *to;
 	struct tt_mem *mem;
 	bool anchored;                /* points are ends of waits; else ends of frames */
+	bool presented;               /* points are when frames were handed to the display; ${anchored}, too */
+	bool misfit;                  /* some of these points are on no grid */
 	int64_t step_ns;              /* sleeps of a timer end at multiples of this only; 0: anywhere */
 	bool has_period;              /* the points of some stretch are about whole periods apart */
 	size_t n;                     /* points */

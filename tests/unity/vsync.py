@@ -11,7 +11,7 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Game, Steady, games, more_refreshes, short_limits, stepped
+from vsync_game import MS, US, Game, Steady, games, more_refreshes, pipelined, short_limits, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -79,7 +79,9 @@ def limits_and_late(name, game):
     near = .02 if game.grain > MS else .01 if game.grain else .005 if game.kind == "timer" else .0005
     off = [abs(r["refresh_ns"] * r["refreshes"] / (w[3] * w[4]) - 1) for r, w in zip(rows, want) if r["refresh_ns"]]
     suite.true("times of limits, %s" % name, len(off) == len(want) and all(x <= near for x in off), (off, near))
-    judged_late(name, game, db.execute("SELECT * FROM frame ORDER BY id").fetchall(), want)
+    # The main thread of a pipelined game may need more than a refresh for a frame that is in time.
+    if not game.depth:
+        judged_late(name, game, db.execute("SELECT * FROM frame ORDER BY id").fetchall(), want)
     db.close()
 
 
@@ -138,6 +140,19 @@ def changed_timers():
         suite.true("the first frame of a timer's new limit, " + name, len(rows) == 2 and abs(rows[1][0] - at - 1) <= 2, rows)
         suite.equal("late frames, " + name, [r["id"] for r in db.execute("SELECT id FROM frame WHERE late ORDER BY id")],
                     [i + 1 for i, x in enumerate(game.is_late) if x])
+        db.close()
+
+
+def ahead_of_the_display():
+    """Without when its pictures are shown, a pipelined game whose frames end anywhere, and whose pictures are all a refresh apart, has no late frame,
+    once it is ahead: it is so after a few frames."""
+    for seed in range(24):
+        game = Game(seed, hz=(60, 90, 120)[seed % 3], depth=2, presents=False, unsteady=.35)
+        if any(game.is_late):
+            continue
+        db = database(game.write(suite.path("ahead.raw")))
+        late = [r["id"] for r in db.execute("SELECT id FROM frame WHERE late AND id > 8 ORDER BY id")]
+        suite.equal("late frames of a game that is ahead, %d" % seed, late, [])
         db.close()
 
 
@@ -243,13 +258,14 @@ few_frames()
 over_days()
 slower_sleeps()
 changed_timers()
+ahead_of_the_display()
 slow_in_a_row()
 compared()
 renewed()
 first_seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 for name, game in lot.some(games(first_seed), 60, "vsync"):
     against_truth(name, game)
-for kind in (short_limits, more_refreshes, stepped):
+for kind in (short_limits, more_refreshes, stepped, pipelined):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):
         limits_and_late(name, game)
 suite.end()

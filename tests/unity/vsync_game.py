@@ -206,7 +206,8 @@ class Game:
     def is_tellable(self):
         """Frames that are equal and never late may be a display's as well as a timer's, or of one that is faster."""
         if self.kind == "display":
-            return len(self.limits) > 1 or self.limits[0][1] < 5 or any(self.is_late)
+            most = max(k for _, k in self.limits)
+            return len(self.limits) > 1 or most < (2 if self.depth else 5) or (any(self.is_late) and not self.depth)
         return (self.sleep > 0 and not self.grain) or any(self.is_late)
 
     def segments(self):
@@ -320,6 +321,15 @@ def more_refreshes(first):
         more = {"frames": rng.choice((150, 240, 400)), "hz": hz, "limits": ((0, k),), "late": rng.choice((0, .05, .1, .2)),
                 "waits": ("end", "begin")[seed // 16 % 2], "by": ("main", "render")[seed // 3 % 2], "gpu_known": seed % 7 == 0}
         yield "more%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+def pipelined(first):
+    """Sixty whose main thread is ahead of the display, with when pictures are shown: (name, game)."""
+    rng = random.Random(first + 4545)
+    for seed in range(first, first + 60):
+        more = {"frames": rng.choice((150, 240, 400)), "hz": (60, 90, 120, 144)[seed % 4], "depth": 1 + seed // 4 % 2, "unsteady": rng.choice((.2, .4, .6)),
+                "late": rng.choice((0, 0, .02, .1)), "limits": ((0, 1),) if seed % 5 else ((0, 2),)}
+        yield "piped%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
 
 
 def stepped(first):
