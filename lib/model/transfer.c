@@ -118,24 +118,36 @@ undo_base32(struct undone *u, const uint8_t *p, size_t n)
 	undo_digits(u, p, n, digit32, 5);
 }
 
-/* Base64 in some other text, such as a value of JSON or a page: the first run of ${EMBEDDED} digits that is a capture. */
+/* Digits of ${size} bits in some other text, such as a value of JSON or a page: the first run of ${EMBEDDED}. */
 static void
-undo_embedded(struct undone *u, const uint8_t *p, size_t n)
+undo_run(struct undone *u, const uint8_t *p, size_t n, int (*digit_of)(uint8_t), unsigned size)
 {
 	enum { EMBEDDED = 100 };
 	size_t end;
 
 	for (size_t i = 0; i < n; i = end + 1) {
-		for (end = i; end < n && digit64(p[end]) >= 0; end++)
+		for (end = i; end < n && digit_of(p[end]) >= 0; end++)
 			;
 		if (i > 0 && end - i >= EMBEDDED) {
-			undo_base64(u, p + i, end - i);
+			undo_digits(u, p + i, end - i, digit_of, size);
 			return;
 		}
 	}
 }
 
-/* Hex digits, with blanks, commas or colons between bytes. */
+static void
+undo_embedded(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_run(u, p, n, digit64, 6);
+}
+
+static void
+undo_embedded_hex(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_run(u, p, n, digit16, 4);
+}
+
+/* Hex digits, with blanks, commas, colons or dashes between bytes. */
 static void
 undo_hex(struct undone *u, const uint8_t *p, size_t n)
 {
@@ -143,7 +155,7 @@ undo_hex(struct undone *u, const uint8_t *p, size_t n)
 		if (i + 1 < n && digit16(p[i]) >= 0 && digit16(p[i + 1]) >= 0) {
 			put(u, (uint32_t)digit16(p[i]) << 4 | (uint32_t)digit16(p[i + 1]));
 			i += 2;
-		} else if (isspace(p[i]) || memchr(",:;", p[i], 3)) {
+		} else if (isspace(p[i]) || memchr(",:;-_", p[i], 5)) {
 			i++;
 		} else {
 			break;
@@ -151,31 +163,69 @@ undo_hex(struct undone *u, const uint8_t *p, size_t n)
 	}
 }
 
-/* Bytes as "0x8a" or "\x8a", whatever is between them: an array of C, such as xxd -i writes. */
+/* Bytes as "0x8a", "0xA" or "\x8a", whatever is between them: an array of C, such as xxd -i writes. */
 static void
 undo_prefixed(struct undone *u, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i + 3 < n; i++)
-		if ((p[i] == '0' || p[i] == '\\') && p[i + 1] == 'x' && digit16(p[i + 2]) >= 0 && digit16(p[i + 3]) >= 0)
-			put(u, (uint32_t)digit16(p[i + 2]) << 4 | (uint32_t)digit16(p[i + 3]));
+		if ((p[i] == '0' || p[i] == '\\') && p[i + 1] == 'x' && digit16(p[i + 2]) >= 0) {
+			const uint32_t high = (uint32_t)digit16(p[i + 2]);
+
+			put(u, digit16(p[i + 3]) < 0 ? high : high << 4 | (uint32_t)digit16(p[i + 3]));
+		}
 }
 
-/* Numbers up to 255, with blanks and commas between them: an array of JSON, or what PowerShell's Get-Content writes of bytes. */
+/* Numbers from -128 to 255, with blanks and commas between them: an array of JSON or Java, or what PowerShell's Get-Content writes of bytes. */
 static void
 undo_decimal(struct undone *u, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n;) {
+		const bool negative = p[i] == '-';
 		uint32_t value = 0;
 		size_t len = 0;
 
-		for (; i < n && isdigit(p[i]) && len < 4; len++)
+		for (i += negative; i < n && isdigit(p[i]) && len < 4; len++)
 			value = value * 10 + p[i++] - '0';
-		if (value > 255 || len > 3 || (len == 0 && !isspace(p[i]) && p[i] != ','))
+		if (value > (negative ? 128 : 255) || len > 3 || (len == 0 && (negative || (!isspace(p[i]) && p[i] != ','))))
 			break;
 		if (len > 0)
-			put(u, value);
+			put(u, negative ? 256 - value : value);
 		else
 			i++;
+	}
+}
+
+/* Numbers up to 255, each behind its place: {"0":77,"1":76}, as JSON.stringify writes arrays of bytes. */
+static void
+undo_keyed(struct undone *u, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n && p[i] == '"'; i++) {
+		uint32_t value = 0;
+
+		for (i++; i < n && isdigit(p[i]); i++)
+			;
+		for (; i < n && (p[i] == '"' || p[i] == ':' || isspace(p[i])); i++)
+			;
+		if (i == n || !isdigit(p[i]))
+			break;
+		for (; i < n && isdigit(p[i]) && value < 256; i++)
+			value = value * 10 + p[i] - '0';
+		put(u, value);
+		while (i + 1 < n && (p[i] == ',' || isspace(p[i])) && p[i + 1] != '"')
+			i++;
+	}
+}
+
+/* Bytes as "\115": a text of a shell or of C. */
+static void
+undo_octal_escapes(struct undone *u, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i + 1 < n && p[i] == '\\' && p[i + 1] >= '0' && p[i + 1] <= '7';) {
+		uint32_t value = 0;
+
+		for (i++; i < n && p[i] >= '0' && p[i] <= '7' && value < 32; i++)
+			value = value * 8 + p[i] - '0';
+		put(u, value);
 	}
 }
 
@@ -188,13 +238,13 @@ find_dump(const uint8_t *p, size_t n, size_t *word)
 	while (i < n) {
 		for (at = i; at < n && p[at] == '0'; at++)
 			;
-		if (at - i >= 6 && at - i <= 16 && at < n && memchr(": ", p[at], 2))
+		if (at < n && at - i <= 16 && ((at - i >= 6 && memchr(": ", p[at], 2)) || (at - i >= 4 && p[at] == '\t')))
 			break;
 		while (i < n && p[i] != '\n')
 			i++;
 		i++;
 	}
-	while (i < n && at < n && memchr(": ", p[at], 2))
+	while (i < n && at < n && memchr(": \t", p[at], 3))
 		at++;
 	for (*word = 0; i < n && at + *word < n && isxdigit(p[at + *word]); ++*word)
 		;
@@ -220,10 +270,45 @@ undo_line(struct undone *u, const uint8_t *p, size_t n, size_t digits)
 	}
 }
 
+/* The bytes of the first line of a dump that has them as numbers of ${base}. */
+static void
+undo_numbers(struct undone *u, const uint8_t *p, size_t n, uint32_t base)
+{
+	const uint8_t *const end = p + n, *at = find_dump(p, n, &(size_t){ 0 });
+
+	while (at && at < end && *at != '\n') {
+		uint32_t value = 0;
+
+		for (; at < end && *at >= '0' && *at < '0' + base && value < 256; at++)
+			value = value * base + *at - '0';
+		if (value > 255 || (at < end && *at != ' ' && *at != '\n'))
+			break;
+		put(u, value);
+		while (at < end && *at == ' ')
+			at++;
+	}
+}
+
+static void
+undo_octal_bytes(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_numbers(u, p, n, 8);
+}
+
+static void
+undo_decimal_bytes(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_numbers(u, p, n, 10);
+}
+
+/* Not xxd's, which has a colon: its groups are of two bytes. */
 static void
 undo_dump(struct undone *u, const uint8_t *p, size_t n)
 {
-	undo_line(u, p, n, 2);
+	const uint8_t *at = find_dump(p, n, &(size_t){ 0 });
+
+	if (at && !(at - p > 2 && at[-2] == ':'))
+		undo_line(u, p, n, 2);
 }
 
 static void
@@ -281,6 +366,8 @@ static void
 undo_percent(struct undone *u, const uint8_t *p, size_t n)
 {
 	undo_marked(u, p, n, '%');
+	for (size_t i = 0; i < u->n; i++)            /* as in forms; a plus itself is %2B */
+		u->p[i] = u->p[i] == '+' ? ' ' : u->p[i];
 }
 
 /* A text in quotes with escapes, of JSON, Python or JavaScript: "\u0089", "\x89", "\n". Characters from U+0100 on are '?', and lost. */
@@ -327,6 +414,17 @@ undo_uu(struct undone *u, const uint8_t *p, size_t n)
 	}
 }
 
+/* That of base64 and base64url, which may lack the padding at their end: base64 -d refuses that. */
+#define UNDO_BASE64 "perl -MMIME::Base64 -0777 -ne 'tr|_-|/+|; print decode_base64 $_'"
+
+/* Bytes in lines of 16, with their characters behind them, or in lines of any length. */
+#define UNDO_DUMP "perl -ne 's/^[0-9a-f]{4,}\\s+//i or next; " \
+	"$_ = substr $_, 0, 48 unless /^([0-9a-f]{2}\\s+)+$/i; print pack \"H*\", join \"\", /[0-9a-f]{2}/gi'"
+
+/* Words of two bytes: the last line of a dump is the size alone; if that is odd, the last word has a byte too many. */
+#define UNDO_WORDS(read) "perl -ane '$o = shift @F; print $b if @F; " \
+	"$b = pack \"v*\", map { " read " } @F if @F; END { chop $b if $o =~ /[13579bdf]$/i; print $b }'"
+
 #define SQUEEZED "; a line \"*\" in it stands for bytes that are not there: dump it again with -v"
 
 /* How bytes are written as text, and the commands that make them bytes again, of what refuse_coded() lets through. */
@@ -335,21 +433,26 @@ static const struct coding {
 	int min_bid;                  /* of the reader that knows what comes out */
 	const char *as, *command, *note;
 } codings[] = {
-	{ undo_base64, 90, "base64 text", "tr _- /+ | tr -dc A-Za-z0-9+/= | base64 -d", "" },
+	{ undo_base64, 90, "base64 text", UNDO_BASE64, "" },
 	{ undo_base32, 90, "base32 text", "tr -dc A-Z2-7= | base32 -d", "" },
 	{ undo_uu, 60, "text of uuencode", "perl -ne 'print unpack \"u\", $_ unless /^[a-z`]/'", "" },
 	{ undo_xxd, 90, "a dump of xxd", "sed 's/^[^:]*: *//; s/  .*//' | xxd -r -p", "" },
-	{ undo_dump, 90, "a dump of its bytes", "sed -n 's/^[0-9A-Fa-f]\\{6,\\} *//p' | cut -c1-48 | xxd -r -p", SQUEEZED },
-	{ undo_words, 90, "a dump of words", "perl -ne 's/^\\S+//; print map { pack \"v\", hex } split'", SQUEEZED },
-	{ undo_octal, 90, "a dump of octal words", "perl -ne 's/^\\S+//; print map { pack \"v\", oct } split'", SQUEEZED },
+	{ undo_dump, 90, "a dump of its bytes", UNDO_DUMP, SQUEEZED },
+	{ undo_words, 90, "a dump of words", UNDO_WORDS("hex"), SQUEEZED },
+	{ undo_octal, 90, "a dump of octal words", UNDO_WORDS("oct"), SQUEEZED },
+	{ undo_octal_bytes, 90, "a dump of octal bytes", "perl -ne 's/^\\S+//; print map { chr oct } split'", SQUEEZED },
+	{ undo_decimal_bytes, 90, "a dump of decimal bytes", "perl -ne 's/^\\S+//; print map { chr } split'", SQUEEZED },
 	{ undo_hex, 90, "hexadecimal text", "tr -dc 0-9A-Fa-f | xxd -r -p", "" },
-	{ undo_prefixed, 90, "hexadecimal text", "grep -o '[0\\]x[0-9A-Fa-f]\\{2\\}' | cut -c3- | xxd -r -p", "" },
-	{ undo_decimal, 90, "decimal text", "grep -o '[0-9]*' | xargs printf '%02x\\n' | xxd -r -p", "" },
+	{ undo_prefixed, 90, "hexadecimal text", "perl -ne 'print map { chr hex } /[0\\\\]x([0-9A-Fa-f]{1,2})/g'", "" },
+	{ undo_decimal, 90, "decimal text", "perl -ne 'print map { chr($_ & 255) } /-?\\d+/g'", "" },
+	{ undo_keyed, 90, "decimal text", "perl -ne 'print map { chr } /:\\s*(\\d+)/g'", "" },
+	{ undo_octal_escapes, 90, "octal text", "perl -ne 'print map { chr oct } /\\\\([0-7]{1,3})/g'", "" },
 	{ undo_quoted, 60, "quoted-printable text, as mail has it", "python3 -m quopri -d", "" },
-	{ undo_percent, 60, "percent-encoded text, as in a URL", "perl -pe 's/%(..)/chr hex $1/ge'", "" },
+	{ undo_percent, 60, "percent-encoded text, as in a URL", "tr -d '\\n' | tr + ' ' | perl -pe 's/%(..)/chr hex $1/ge'", "" },
 	{ undo_escapes, 60, "a text with escapes", "python3 -c 'import ast,sys; b = ast.literal_eval(sys.stdin.read()); sys.stdout.buffer.write(b if "
 	    "isinstance(b, bytes) else b.encode(\"latin-1\"))'", "" },
-	{ undo_embedded, 90, "base64 text inside another", "grep -o '[A-Za-z0-9+/=_-]\\{100,\\}' | tr _- /+ | base64 -d", "" },
+	{ undo_embedded, 90, "base64 text inside another", "grep -o '[A-Za-z0-9+/=_-]\\{100,\\}' | " UNDO_BASE64, "" },
+	{ undo_embedded_hex, 90, "hexadecimal text inside another", "grep -o '[0-9A-Fa-f]\\{100,\\}' | xxd -r -p", "" },
 };
 
 /* The words that may stand before such text: it begins with ${begins}, and the text after ${ends}. ${cut} takes it away. */
@@ -364,12 +467,15 @@ static const struct lead {
 	{ "0x", "x", "sed 's/^0x//' | " },
 	{ "\\x", "x", "sed 's/^.x//' | " },
 	{ "[", "[", "" },
-	{ "{", "[", "" },
+	{ "{", "[", "perl -0777 -pe 's/^[^[]*\\[//; s/\\].*//s' | " },
+	{ "{", "{", "" },
 	{ "b'", "'", "" },
 	{ "b\"", "\"", "" },
 	{ "\"", "\"", "" },
 	{ "'", "'", "" },
 	{ "", "\n\n", "sed '1,/^$/d' | " },
+	{ "", "[", "perl -0777 -pe 's/^[^[]*\\[//; s/\\].*//s' | " },
+	{ "", "{", "perl -0777 -pe 's/^[^{]*\\{//; s/\\}.*//s' | " },
 };
 
 /* --- text ------------------------------------------------------------------------------------ */

@@ -45,6 +45,26 @@ def format_hex(data):
     return "\r\n".join(rows + ["", ""])
 
 
+def format_hex_7(data):
+    """What Format-Hex of PowerShell 7 prints."""
+    rows = ["", "   Label: C:\\captures\\a.raw", "", "          Offset Bytes                                           Ascii",
+            " " * 17 + " ".join("%02X" % i for i in range(16)), "          ------ " + "-" * 47 + " -----"]
+    for i in range(0, len(data), 16):
+        row = data[i:i + 16]
+        rows.append("%016X %-47s %s" % (i, " ".join("%02X" % b for b in row), "".join(chr(b) if 32 <= b < 127 else "." for b in row)))
+    return "\r\n".join(rows + ["", ""])
+
+
+def encode_hex(data):
+    """What certutil -encodehex writes."""
+    rows = []
+    for i in range(0, len(data), 16):
+        row = data[i:i + 16]
+        halves = [" ".join("%02x" % b for b in half) for half in (row[:8], row[8:]) if half]
+        rows.append("%04x\t%-48s   %s" % (i, "  ".join(halves), "".join(chr(b) if 32 <= b < 127 else "." for b in row)))
+    return "\r\n".join(rows + [""])
+
+
 def uuencode(data, end=b"\n"):
     return end.join([b"begin 644 a.raw"] + [binascii.b2a_uu(data[i:i + 45])[:-1] for i in range(0, len(data), 45)] + [b"`", b"end", b""])
 
@@ -53,7 +73,9 @@ def by_program(data):
     """(name, text) of each program that writes captures as text."""
     for args in (["base64"], ["base64", "-w0"], ["basenc", "--base64url"], ["basenc", "--base64url", "-w0"], ["base32"], ["basenc", "--base16"],
                  ["xxd"], ["xxd", "-u"], ["xxd", "-g1"], ["xxd", "-c32"], ["xxd", "-p"], ["xxd", "-i"], ["hexdump", "-v"], ["hexdump", "-Cv"],
-                 ["od", "-v"], ["od", "-vx"], ["od", "-v", "-tx1"], ["od", "-v", "-tx1z"], ["od", "-v", "-Ax", "-tx1"], ["od", "-v", "-An", "-tx1"]):
+                 ["od", "-v"], ["od", "-vx"], ["od", "-v", "-tx1"], ["od", "-v", "-tx1z"], ["od", "-v", "-Ax", "-tx1"], ["od", "-v", "-An", "-tx1"],
+                 ["od", "-v", "-Ax", "-tx1z"], ["od", "-v", "-Ad", "-tx1"], ["od", "-v", "-w32", "-tx1"], ["od", "-v", "-b"], ["od", "-v", "-tu1"],
+                 ["od", "-v", "-An", "-tu1"], ["hexdump", "-vx"], ["hexdump", "-vb"], ["hexdump", "-vo"], ["xxd", "-g4"], ["xxd", "-g2", "-c8"]):
         yield " ".join(args), subprocess.run(args, input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
@@ -76,6 +98,29 @@ def by_library(data):
     yield "data URL", "data:application/octet-stream;base64," + b64
     yield "data URL, percent-encoded", "data:application/octet-stream," + urllib.parse.quote_from_bytes(data)
     yield "percent-encoded", urllib.parse.quote_from_bytes(data)
+    yield "base64url without padding", url.rstrip("=")
+    yield "base64url without padding in JSON", json.dumps({"data": url.rstrip("=")})
+    yield "percent-encoded, with a line end", urllib.parse.quote_from_bytes(data) + "\r\n"
+    yield "percent-encoded in lines", lines(urllib.parse.quote_from_bytes(data), 76)
+    yield "percent-encoded by a form", urllib.parse.quote_plus(data)
+    yield "hex of BitConverter", "-".join("%02X" % b for b in data) + "\r\n"
+    yield "hex of BitConverter in UTF-16", ("-".join("%02X" % b for b in data) + "\r\n").encode("utf-16")
+    yield "hex in JSON", json.dumps({"data": hexa})
+    yield "numbers behind 0x", "\r\n".join("0x%X" % b for b in data)
+    yield "array of C#", "byte[] data = new byte[] { " + ", ".join("0x%02X" % b for b in data) + " };\n"
+    yield "array of C, decimal", "const unsigned char a8[] = {\n" + "".join(
+        "  " + ", ".join("%d" % b for b in data[i:i + 12]) + ",\n" for i in range(0, len(data), 12)) + "};\n"
+    yield "array of Python", "bytes([" + ", ".join(map(str, data)) + "])\n"
+    yield "array of JavaScript", "Uint8Array(%d) [" % len(data) + ", ".join(map(str, data)) + "]\n"
+    yield "array of JSON in lines", json.dumps(list(data), indent=1)
+    yield "array of JSON with a name", json.dumps({"name": "a7", "data": list(data), "size": 5})
+    yield "array of Java", str([b - 256 if b > 127 else b for b in data])
+    yield "object of JSON", json.dumps({str(i): b for i, b in enumerate(data)}, separators=(",", ":"))
+    yield "texts of C", "const char a[] =\n" + "".join('  "' + "".join("\\x%02x" % b for b in data[i:i + 16]) + '"\n' for i in range(0, len(data), 16)) + ";\n"
+    yield "octal escapes", "".join("\\%03o" % b for b in data)
+    yield "certutil -encodehex", encode_hex(data)
+    yield "certutil -encodehex in UTF-16", encode_hex(data).encode("utf-16")
+    yield "Format-Hex of PowerShell 7", format_hex_7(data)
     yield "hex with colons", ":".join("%02x" % b for b in data)
     yield "hex behind 0x", "0x" + hexa
     yield "hex of PostgreSQL", "\\x" + hexa
@@ -141,7 +186,7 @@ def compare(s, what, text, data):
 def main():
     s = suite.Suite()
     for suffix, data in captures().items():
-        data = data[:len(data) & ~1]            # dumps of words have whole words
+        data = data[:(len(data) - 1) | 1]        # odd, so that dumps of words have half a word
         for make in (by_program, by_library):
             for name, text in make(data):
                 compare(s, "%s as %s" % (suffix, name), text, data)
