@@ -156,9 +156,9 @@ takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 static const char *
 noted_text(struct tt_views *view, enum tt_loss_kind k, const struct tt_loss_info *info, struct tt_report *r)
 {
-	const char *longest = k == TT_LOST_SPANNING ? tt_pass_spanning(view, r) : NULL;
+	const char *first = k == TT_LOST_SPANNING ? tt_pass_spanning(view, r) : k == TT_LOST_POPPED ? tt_pass_unended(view, r) : NULL;
 
-	return longest ? longest : info->text;
+	return first ? first : info->text;
 }
 
 /* "yes" with minor omissions, or the most serious losses. */

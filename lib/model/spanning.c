@@ -226,6 +226,17 @@ tt_spanning_longest(const struct tt_spanning *s)
 	return best;
 }
 
+const struct tt_spanning_group *
+tt_spanning_unended(const struct tt_spanning *s)
+{
+	const struct tt_spanning_group *best = NULL;
+
+	for (size_t i = 0; i < s->nrow; i++)
+		if (!tt_spanning_is_whole(&s->row[i]) && (!best || compare(&s->row[i], best) > 0))
+			best = &s->row[i];
+	return best;
+}
+
 void
 tt_spanning_free(struct tt_spanning *s, struct tt_mem *mem)
 {

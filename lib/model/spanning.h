@@ -77,6 +77,9 @@ tt_spanning_is_whole(const struct tt_spanning_group *g)
 /* The group to name first: the longest of those that all ended; NULL: there is none. */
 const struct tt_spanning_group *tt_spanning_longest(const struct tt_spanning *s);
 
+/* The group to name first of those with zones that did not end: the one of most zones; NULL: there is none. */
+const struct tt_spanning_group *tt_spanning_unended(const struct tt_spanning *s);
+
 /* Forget all, keep nothing. */
 void tt_spanning_free(struct tt_spanning *s, struct tt_mem *mem);
 

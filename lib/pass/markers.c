@@ -320,6 +320,27 @@ tt_pass_spanning(struct tt_views *view, struct tt_report *r)
 	    length, together);
 }
 
+const char *
+tt_pass_unended(struct tt_views *view, struct tt_report *r)
+{
+	const struct tt_model *m = view->m;
+	const struct tt_spanning_group *g = tt_spanning_unended(&m->spanning);
+	const struct tt_paths *p = g ? tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err) : NULL;
+	const uint64_t n = p ? g->nbegin - g->nend : 0, all = m->loss->e[TT_LOST_POPPED].n;
+	uint64_t frame;
+
+	if (!p)
+		return NULL;
+	const char *where = "", *more = all > n ? tt_text(r, "; %llu more without an end", (unsigned long long)(all - n)) : "";
+	if (frame_at(m, g->process, g->begin, &frame))
+		where = tt_text(r, " in frame %llu", (unsigned long long)frame);
+	const char *label = tt_text(r, "%s on %s", tt_paths_label(p, tt_model_key(m, g->process, g->key)), m->threads.t[g->thread]->name);
+	if (g->nbegin == 1)
+		return tt_text(r, "%s begins%s, and its end was not recorded%s", label, where, more);
+	return tt_text(r, "of %llu zones of %s, the first of which begins%s, the end of %llu was not recorded%s", (unsigned long long)g->nbegin, label, where,
+	    (unsigned long long)n, more);
+}
+
 static const struct tt_pass_table tables[] = {
 	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make = markers, .sort = "self_ns",
 	    .none = "no calls or markers in this capture, or the filters leave none" },

@@ -10,4 +10,7 @@ struct tt_views;
 /* "Loader.Load begins in frame 10, ends in frame 13: 30.0 ms"; NULL: no such zone is known to end. Kept in ${r}. */
 const char *tt_pass_spanning(struct tt_views *view, struct tt_report *r);
 
+/* "Loader.Load on Main Thread begins in frame 10, and its end was not recorded"; NULL: no such zone is known. Kept in ${r}. */
+const char *tt_pass_unended(struct tt_views *view, struct tt_report *r);
+
 #endif

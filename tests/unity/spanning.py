@@ -63,9 +63,13 @@ look("with whole ones between", make(begin(LOAD, 103), zone(LOAD, 112, 114), ove
 look("within a frame", make(begin(LOAD, 103), after={0: over(LOAD, 108.5)}),
      [("Load", "Main Thread", 1, 1, 1, 1, 3, 8.5, 5.5)], (1, 0, 0))
 look("a begin without an end", make(begin(LOAD, 103), b""),
-     [("Load", "Main Thread", 1, 0, 1, None, 3, None, None)], (0, 1, 0), "not seen to end in the zone or frame around them, nor later")
+     [("Load", "Main Thread", 1, 0, 1, None, 3, None, None)], (0, 1, 0), "yes; Load on Main Thread begins in frame 1, and its end was not recorded")
+look("two begins without an end", make(begin(LOAD, 103), begin(OTHER, 113), b""),
+     [("Load", "Main Thread", 1, 0, 1, None, 3, None, None), ("Other", "Main Thread", 1, 0, 2, None, 13, None, None)], (0, 2, 0),
+     "yes; Load on Main Thread begins in frame 1, and its end was not recorded; 1 more without an end")
 look("two begins, one end", make(begin(LOAD, 103), begin(LOAD, 113), over(LOAD, 125)),
-     [("Load", "Main Thread", 2, 1, 1, 3, 3, 25, None)], (1, 1, 0))
+     [("Load", "Main Thread", 2, 1, 1, 3, 3, 25, None)], (1, 1, 0),
+     "of 2 zones of Load on Main Thread, the first of which begins in frame 1, the end of 1 was not recorded")
 look("an end without a begin", make(b"", over(LOAD, 112)), [], (0, 0, 1))
 
 
