@@ -566,7 +566,9 @@ one_message(struct raw_run *r, struct raw_walk *w, bool *sane)
 	struct tt_batch *b = r->u.b;
 	int rc = unlikely(r->nodd) ? mend(r, w->p, w->size) : TT_OK;
 
-	if (rc == TT_OK)
+	if (rc == TT_OK && raw_is_retyped(r, w))
+		*sane = false;
+	else if (rc == TT_OK)
 		rc = message(r, w, sane);
 	if (rc != TT_OK || !*sane)
 		return rc;

@@ -149,10 +149,10 @@ is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 }
 
 enum raw_state
-raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size)
+raw_measure_as(const struct raw_layout *l, unsigned type, const uint8_t *p, size_t n, size_t *size)
 {
 	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = l };
-	unsigned type = raw_take16(&t);
+	raw_take16(&t);
 	const char *f = t.state == RAW_WHOLE ? raw_fields(type, l->rank) : "";
 
 	if (!f)
@@ -166,6 +166,12 @@ raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size
 		return RAW_BAD;
 	*size = (size_t)(t.p - p);
 	return t.state;
+}
+
+enum raw_state
+raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size)
+{
+	return raw_measure_as(l, n >= 2 ? unity_u16(p) : RAW_TYPES, p, n, size);
 }
 
 /* The sizes of types without a field of varying length; 0 for others, for those that is_sane() checks and those that no thread has. */

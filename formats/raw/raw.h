@@ -45,6 +45,8 @@ enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 <
 
 /* message.c. The state of the message that begins in the ${n} bytes at ${p}; *${size}: its length if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
+/* The same as if it were of that type. */
+enum raw_state raw_measure_as(const struct raw_layout *l, unsigned type, const uint8_t *p, size_t n, size_t *size);
 const char *raw_fields(unsigned type, unsigned rank);
 void raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES]);
 /* Size of a flow, which makes sense only if its kind does. */
@@ -391,6 +393,11 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 
 /* unknown.c: add to ${into} what the rest of the block, ${n} bytes, shows of the length of the message at ${p}, whose type is unknown. */
 void raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct tt_lengths *into);
+
+/* typed.c. True if the message at w->p, in a thread's stream, has the bytes of another: its type is damaged. */
+bool raw_is_retyped(const struct raw_run *r, const struct raw_walk *w);
+/* True if the message at ${p}, in the session's stream, is the definition of a marker or thread, though its type says otherwise. */
+bool raw_is_other_definition(const struct raw_layout *l, const uint8_t *p, size_t n);
 
 /* row.c: decode consecutive plain messages from ${w} on. Stops before any other message and before one that is unusual. */
 void raw_row(struct raw_run *r, struct raw_walk *w);

@@ -1,0 +1,162 @@
+/**
+ * Finds messages whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another: a time that follows the one before, or
+ * a name behind its own length, is there by chance once in many millions.
+ */
+#include "raw/raw.h"
+
+#include "base/utf8.h"
+
+enum { NAME_MAX_BYTES = 512, FLAGS_MAX = 255, VALUES_MAX = 8, FLOW_KIND_MAX = 3 };
+
+static unsigned
+size_of_type(const struct raw_layout *l)
+{
+	return l->aligned ? 4 : 2;
+}
+
+/* True if ${t} may be the time of the message at w->p, of ${size} bytes: it follows the last time, or the next follows it, within a second. */
+static bool
+is_time(const struct raw_run *r, const struct raw_walk *w, int64_t t, size_t size, int64_t behind)
+{
+	struct raw_walk next = *w;
+	int64_t ts;
+
+	if (r->last != INT64_MIN)
+		return t >= r->last - behind && t - r->last <= RAW_MAX_STEP_NS;
+	next.p += size;
+	return raw_first_time(r, next, &ts) && ts >= t && ts - t <= RAW_MAX_STEP_NS;
+}
+
+/* True if the ${n} bytes at ${p} are a sample's: no flag but that of managed code, a marker that there is, and the next time. */
+static bool
+is_sample(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, size_t n)
+{
+	const unsigned at = size_of_type(&r->s->layout), id = at + (r->s->layout.aligned ? 4 : 1), size = id + 12;
+
+	if (n < size || p[at] > 1 || unity_u32(p + id) >= r->s->marker.ids)
+		return false;
+	for (unsigned i = at + 1; i < id; i++)
+		if (p[i])
+			return false;
+	return is_time(r, w, raw_ns(r->s, unity_u64(p + id + 4)), size, 0);
+}
+
+/* True if the message at w->p is a flow, and the sample after it, which the message would include, has the next time. */
+static bool
+is_flow(const struct raw_run *r, const struct raw_walk *w)
+{
+	const unsigned at = size_of_type(&r->s->layout);
+	const size_t size = raw_flow_size(&r->s->layout), n = (size_t)(w->all - w->p);
+
+	if (w->size <= size || n < size + 2 || (r->s->layout.aligned ? unity_u32(w->p + at) : w->p[at]) > FLOW_KIND_MAX)
+		return false;
+	const unsigned type = unity_u16(w->p + size);
+	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && is_sample(r, w, w->p + size, n - size);
+}
+
+/* True if the message at w->p, the whole of its block, is a frame's mark. */
+static bool
+is_frame(const struct raw_run *r, const struct raw_walk *w)
+{
+	const unsigned at = size_of_type(&r->s->layout), size = at + 12;
+
+	return w->piece[w->i].len == size && w->end - w->p == size && is_time(r, w, raw_ns(r->s, unity_u64(w->p + at + 4)), size, RAW_BEHIND);
+}
+
+/*
+ * True if what follows the sample with an instance id at w->p is no message, but the rest of its values: the id is their number, and after them comes a sample.
+ * As a message, the first of them would be of a type without a time: that of its value.
+ */
+static bool
+has_values(const struct raw_run *r, const struct raw_walk *w)
+{
+	const struct raw_layout *const l = &r->s->layout;
+	const unsigned sample = r->s->size[RAW_BEGIN], id = sample - 12;
+	const size_t n = (size_t)(w->all - w->p);
+	struct raw_run then = *r;
+	size_t size;
+
+	if (!l->aligned || n < w->size + 2 || unity_u32(w->p + sample) == 0 || unity_u32(w->p + sample) > VALUES_MAX || unity_u16(w->p + w->size) >= RAW_THREAD)
+		return false;
+	if (raw_measure_as(l, RAW_BEGIN_ARGS, w->p, n, &size) != RAW_WHOLE || size >= n)
+		return false;
+	const unsigned type = unity_u16(w->p + size);
+	then.last = raw_ns(r->s, unity_u64(w->p + id + 4));
+	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && is_sample(&then, w, w->p + size, n - size);
+}
+
+/* True if the message at w->p, an end with values, is the begin of an allocation: the next message is its end. */
+static bool
+is_allocation(const struct raw_run *r, const struct raw_walk *w)
+{
+	const unsigned id = r->s->size[RAW_BEGIN] - 12;
+	const uint8_t *const next = w->p + w->size;
+
+	return unity_u32(w->p + id) == r->s->marker.alloc && (size_t)(w->all - next) >= id + 4 && unity_u16(next) == RAW_END &&
+	    unity_u32(next + id) == r->s->marker.alloc;
+}
+
+bool
+raw_is_retyped(const struct raw_run *r, const struct raw_walk *w)
+{
+	const unsigned type = unity_u16(w->p);
+
+	if (w->session || type == RAW_FRAME || type == RAW_FLOW)
+		return false;
+	if (type >= RAW_BEGIN_ID && type <= RAW_SINGLE_ID)
+		return has_values(r, w);
+	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+		return type == RAW_END_ARGS && is_allocation(r, w);
+	return is_sample(r, w, w->p, (size_t)(w->all - w->p)) || is_frame(r, w) || is_flow(r, w);
+}
+
+/* --- definitions -------------------------------------------------------------------------------------------------- */
+
+/* Take a text that a name may be. */
+static bool
+take_text(struct raw_take *t, bool may_be_empty)
+{
+	uint32_t n;
+	const uint8_t *p = raw_take_blob(t, &n);
+
+	if (t->state != RAW_WHOLE || n > NAME_MAX_BYTES || (n == 0 && !may_be_empty))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (p[i] < ' ')
+			return false;
+	return n == 0 || tt_utf8_is_text((const char *)p, n);
+}
+
+static bool
+is_marker(struct raw_take t)
+{
+	raw_take32(&t);
+	raw_take16(&t);
+	return raw_take16(&t) <= FLAGS_MAX && take_text(&t, false) && raw_take_byte(&t) <= VALUES_MAX;
+}
+
+static bool
+is_thread(struct raw_take t)
+{
+	raw_take64(&t);
+	if (t.l->rank >= 3)
+		raw_take64(&t);
+	return raw_take32(&t) <= FLAGS_MAX && take_text(&t, true) && take_text(&t, false);
+}
+
+/* Types whose messages begin as markers do: their names stand after 8 bytes, too. */
+static bool
+is_like_marker(const struct raw_layout *l, unsigned type)
+{
+	return type == RAW_NATIVE_TYPE || (type == RAW_OBJECT && l->rank >= 11) || (type == RAW_CATEGORY && l->aligned);
+}
+
+bool
+raw_is_other_definition(const struct raw_layout *l, const uint8_t *p, size_t n)
+{
+	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = l };
+	const unsigned type = raw_take16(&t);
+
+	raw_pad(&t);
+	return (type != RAW_MARKER && !is_like_marker(l, type) && is_marker(t)) || (type != RAW_MARKER && type != RAW_THREAD && is_thread(t));
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Damaged types of messages: in small logs, packed and aligned, each message's type becomes each other known one. Figures are then the undamaged log's, and the
+status is 0, or the damage is told, as tracetool-unity-raw(7) promises: no figure changes without a word. What can be no message of an intact log has status 3.
+Begins, ends and singles are alike but for the type, and an intact log may lack the others: the ledger tells them. So it may be told that the log has another
+version's layout, in which all of it makes sense."""
+import json
+import os
+import struct
+import subprocess
+
+from raw_gen import SESSION, Out
+from ttc import TRACETOOL, Suite
+from count import fault
+from lot import some
+
+TYPES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 11, 12, 33, 34, 36, 37, 38, 39, 40, 41, 42, 43, 44, 52, 53, 55, 56, 57, 62, 63)
+SAMPLES = (36, 37, 38)
+TABLES = "loss,threads,markers,frames,gcalloc,alloc_sites,counters,categories,jit_methods,frame_markers,frame_threads"
+MS, MAIN, WORKER, LONG = 10 ** 6, 0x1d4c, 0x2f60, os.environ.get("TT_SET") == "all"
+SINCE = 69475 * 1000          # ms since the system's start
+suite = Suite()
+
+
+class Log:
+    """A log whose messages, while it is ${tried}, are known by their offsets in ${places}: (offset, type, what)."""
+
+    def __init__(self, aligned, word):
+        self.aligned, self.file, self.n, self.places, self.pending, self.tried = aligned, bytearray(), {}, [], [], True
+        self.file += struct.pack("<IBBHIQQQ", 0x55334450, 1, aligned, 0, word, 1, 1, MAIN)
+        self.word = word
+        if word >= 0x20211028:
+            self.file += struct.pack("<5I", 2022, 3, 1, 2, 1)
+
+    def out(self, kind):
+        return Out(self.aligned).w("H", kind).pad()
+
+    def put(self, kind, o, what):
+        self.pending.append((kind, bytes(o.pad().b), what))
+
+    def sample(self, kind, marker, ms, what=""):
+        o = self.out(kind).u8(0).w("IQ", marker, int((SINCE + ms) * MS))
+        self.put(kind, o, what or "sample of type %d" % kind)
+
+    def zone(self, marker, begin, end, what=""):
+        self.sample(36, marker, begin, what + " begin")
+        self.sample(37, marker, end, what + " end")
+
+    def marker(self, number, name, flags=0, category=16, params=()):
+        o = self.out(1).w("IHH", number, flags, category).str(name).u8(len(params))
+        for t, n in params:
+            o.w("H", t).pad().str(n)
+        self.put(1, o, "marker " + name)
+
+    def thread(self, tid, name, flags=0, group=""):
+        self.put(33, self.out(33).w("QQI", tid, (SINCE + 90) * MS, flags).str(group).str(name), "thread " + name)
+
+    def state(self, on, ms):
+        self.put(0, self.out(0).w("IQI", on, int((SINCE + ms) * MS), 0), "state")
+
+    def block(self, stream):
+        n = self.n.get(stream, 0 if stream == SESSION else 7)
+        self.n[stream] = n + 1
+        at, body = len(self.file) + 20, b""
+        for kind, b, what in self.pending:
+            if self.tried:
+                self.places.append((at + len(body), kind, what))
+            body += b
+        self.pending = []
+        self.file += struct.pack("<IIQI", 0xB10C7EAD, n, stream, len(body)) + body + struct.pack("<II", n + 1, 0xB10CF007)
+
+
+def game(aligned, word):
+    """Four frames with zones in zones, an allocation, a single, a flow and a worker's job each."""
+    c = Log(aligned, word)
+    c.thread(MAIN, "Main Thread")
+    c.thread(WORKER, "Worker 0", 0, "Job")
+    c.thread(0x3000, "Loading", 1, "Background")
+    for i, name in enumerate(("Main Thread", "Update", "Physics", "GC.Alloc", "Job.Worker 0", "Bake", "Spawned", "Load")):
+        c.marker(i, name, params=[(4, "size")] if name == "GC.Alloc" else ())
+    if word >= 0x20210412:
+        c.put(62, c.out(62).w("HHH", 16, 1, 0).pad().str("Scripts"), "category")
+    c.state(1, 100)
+    c.block(SESSION)
+    for f in range(4):
+        ms, c.tried = 100 + 16 * f, f in (0, 2)
+        c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
+        c.block(MAIN)
+        c.sample(36, 0, ms, "root begin")
+        c.sample(36, 1, ms + 1, "Update begin")
+        if f == 2:
+            c.put(57, c.out(57).u8(1).w("I", 9), "flow")
+        c.zone(2, ms + 2, ms + 4, "Physics")
+        o = c.out(42).u8(0).w("IQ", 3, int((SINCE + ms + 4.5) * MS)).u8(1).u8(4).w("q", 48)
+        c.put(42, o, "GC.Alloc begin")
+        c.sample(37, 3, ms + 4.5, "GC.Alloc end")
+        if f == 2:
+            c.sample(38, 6, ms + 5, "single")
+        c.sample(37, 1, ms + 8 + f, "Update end")
+        c.zone(2, ms + 12, ms + 13, "Physics again")
+        c.sample(37, 0, ms + 15, "root end")
+        c.block(MAIN)
+        c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark of the worker")
+        c.block(WORKER)
+        c.sample(36, 4, ms, "worker's root begin")
+        c.zone(5, ms + 3, ms + 7.25, "Bake")
+        c.sample(37, 4, ms + 15, "worker's root end")
+        c.block(WORKER)
+        c.zone(7, ms + 2, ms + 9, "Load")
+        c.zone(7, ms + 9.5, ms + 10, "Load again")
+        c.block(0x3000)
+    c.tried = True
+    c.put(34, c.out(34).w("IQ", 44, (SINCE + 164) * MS), "last frame mark")
+    c.block(MAIN)
+    c.state(0, 170)
+    c.block(SESSION)
+    return c
+
+
+def read(data):
+    path = suite.path("typed.raw")
+    with open(path, "wb") as f:
+        f.write(data)
+    r = subprocess.run([TRACETOOL, "stats", "--limit", "0", "--format", "json", "--table", TABLES, path], capture_output=True, text=True, check=False)
+    return r.returncode, {k: t["rows"] for k, t in json.loads(r.stdout)["tables"].items()} if r.stdout else r.stderr, "does not fit; read like" in r.stderr
+
+
+def main():
+    for aligned in (0, 1):
+        for word in (0x20191122, 0x20220328):
+            c = game(aligned, word)
+            name = "%s log of 0x%x" % ("aligned" if aligned else "packed", word)
+            status, want, _ = read(bytes(c.file))
+            if not suite.equal(name + ": status", status, 0):
+                continue
+            every = [(p, t) for p in c.places for t in TYPES if t != p[1]]
+            for (at, kind, what), other in every if LONG else some(every, 120, "types", name):
+                data = bytearray(c.file)
+                struct.pack_into("<H", data, at, other)
+                status, have, layout_told = read(bytes(data))
+                wrong = None
+                if layout_told:
+                    pass
+                elif status == 0 and have["loss"] == want["loss"]:
+                    wrong = [(t, [r for r in have[t] if r not in want[t]][:2]) for t in want if have[t] != want[t]]
+                elif status != 3 and not (kind in SAMPLES and other in SAMPLES):
+                    wrong = have["loss"] if status == 0 else have
+                fault("%s: %s at %d, its type %d as %d: told, or the same figures" % (name, what, at, kind, other), str(wrong)[:600] if wrong else None)
+    suite.end()
+
+
+main()
