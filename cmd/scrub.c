@@ -9,6 +9,7 @@
 #include "io/sink.h"
 #include "io/src.h"
 #include "model/format.h"
+#include "model/scrub.h"
 #include "out/table.h"
 #include "outputs.h"
 

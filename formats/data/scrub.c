@@ -8,7 +8,7 @@
 
 struct copy {
 	struct data *m;
-	struct unity_scrub names;
+	struct tt_scrub names;
 	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
 	void *arg;
 	uint8_t *p;                   /* a record with its head */
@@ -318,9 +318,9 @@ scan(struct copy *c, struct tt_err *err)
 
 /* Read the input once, to find its layouts and damage, then go back to its beginning. */
 static int
-read_all(struct data *m, struct unity_scrub *names, struct tt_err *err)
+read_all(struct data *m, struct tt_scrub *names, struct tt_err *err)
 {
-	int rc = unity_scrub_read(names, &tt_format_data, m, err);
+	int rc = tt_scrub_read(names, &tt_format_data, m, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -338,6 +338,6 @@ data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 	if (rc == TT_OK)
 		rc = scan(&c, err);
 	tt_mem_free(&m->env->mem, c.p, c.cap);
-	unity_scrub_free(&c.names);
+	tt_scrub_free(&c.names);
 	return rc;
 }

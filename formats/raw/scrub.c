@@ -34,7 +34,7 @@ struct stream {
 struct copy {
 	struct raw *m;
 	const struct raw_session *s;  /* NULL: before the first header */
-	struct unity_scrub names;
+	struct tt_scrub names;
 	struct tt_env spool;
 	int fd;
 	uint64_t end;                 /* bytes of the copy, holes included */
@@ -454,9 +454,9 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 
 /* Read the input once, to find its layouts and damage, then go back to its beginning. */
 static int
-read_all(struct raw *m, struct unity_scrub *names, struct tt_err *err)
+read_all(struct raw *m, struct tt_scrub *names, struct tt_err *err)
 {
-	int rc = unity_scrub_read(names, &tt_format_raw, m, err);
+	int rc = tt_scrub_read(names, &tt_format_raw, m, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -511,6 +511,6 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 		close(c.fd);
 	tt_mem_free(mem, c.stream, c.capstream * sizeof *c.stream);
 	tt_map_free(&c.at, mem);
-	unity_scrub_free(&c.names);
+	tt_scrub_free(&c.names);
 	return rc;
 }

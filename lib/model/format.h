@@ -18,6 +18,7 @@ struct tt_batch;
 struct tt_capture;
 struct tt_env;
 struct tt_err;
+struct tt_scrubbed;
 struct tt_src;
 struct tt_window_block;
 
@@ -44,12 +45,6 @@ struct tt_chunk {
  * Returns TT_OK; TT_E_NOMEM, TT_E_LIMIT.
  */
 int tt_chunk_room(struct tt_chunk *c, struct tt_mem *mem, size_t n, struct tt_err *err);
-
-/*
- * The result of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the input ends in,
- * which are left out. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
- */
-struct tt_scrubbed { uint64_t names, dropped, cut, at; bool damaged; };
 
 struct tt_format {
 	const char *name, *summary;

@@ -1,0 +1,55 @@
+/**
+ * Copies of captures without their names: each character of a word of a text becomes a letter, made of the word's hash, that is as long, both in UTF-8 and in
+ * UTF-16: a name that is there in both stays one.
+ *
+ * A word is a run of letters, digits and bytes beyond ASCII. The characters between words stay, so that "Game.dll!Game::Enemy.Update()" still has an assembly,
+ * a namespace and a class, and the thread "Worker 0" of the group "Job" is still the marker "Job.Worker 0". Words are hashed with a number that differs in
+ * every process, so that nobody finds them by trying words. Each format says which stay (formats/<name>/scrub.c).
+ */
+#ifndef TT_MODEL_SCRUB_H
+#define TT_MODEL_SCRUB_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+
+struct tt_err;
+struct tt_format;
+struct tt_loss;
+struct tt_mem;
+
+/*
+ * The result of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the input ends in,
+ * which are left out. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
+ */
+struct tt_scrubbed { uint64_t names, dropped, cut, at; bool damaged; };
+
+struct tt_scrub {
+	struct tt_mem *mem;
+	struct tt_scrubbed *done;
+	struct tt_map word, used;     /* indexes of short: by the word, and by its replacement */
+	struct tt_scrub_short { uint64_t word; uint8_t n, text[7]; } *row;    /* short words: hashes of two could give the same letters */
+	size_t n, cap;
+	char *text;                   /* the current text, and which of its bytes stay */
+	bool *keep;
+	size_t captext, capkeep;
+};
+
+void tt_scrub_free(struct tt_scrub *s);
+
+/* Read the whole input with the functions of its format, which gives chunks with their bytes, to find what is damaged. They change ${ctx}. */
+int tt_scrub_read(struct tt_scrub *s, const struct tt_format *f, void *ctx, struct tt_err *err);
+
+/* Take the damage that is in ${all}, which was lost in the whole input, and its first place. */
+void tt_scrub_damage(struct tt_scrub *s, const struct tt_loss *all);
+
+/* Make room for a text of ${n} bytes, and a NUL, in s->text, and for a flag for each byte in s->keep. */
+int tt_scrub_room(struct tt_scrub *s, size_t n, struct tt_err *err);
+
+/* Choose none of the short words among the ${n} bytes at ${p} for another word: some may stay. */
+int tt_scrub_reserve(struct tt_scrub *s, const uint8_t *p, size_t n, struct tt_err *err);
+
+/* Replace the words of the ${n} bytes at ${p}, except bytes for which ${keep} is set. */
+int tt_scrub_words(struct tt_scrub *s, uint8_t *p, size_t n, const bool *keep, struct tt_err *err);
+
+#endif
