@@ -20,7 +20,7 @@ struct info_opts {
 
 static const struct opt scrub_opt[] = {
 	{ .name = "scrub", .set = opt_flag, .at = offsetof(struct info_opts, scrub),
-	    .help = "print nothing, but write with -o a copy of one .raw or .data whose names are hashes, to be sent to others" },
+	    .help = "print nothing, but write with -o a copy of one .raw, .data or .mlpd whose names are hashes, to be sent to others" },
 	{ .name = NULL },
 };
 

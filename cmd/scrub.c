@@ -36,7 +36,7 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const
 	if (rc == TT_OK)
 		rc = tt_format_pick(tt_formats, head, n, f, err);
 	if (rc == TT_OK && !(*f)->scrub)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub makes copies of Unity's .raw and .data alone, and this is .%s", (*f)->name);
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub makes copies of .raw, .data and .mlpd, and this is .%s", (*f)->name);
 	if (rc == TT_OK && !tt_src_info(*src)->seekable && !tt_src_info(*src)->rewindable)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub reads its input twice: name a file");
 	if (rc == TT_OK)

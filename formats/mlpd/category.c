@@ -32,12 +32,8 @@ static const char *const alias[][2] = {
 	{ "uintptr", "System.UIntPtr" }, { "void", "System.Void" },
 };
 
-/*
- * Reduce a class name to what the spellings of methods and of classes before and after the runtime's start share: no arities, type arguments or array ranks,
- * and a '.' before nested classes. Writes at most ${cap} - 1 bytes; returns the length.
- */
-static size_t
-plain(char *to, size_t cap, const char *s, size_t n)
+size_t
+mlpd_plain_class(char *to, size_t cap, const char *s, size_t n)
 {
 	size_t out = 0, depth = 0;
 
@@ -121,7 +117,7 @@ build(struct tt_capture *cap, struct tt_err *err)
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_def *d = tt_defs_at(cap->defs, TT_DEF_CLASS, i);
 		const char *image = image_of(cap, d, &last, err);
-		size_t len = plain(name, sizeof name, d->text, d->len);
+		size_t len = mlpd_plain_class(name, sizeof name, d->text, d->len);
 		if (!image)
 			return NULL;
 		if (!*image || len == 0)
@@ -155,7 +151,7 @@ mlpd_category(const struct tt_capture *c, const struct tt_def *marker, const cha
 	if (strncmp(s, "(wrapper", 8) == 0)
 		return TT_OK;
 	const char *colon = strchr(s, ':');
-	size_t n = plain(name, sizeof name, s, colon ? (size_t)(colon - s) : strlen(s));
+	size_t n = mlpd_plain_class(name, sizeof name, s, colon ? (size_t)(colon - s) : strlen(s));
 	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
 		if (strcmp(name, alias[i][0]) == 0)
 			n = (size_t)snprintf(name, sizeof name, "%s", alias[i][1]);

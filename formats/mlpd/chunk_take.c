@@ -46,8 +46,18 @@ mlpd_sleb_long(const uint8_t **pp, bool *bad)
 	return 0;
 }
 
+/* Note the text of ${len} bytes at ${t}, for a copy without names. */
+static void
+note_text(struct mlpd_texts *to, struct tt_mem *mem, enum mlpd_text what, const char *t, uint32_t len, struct tt_err *err)
+{
+	if (to->rc == TT_OK)
+		to->rc = tt_mem_grow(mem, &to->v, &to->cap, to->n + 1, sizeof *to->v, err);
+	if (to->rc == TT_OK)
+		to->v[to->n++] = (struct mlpd_text_at){ .p = (const uint8_t *)t, .len = len, .what = what };
+}
+
 void
-take_text(struct mlpd_run *r, const char **t, uint32_t *len)
+take_text(struct mlpd_run *r, enum mlpd_text what, const char **t, uint32_t *len)
 {
 	const uint8_t *nul = r->p < r->end ? memchr(r->p, 0, (size_t)(r->end - r->p)) : NULL;
 
@@ -60,6 +70,8 @@ take_text(struct mlpd_run *r, const char **t, uint32_t *len)
 	*t = (const char *)r->p;
 	*len = (uint32_t)(nul - r->p);
 	r->p = nul + 1;
+	if (unlikely(r->m->texts != NULL))
+		note_text(r->m->texts, r->b->mem, what, *t, *len, r->err);
 }
 
 /* A delta that runs backwards is stored as the wrapped difference. */

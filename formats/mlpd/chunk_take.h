@@ -140,8 +140,8 @@ advance_since_13(struct mlpd_run *r)
 		advance(r);
 }
 
-/* Take a NUL-ended text, borrowed from the buffer; sets bad if it has no NUL. */
-void take_text(struct mlpd_run *r, const char **t, uint32_t *len);
+/* Take a NUL-ended text, ${what}, borrowed from the buffer; sets bad if it has no NUL. */
+void take_text(struct mlpd_run *r, enum mlpd_text what, const char **t, uint32_t *len);
 
 /* Copy a text to the batch, as an argument of the last event. */
 int take_text_arg(struct mlpd_run *r, const char *t, uint32_t len);

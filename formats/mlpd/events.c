@@ -194,23 +194,23 @@ take_defined(struct mlpd_run *r, unsigned kind, unsigned x, struct tt_def *d)
 	switch (kind) {
 	case MLPD_CLASS:
 		d->kind = TT_DEF_CLASS;
-		take_text(r, &d->text, &d->len);
+		take_text(r, MLPD_TEXT_CLASS, &d->text, &d->len);
 		break;
 	case MLPD_IMAGE:
 		d->kind = TT_DEF_IMAGE;
-		take_text(r, &d->text, &d->len);
+		take_text(r, MLPD_TEXT_IMAGE, &d->text, &d->len);
 		if (v >= 16 && is_load(x))
-			take_text(r, &d->text2, &d->len2);
+			take_text(r, MLPD_TEXT_ID, &d->text2, &d->len2);
 		break;
 	case MLPD_ASSEMBLY:
 		d->kind = TT_DEF_ASSEMBLY;
-		take_text(r, &d->text, &d->len);
+		take_text(r, MLPD_TEXT_ASSEMBLY, &d->text, &d->len);
 		break;
 	case MLPD_DOMAIN:
 	case MLPD_THREAD:
 		d->kind = kind == MLPD_DOMAIN ? TT_DEF_DOMAIN : TT_DEF_THREAD;
 		if (x == 0)
-			take_text(r, &d->text, &d->len);
+			take_text(r, kind == MLPD_DOMAIN ? MLPD_TEXT_DOMAIN : MLPD_TEXT_THREAD, &d->text, &d->len);
 		break;
 	case MLPD_CONTEXT:
 		d->kind = TT_DEF_CONTEXT;
@@ -259,7 +259,7 @@ ev_jit(struct mlpd_run *r)
 
 	d.a = take_ptr(r);
 	d.b = from_int(take_u(r));
-	take_text(r, &d.text, &d.len);
+	take_text(r, MLPD_TEXT_METHOD, &d.text, &d.len);
 	return over(r) ? TT_OK : tt_batch_def(r->b, &d, r->err);
 }
 
@@ -349,7 +349,7 @@ ev_root(struct mlpd_run *r, bool del)
 		size = take_u(r);
 		source = take_u8(r);
 		key = take_ptr(r);
-		take_text(r, &t, &len);
+		take_text(r, MLPD_TEXT_ROOT, &t, &len);
 	}
 	if (over(r) || !(r->heap || r->graph))
 		return TT_OK;
@@ -427,7 +427,7 @@ ev_symbol(struct mlpd_run *r, bool binary)
 		d.b = take_u(r);
 	else
 		d.a = from_int(d.a);
-	take_text(r, &d.text, &d.len);
+	take_text(r, binary ? MLPD_TEXT_FILE : MLPD_TEXT_FUNCTION, &d.text, &d.len);
 	return over(r) ? TT_OK : tt_batch_def(r->b, &d, r->err);
 }
 
@@ -442,8 +442,8 @@ ev_counter_desc(struct mlpd_run *r)
 		struct tt_def d = { .kind = TT_DEF_COUNTER, .ts = now(r) };
 		uint64_t section = take_u(r);
 		if (section == MONO_SECTION_CUSTOM)
-			take_text(r, &d.text2, &d.len2);
-		take_text(r, &d.text, &d.len);
+			take_text(r, MLPD_TEXT_OWN_COUNTER, &d.text2, &d.len2);
+		take_text(r, mono_section(section) ? MLPD_TEXT_COUNTER : MLPD_TEXT_OWN_COUNTER, &d.text, &d.len);
 		uint64_t type = small ? take_u8(r) : take_u(r);
 		uint64_t unit = small ? take_u8(r) : take_u(r);
 		uint64_t variance = small ? take_u8(r) : take_u(r);
@@ -488,7 +488,7 @@ take_counted(struct mlpd_run *r, uint64_t type)
 	case 6:
 		c.as = TT_T_TEXT;
 		if (take_u8(r))
-			take_text(r, &c.text, &c.len);
+			take_text(r, MLPD_TEXT_VALUE, &c.text, &c.len);
 		break;
 	default:
 		r->bad = true;
@@ -537,7 +537,7 @@ ev_jithelper(struct mlpd_run *r)
 	start = take_ptr(r);
 	size = from_int(take_u(r));
 	if (kind == 5)
-		take_text(r, &t, &len);
+		take_text(r, MLPD_TEXT_HELPER, &t, &len);
 	if (over(r))
 		return TT_OK;
 	struct tt_event *e = tt_batch_rare(r->b, TT_JIT_CODE, now(r), start, r->err);
@@ -555,14 +555,19 @@ ev_jithelper(struct mlpd_run *r)
 static int
 ev_coverage(struct mlpd_run *r, unsigned what)
 {
-	static const struct { uint8_t texts, numbers; } shape[4] = { { 3, 3 }, { 5, 3 }, { 0, 5 }, { 2, 3 } };
+	static const struct { uint8_t texts, numbers, text[5]; } shape[4] = {
+		{ 3, 3, { MLPD_TEXT_ASSEMBLY, MLPD_TEXT_ID, MLPD_TEXT_IMAGE } },
+		{ 5, 3, { MLPD_TEXT_ASSEMBLY, MLPD_TEXT_CLASS, MLPD_TEXT_MEMBER, MLPD_TEXT_TYPES, MLPD_TEXT_FILE } },
+		{ 0, 5, { 0 } },
+		{ 2, 3, { MLPD_TEXT_ASSEMBLY, MLPD_TEXT_CLASS } },
+	};
 	const char *t[5] = { 0 };
 	uint32_t len[5] = { 0 };
 	uint64_t num[5] = { 0 };
 	unsigned nt = shape[what].texts, nn = shape[what].numbers;
 
 	for (unsigned i = 0; i < nt; i++)
-		take_text(r, &t[i], &len[i]);
+		take_text(r, shape[what].text[i], &t[i], &len[i]);
 	for (unsigned i = 0; i < nn; i++)
 		num[i] = take_u(r);
 	if (over(r))
@@ -686,7 +691,7 @@ mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown)
 	case MLPD_AOT_ID: {
 		const char *t;
 		uint32_t len;
-		take_text(r, &t, &len);
+		take_text(r, MLPD_TEXT_ID, &t, &len);
 		return TT_OK;
 	}
 	default:

@@ -1,5 +1,5 @@
 /**
- * Shared by the files of the .mlpd reader: reader.c (header, index, chunks), decode.c (events) and category.c (assemblies).
+ * Shared by the files of the .mlpd reader: buffers.c (index), reader.c (header, chunks), decode.c (events), category.c (assemblies) and scrub.c (copies).
  */
 #ifndef TT_MLPD_MLPD_H
 #define TT_MLPD_MLPD_H
@@ -17,6 +17,20 @@ struct mlpd_unit {
 	uint64_t len;         /* bytes of its events that are in the file */
 };
 
+/* The kinds of texts in events. */
+enum mlpd_text {
+	MLPD_TEXT_CLASS, MLPD_TEXT_METHOD, MLPD_TEXT_MEMBER /* a method of the class before it */, MLPD_TEXT_TYPES /* a method's parameters */,
+	MLPD_TEXT_IMAGE, MLPD_TEXT_ASSEMBLY, MLPD_TEXT_DOMAIN, MLPD_TEXT_FILE, MLPD_TEXT_ID, MLPD_TEXT_THREAD, MLPD_TEXT_ROOT, MLPD_TEXT_FUNCTION,
+	MLPD_TEXT_HELPER, MLPD_TEXT_COUNTER, MLPD_TEXT_OWN_COUNTER /* the program's, or its section */, MLPD_TEXT_VALUE,
+};
+
+/* The texts that were taken, in order, and whether there was memory for them. */
+struct mlpd_texts {
+	struct mlpd_text_at { const uint8_t *p; uint32_t len; enum mlpd_text what; } *v;
+	size_t n, cap;
+	int rc;
+};
+
 struct mlpd {
 	struct tt_env *env;
 	struct tt_src *src;
@@ -26,6 +40,7 @@ struct mlpd {
 	int64_t zero;         /* event clock at ts = 0 */
 	uint64_t first;       /* offset of the first buffer */
 	bool quick;           /* the processor has a fast instruction to gather bits */
+	struct mlpd_texts *texts;     /* where take_text() notes them; NULL: nowhere */
 
 	/* in-order position */
 	uint64_t at, seq;
@@ -52,6 +67,29 @@ enum { MLPD_S_TIME, MLPD_S_PTR, MLPD_S_OBJ, MLPD_S_METHOD };
  */
 int mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, uint64_t tid, uint64_t state[4],
     bool more, struct tt_batch *b, size_t *used, struct tt_err *err);
+
+/*
+ * Build an index from the headers alone, for input that can seek: where the buffers are; their earliest time base is the zero of the capture. That of other
+ * input is found by mlpd_look(): any buffer may have it, for a thread that records little writes its first one late.
+ */
+int mlpd_index(struct mlpd *m, struct tt_err *err);
+int mlpd_look(void *m, struct tt_err *err);
+
+/* The next buffer, from the index or from the input; TT_END. Bytes that are skipped before it are in ${loss}. */
+int mlpd_next_unit(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err);
+
+/* Go back to the first buffer. */
+int mlpd_rewind(struct mlpd *m, struct tt_err *err);
+
+/**
+ * mlpd_plain_class(to, cap, s, n):
+ * Write what all spellings of the class ${s}, of ${n} bytes, share to ${to}, of ${cap} bytes: no arities, type arguments or array ranks, and a '.' before
+ * nested classes. Returns the length.
+ */
+size_t mlpd_plain_class(char *to, size_t cap, const char *s, size_t n);
+
+/* tt_format.scrub of this format. */
+int mlpd_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);
 
 /* tt_capture.category and tally_name of this format. */
 int mlpd_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);

@@ -154,14 +154,23 @@ mono_module_records(const char *names)
 
 enum { COUNTER_UINT = 1, COUNTER_INTERVAL = 7 };        /* types of counters: 32 bits; time in microseconds */
 
-void
-mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t unit, uint64_t variance)
+const char *
+mono_section(uint64_t id)
 {
 	static const struct { uint32_t id; const char *name; } sections[] = {
 		{ 0x100, "JIT" }, { 0x200, "GC" }, { 0x400, "metadata" }, { 0x800, "generics" }, { 0x1000, "security" },
-		{ 0x2000, "runtime" }, { 0x4000, "system" }, { MONO_SECTION_CUSTOM, "custom" }, { 0x10000, "profiler" },
-		{ 0x20000, "interpreter" },
+		{ 0x2000, "runtime" }, { 0x4000, "system" }, { 0x10000, "profiler" }, { 0x20000, "interpreter" },
 	};
+
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+		if (sections[i].id == id)
+			return sections[i].name;
+	return NULL;
+}
+
+void
+mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t unit, uint64_t variance)
+{
 	static const uint8_t units[] = { TT_CU_NONE, TT_CU_BYTES, TT_CU_100NS, TT_CU_COUNT, TT_CU_FRACTION };
 	static const uint8_t kinds[] = { 0, TT_CK_MONOTONIC, TT_CK_CONSTANT, 0, TT_CK_VARIABLE };
 	unsigned u = (unsigned)(unit >> 24 & 0xff), k = (unsigned)(variance >> 28 & 0xf);
@@ -171,10 +180,9 @@ mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t unit, u
 		what = TT_CU_US;
 	d->a = (section == MONO_SECTION_CUSTOM ? TT_CF_OWN : 0u) | (type == COUNTER_UINT ? TT_CF_32 : 0u);
 	d->b = TT_COUNTER_IS(what, k < sizeof kinds ? kinds[k] : TT_CK_UNKNOWN);
-	for (size_t i = 0; i < sizeof sections / sizeof *sections && d->len2 == 0; i++) {
-		if (sections[i].id == section) {
-			d->text2 = sections[i].name;
-			d->len2 = (uint32_t)strlen(d->text2);
-		}
+	const char *name = section == MONO_SECTION_CUSTOM ? "custom" : mono_section(section);
+	if (d->len2 == 0 && name) {
+		d->text2 = name;
+		d->len2 = (uint32_t)strlen(name);
 	}
 }

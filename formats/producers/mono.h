@@ -15,6 +15,9 @@
 /* The section of the program's own counters, whose name comes with it. */
 #define MONO_SECTION_CUSTOM 0x8000
 
+/* The name of the runtime's section ${id} of counters; NULL: it has none, or is not known. */
+const char *mono_section(uint64_t id);
+
 /* Set the kind and unit of the counter ${d} from Mono's numbers for section, type, unit and variance. The name of a custom section must be set already. */
 void mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t unit, uint64_t variance);
 

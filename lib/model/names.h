@@ -58,6 +58,9 @@ extern const char *const tt_collect_requests[], *const tt_collect_calls[], *cons
 /* Namespaces of the class library, and how methods begin that do the runtime's part of a call. NULL-terminated, of the producers. */
 extern const char *const tt_library_namespaces[], *const tt_plumbing[];
 
+/* True if the ${n} bytes at ${s} are a category of zones that the program makes itself: "Exceptions". */
+bool tt_name_is_own_category(const char *s, size_t n);
+
 /* True if the method ${full} is in one of the namespaces ${space}, a list that NULL ends, or in one below. */
 bool tt_name_in_namespace(const char *const *space, const char *full);
 

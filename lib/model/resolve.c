@@ -63,6 +63,15 @@ static const struct { uint64_t key; const char *name, *category; } specials[] = 
 };
 #define NSPECIAL (sizeof specials / sizeof *specials)
 
+bool
+tt_name_is_own_category(const char *s, size_t n)
+{
+	for (size_t i = 0; i < NSPECIAL; i++)
+		if (strlen(specials[i].category) == n && memcmp(specials[i].category, s, n) == 0)
+			return true;
+	return false;
+}
+
 /* The slot of ${key}: its own, or the empty one where it belongs. */
 static struct keyed *
 slot_of(const struct table *t, uint32_t process, uint64_t key)

@@ -544,8 +544,8 @@ def table(kind, path, out):
     yield "convert to pairs", convert([path], "--begin-end", "-o", out + ".json")
     if path.endswith(".ttc"):
         yield "recover", ["recover", "-q", path, "-o", out + ".whole"]
-    if path.endswith(".raw"):
-        yield "scrub", ["info", "-q", "--scrub", path, "-o", out + ".raw"]
+    if path.endswith((".raw", ".mlpd")):
+        yield "scrub", ["info", "-q", "--scrub", path, "-o", out + ".copy"]
     if not kit.LONG:
         yield "query", ["query", "-q", path, "SELECT count(*) FROM slice"]
 

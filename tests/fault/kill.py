@@ -55,7 +55,7 @@ def lines(s):
             yield Line("out." + form, "stats", *frames, *inputs)
         yield Line("info.json", "info", *inputs)
         yield Line("page.html", "report", *frames, *inputs)
-    for name in ("data/good-2022-odd.data", "raw/good-2018-split.raw"):
+    for name in ("data/good-2022-odd.data", "raw/good-2018-split.raw", "mlpd/good-d09-names-unicode-jit.mlpd"):
         path = os.path.join(kit.TOP, "testdata", name)
         yield Line("copy", "info", "--scrub", path, normal=kit.Scrubbed(s, path).normal)
     yield Line("out.info", "convert", *[s.capture(13, seed) for seed in range(1, 9)])

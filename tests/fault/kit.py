@@ -198,7 +198,7 @@ def cases(suite, every=True):
                            [out + ".xz"])
         for emitter in NEEDS_FRAMES if name in FRAMED else ():
             yield Case("%s to %s" % (name, emitter), ["convert", "-q", path, "--marker", "*", "-f", emitter, "-o", "out"], ["out"])
-        if name in FRAMED:
+        if name in FRAMED or name == "mlpd":
             yield Case(name + " scrubbed", ["info", "-q", "--scrub", path, "-o", "copy"], ["copy"], normal=Scrubbed(suite, path).normal)
         outs = ["a" + suffix for suffix in suffixes] + ["b.json.gz"]
         args = sum((["-o", o] for o in outs), [])

@@ -336,9 +336,9 @@ def main():
             path = os.path.join(folder, "game." + form)
             write(path, one_game.game(instants=form == "raw"))
             copy(folder, path, "one game as ." + form, True)
-        r = run("info", "--scrub", "-o", os.path.join(folder, "y"), "testdata/mlpd/good-d05-monitors.mlpd")
+        r = run("info", "--scrub", "-o", os.path.join(folder, "y"), "testdata/capture/good-v1.0-every-kind.ttc")
         made = os.path.exists(os.path.join(folder, "y"))
-        check(r.returncode == 2 and b".raw and .data alone" in r.stderr and not made, "other formats are refused", r.stderr)
+        check(r.returncode == 2 and b".raw, .data and .mlpd" in r.stderr and not made, "other formats are refused", r.stderr)
         raw = "testdata/raw/good-2019-every.raw"
         first, second = os.path.join(folder, "1.raw"), os.path.join(folder, "2.raw")
         run("info", "--scrub", "-o", first, raw)
