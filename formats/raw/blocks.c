@@ -662,6 +662,21 @@ list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint3
 	return TT_OK;
 }
 
+/* Note the number of a frame that begins on ${st}. */
+static void
+see_frame(struct raw *m, const struct raw_stream *st, uint32_t frame)
+{
+	struct raw_frames_seen *f = &m->frames;
+
+	if (st->id == m->session[m->now].main) {
+		f->main = true;
+		f->last_main = frame;
+	}
+	if (!f->any || (int32_t)(frame - f->last) > 0)
+		f->last = frame;
+	f->any = true;
+}
+
 /* Count a block that can show the layout: a frame's mark is alike in all, and a block in which the file ends has no end. */
 static void
 count_part(struct raw *m, const struct raw_stream *st, uint32_t len, uint32_t flags)
@@ -706,9 +721,21 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
 		st->framed = true;
 		st->frame = frame;
+		see_frame(m, st, frame);
 	}
 	count_part(m, st, len, flags);
 	return list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);
+}
+
+void
+raw_miss_tail(struct raw *m, uint64_t at)
+{
+	const struct raw_frames_seen *f = &m->frames;
+	const uint32_t last = f->main ? f->last_main : f->last;
+
+	if (f->stopped && f->any && (int32_t)(f->stop - last) > 0)
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
+	m->frames = (struct raw_frames_seen){ .stopped = false };
 }
 
 /* Begin the session whose header is at the segment's beginning. On a second reading it is already known. */
@@ -723,6 +750,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	const bool cut = m->any_state && m->enabled;
 	if (cut)
 		tt_loss_add(&m->loss, TT_LOST_NOT_ENDED, 1, 0, m->from);
+	raw_miss_tail(m, m->from);
 	m->any_state = m->enabled = false;
 	raw_begin_lead(m, (uint32_t)m->now + 1);
 	if (m->now + 1 < m->nsession) {

@@ -505,6 +505,7 @@ end(struct raw *m, struct tt_chunk *c)
 	if (m->win.end_err.code == TT_E_DAMAGED)
 		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 	raw_end_sessions(m);
+	raw_miss_tail(m, m->at);
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	m->read = true;

@@ -92,8 +92,11 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_e
 	m->any_state = true;
 	m->enabled = raw_take32(t) & 1;
 	const uint64_t ticks = raw_take64(t);
+	const uint32_t frame = raw_take32(t);
 	if (first)
-		m->first_frame = raw_take32(t);
+		m->first_frame = frame;
+	m->frames.stopped = !m->enabled && t->state == RAW_WHOLE;
+	m->frames.stop = frame;
 	s->stopped = m->enabled ? INT64_MAX : raw_ns(s, ticks);
 	if (was || !m->enabled || m->read)
 		return TT_OK;

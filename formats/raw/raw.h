@@ -274,6 +274,8 @@ struct raw {
 	size_t flush_at;              /* streams whose carries were delivered since then */
 	size_t flushed;               /* streams without such carries, in the order of sessions */
 	bool enabled, any_state;      /* profiling is on; a state was read */
+	/* Numbers of frames in this session: that of its last message that recording stops, and the last of the main thread and of any thread. */
+	struct raw_frames_seen { bool stopped, main, any; uint32_t stop, last_main, last; } frames;
 	struct raw_pause *pause;      /* in order, no ticks of a session before those of the one before; kept from reading to reading */
 	size_t npause, cappause;
 	int64_t latest;               /* latest of the main thread's times; INT64_MIN */
@@ -322,6 +324,9 @@ int raw_take_segment(struct raw *m, struct tt_err *err);
 void raw_settle_main(struct raw *m);
 /* At the end of the input: count headers whose main thread is not there, and logs without definitions; find what is not known without them. */
 void raw_end_sessions(struct raw *m);
+
+/* A session ends at ${at}: frames after its last one are missing if its last message that recording stops gives the number of a later one. */
+void raw_miss_tail(struct raw *m, uint64_t at);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);

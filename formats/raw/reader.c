@@ -118,6 +118,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->seq = 0;
 	m->nblock = m->norder = m->next = m->flushed = 0;
 	m->ended = m->flushing = m->any_state = m->enabled = false;
+	m->frames = (struct raw_frames_seen){ .stopped = false };
 	m->latest = INT64_MIN;
 	m->earlier_ns = 0;
 	raw_begin_lead(m, 0);

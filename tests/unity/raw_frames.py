@@ -342,7 +342,26 @@ def twice():
     suite.equal("eight blocks twice", read(log.b[:end] + log.b[begin:end] + log.b[end:]), (clean, [("missing", 8)]))
 
 
+def lost_tail():
+    """The message that recording stops gives the number of the frame in progress: a later one than was read is of a tail that is missing."""
+    for stop, lost in ((7, None), (8, 1), (9, 1), (0, None)):
+        c = eight(None)
+        c.block(SESSION, state(0, 180, stop))
+        suite.equal("recording stops in frame %d, after frame 7" % stop, told(c, "tail.raw", 3 if lost else 0)[1], {"missing": len(c.b)} if lost else {})
+    c = eight(None)
+    c.block(SESSION, state(0, 180, 9))
+    end, other = len(c.b), eight(None)
+    c.b += other.b
+    suite.equal("... and another log follows", told(c, "tail.raw", 3)[1].get("missing"), end)
+    c = eight(None)
+    c.block(SESSION, state(0, 180, 9) + state(1, 185, 9))
+    for ms in (190, 200):
+        c.frame(ms)
+    suite.equal("... and recording goes on", told(c, "tail.raw")[1], {})
+
+
 damaged()
+lost_tail()
 compared()
 twice()
 numbers()

@@ -29,8 +29,8 @@ def marker(number, name, params=(), category=16, flags=0):
     return struct.pack("<HIHH", 1, number, flags, category) + text(name) + bytes([len(params)]) + b"".join(struct.pack("<H", t) + text(n) for t, n in params)
 
 
-def state(on, ms):
-    return struct.pack("<HIQI", 0, on, int(ms * MS), 0)
+def state(on, ms, frame=0):
+    return struct.pack("<HIQI", 0, on, int(ms * MS), frame)
 
 
 class Log:
