@@ -3,6 +3,7 @@
  */
 #include "run/run.h"
 
+#include "collect/counters.h"
 #include "emit/emit.h"
 #include "io/src.h"
 #include "model/format.h"
@@ -433,7 +434,7 @@ close_ledger(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Keys that nothing in the input says the meaning of: markers, and classes of allocations. */
+/* Keys that nothing in the input says the meaning of: markers, classes of allocations, and counters. */
 static int
 count_unnamed(struct tt_run *r, struct tt_err *err)
 {
@@ -452,6 +453,8 @@ count_unnamed(struct tt_run *r, struct tt_err *err)
 		const struct tt_node *node = tt_tree_node(m->tree, i);
 		n += node->kind == TT_NODE_ALLOC && !tt_defs_class(m->cap[node->process]->defs, node->key, INT64_MAX);
 	}
+	for (size_t i = 0; i < tt_counters(m)->n; i++)
+		n += !tt_counters(m)->counter[i].def;
 	if (n)
 		tt_loss_add(m->loss, TT_LOST_NAMES, n, 0, TT_NOWHERE);
 	return TT_OK;

@@ -5,6 +5,7 @@ JSON a strict parser reads. Ranges and means of random values are those that the
 number; NaN where all are.
 """
 import fractions
+import gzip
 import json
 import math
 import os
@@ -29,6 +30,21 @@ def strict(text):
     def refuse(word):
         raise ValueError(word)
     return json.loads(text, parse_constant=refuse)
+
+
+def undescribed():
+    """A counter whose description has another number: its values are there, and the ledger says that it has no name."""
+    with open("testdata/mlpd/good-d10-counters-zip.mlpd", "rb") as f:
+        data = bytearray(gzip.decompress(f.read()))
+    number = data.index(b"User Time\0\x03\x80\x80\x80\x10") + len("User Time\0") + 10
+    suite.equal("it has the number 1", data[number], 1)
+    data[number] = 127
+    path = suite.path("undescribed.mlpd")
+    with open(path, "wb") as f:
+        f.write(data)
+    tables = json.loads(suite.run("stats", "-q", "--format", "json", "--limit", "0", "--table", "counters,loss", path)[0])["tables"]
+    suite.equal("a counter without a description", [r["count"] for r in tables["counters"]["rows"] if r["counter"] == "(unknown counter 1)"], [1])
+    suite.equal("... is told", [(r["kind"], r["count"]) for r in tables["loss"]["rows"]], [("names", 1)])
 
 
 def single(ms, number, values):
@@ -265,4 +281,5 @@ for form_, write in (("raw", raw), ("ttc", ttc)):
     statistics(form_, write, "below", [-math.inf, 1.5], (1.5, 1.5, -math.inf, 1.5, math.inf))
     statistics(form_, write, "largest", [-VALUES[-1], VALUES[-1]], (-VALUES[-1], VALUES[-1], -VALUES[-1], VALUES[-1], None))
     outputs(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES] + [(PLAIN, [math.nan, math.inf]), (PLAIN, [-math.inf, 1.5])]))
+undescribed()
 suite.end()
