@@ -138,7 +138,7 @@ keep_choice(struct raw *m, const struct raw_choice *known, const struct raw_choi
 	m->choice[at] = *x;
 }
 
-/* Try the layout of ${x} on the session's first bytes, of an unknown version on as many as have samples, and all others if it does not fit. */
+/* Try the layout of ${x} on as many of the first bytes of the session as have samples, and all others if it does not fit. */
 static int
 choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 {
@@ -154,7 +154,7 @@ choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 	for (size_t want = TRY_FIRST; want <= most; want *= 4) {
 		if ((rc = show_session(m, at, want, &p, &n, err)) == TT_OK)
 			rc = try_layout(m, p, n, x->version, x->aligned, UINT64_MAX, &x->trial, &gc, err);
-		if (rc != TT_OK || n < want || unity_version(x->word) || x->trial.samples.bytes > 0 || unity_trial_lost(&x->trial) > 0)
+		if (rc != TT_OK || n < want || x->trial.samples.bytes > 0 || unity_trial_lost(&x->trial) > 0)
 			break;
 	}
 	if (rc == TT_OK && x->trial.parts > 0 && !unity_trial_fits(&x->trial)) {

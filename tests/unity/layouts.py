@@ -140,6 +140,14 @@ def lies():
             suite.equal(name + "status, verdict", (status, layout.get("fit")), (0, "fits"))
             fault(name + "figures", [t for t in want if have.get(t) != want[t]])
             suite.equal(name + "is told once", len(said) == 1 and ("aligned" if a else "packed") + " messages, which fits" in said[0], True)
+    # Definitions that are alike fill more than a first look, which sees no sample of the other layout.
+    for own, word in ((0x20220328, 0x20260108), (0x20260108, 0x20220328)):
+        data = generate("raw", own, "--frames", "8", "--scenario", "every", "--extra-markers", "4000")
+        _, want, _, _ = read("raw", data)
+        status, have, layout, said = read("raw", with_word("raw", data, own, word))
+        name = "long definitions of 0x%x that say 0x%x: " % (own, word)
+        suite.equal(name + "status, verdict", (status, layout.get("fit"), len(said)), (0, "fits", 1))
+        fault(name + "figures", [t for t in want if have.get(t) != want[t]])
     for i, order in enumerate(lot.some(itertools.permutations(logs), 6, "lies")):
         _, want, _, _ = read("raw", b"".join(logs[k] for k in order))
         # The version of the next log in each.
