@@ -73,6 +73,8 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 		    (unsigned long long)done.names);
 	if (rc == TT_OK && done.dropped)
 		ui_say(&app->ui, "%s: zeros are in place of %s bytes that could not be decoded", out, count_text(done.dropped, room));
+	if (rc == TT_OK && done.dropped)
+		ui_say(&app->ui, "%s: its figures lack what the capture has in the same blocks, which may hold names as numbers", out);
 	if (rc == TT_OK && done.cut)
 		ui_say(&app->ui, "%s: the last %s bytes of the capture, a message that it ends in, are left out", out, count_text(done.cut, room));
 	if (rc == TT_OK && done.damaged && done.at != UINT64_MAX)

@@ -201,6 +201,8 @@ def damaged(path, what, folder, n):
             other = [(t, x, y) for t in want for x, y in zip(want[t], have.get(t, [])) if x != y]
             if other or want.keys() != have.keys():
                 wrong.append("%d at %d: other figures, and nothing is told: %s" % (kind, at, other[:2]))
+        if "zeros are in place" in r.stderr and "its figures lack" not in r.stderr:
+            wrong.append("%d at %d: nothing is told of figures: %s" % (kind, at, r.stderr))
         names = left(out, private)
         if names:
             wrong.append("%d at %d: %s" % (kind, at, names))
