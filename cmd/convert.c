@@ -287,12 +287,12 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 
 /* --- the run ----------------------------------------------------------------- */
 
-/* The size of the first ${n} numbered files of ${path} ("game.json": "game-001.json" and on). */
+/* The size of the first ${n} numbered files of ${path}, made by ${e} ("game.json": "game-001.json" and on). */
 static uint64_t
-size_of_parts(const char *path, size_t n)
+size_of_parts(const struct tt_emit *e, const char *path, size_t n)
 {
 	size_t len;
-	const char *suffix = tt_path_suffix(path, &len);
+	const char *suffix = tt_emit_suffix(e, path, &len);
 	int stem = (int)(suffix ? (size_t)(suffix - path) : strlen(path));
 	uint64_t bytes = 0;
 	char name[4096];
@@ -363,7 +363,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 
 		say_unopened(app, o);
 		if (in_files(c, o) || (o->emit->apart && m->ncap > 1)) {
-			*tt_put_bytes(size, (int64_t)size_of_parts(path, o->numbered)) = '\0';
+			*tt_put_bytes(size, (int64_t)size_of_parts(o->emit, path, o->numbered)) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %zu file%s, %s, from %s events", path, size,
 			    o->numbered, o->numbered == 1 ? "" : "s", o->emit->name, count);
 		} else if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {

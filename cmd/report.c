@@ -86,11 +86,20 @@ report_form(const struct report_opts *o)
 	return by_suffix;
 }
 
+/* The whole suffix of ${path}: one that a format of convert has, or all from the last dot on; *${n} bytes. */
+static const char *
+whole_suffix(const char *path, size_t *n)
+{
+	const struct tt_emit *emit = tt_emit_for_path(path);
+
+	return emit ? tt_emit_suffix(emit, path, n) : tt_path_suffix(path, n);
+}
+
 bool
 report_suffix(const char *path, enum tt_render *by_suffix)
 {
 	size_t n;
-	const char *suffix = tt_path_suffix(path, &n);
+	const char *suffix = whole_suffix(path, &n);
 
 	*by_suffix = TT_RENDER_TEXT;
 	for (size_t i = 0; suffix && i < NFORM; i++) {
@@ -110,13 +119,13 @@ report_check(const struct report_opts *o, struct tt_err *err)
 
 	if (o->form >= 0 || !o->output || report_suffix(o->output, &by_suffix))
 		return TT_OK;
-	const char *suffix = tt_path_suffix(o->output, &n);
-	/* "night.2026-11-29" has no suffix, and a .log is text. */
-	if (strspn(suffix + 1, LETTERS "0123456789") + 1 < n || !memchr(LETTERS, suffix[1], sizeof LETTERS - 1) || (n == 4 && memcmp(suffix, ".log", 4) == 0))
-		return TT_OK;
+	const char *suffix = whole_suffix(o->output, &n);
 	if (tt_emit_for_path(o->output))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: reports are .txt, .json, .csv, .md and .html; \"tracetool convert\" writes %.*s", o->output,
 		    (int)n, suffix);
+	/* "night.2026-11-29" has no suffix, and a .log is text. */
+	if (strspn(suffix + 1, LETTERS "0123456789") + 1 < n || !memchr(LETTERS, suffix[1], sizeof LETTERS - 1) || (n == 4 && memcmp(suffix, ".log", 4) == 0))
+		return TT_OK;
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no report has the suffix %.*s: use .txt, .json, .csv, .md or .html, or name the form with --format",
 	    o->output, (int)n, suffix);
 }

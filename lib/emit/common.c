@@ -33,12 +33,13 @@ tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struc
 	return rc;
 }
 
-/* Put the path of file ${number} into ${path}: "game-001.json.gz" of "game.json.gz"; 0: o.path. The last suffixes go after the number. */
+/* Put the path of file ${number} into ${path}: "game-001.json.gz" of "game.json.gz"; 0: o.path. The emitter's whole suffix goes after the number. */
 static int
-put_path(const struct tt_emit_opts *o, size_t number, struct tt_buf *path, struct tt_err *err)
+put_path(const struct tt_emitting *e, size_t number, struct tt_buf *path, struct tt_err *err)
 {
+	const struct tt_emit_opts *o = &e->o;
 	size_t n;
-	const char *suffix = tt_path_suffix(o->path, &n);
+	const char *suffix = tt_emit_suffix(e->emit, o->path, &n);
 
 	path->n = 0;
 	if (!suffix)
@@ -57,7 +58,7 @@ tell_older(const struct tt_emitting *s)
 	struct tt_buf first = { 0 }, path = { 0 };
 	size_t n = 0;
 
-	for (struct tt_buf *b = &first; put_path(&s->o, s->last + 1 + n, b, NULL) == TT_OK && access(tt_buf_string(b), F_OK) == 0; b = &path)
+	for (struct tt_buf *b = &first; put_path(s, s->last + 1 + n, b, NULL) == TT_OK && access(tt_buf_string(b), F_OK) == 0; b = &path)
 		n++;
 	if (n == 1)
 		tt_log(s->env, TT_LOG_NORMAL, "%s is of an earlier run, which made more files: remove it", tt_buf_string(&first));
@@ -110,7 +111,7 @@ tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct
 	int rc = tt_mem_grow(&e->env->mem, &e->sink, &e->capsink, e->nsink + 1, sizeof *e->sink, err);
 
 	if (rc == TT_OK)
-		rc = put_path(o, number, &path, err);
+		rc = put_path(e, number, &path, err);
 	/* The NUL that tt_buf_printf() wrote ends the path. */
 	if (rc == TT_OK)
 		rc = o->open ? o->open(o->open_arg, path.p, sink, err) : tt_sink_open(e->env, path.p, sink, err);

@@ -91,7 +91,7 @@ struct tt_emitting {
 
 struct tt_emit {
 	const char *name, *summary;
-	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
+	const char *const *suffix;    /* whole, without compression: ".json"; NULL-terminated. The longest one that a path ends with selects */
 	bool binary;                  /* nothing to print on a terminal */
 	bool ledger;                  /* its files say what was lost */
 	bool viewed;                  /* viewers open it as it is or with .gz, and with no other compression */
@@ -149,8 +149,17 @@ void tt_emit_end(void *state);
  */
 int tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct tt_err *err);
 
-/* The emitter for a name, or for a path's suffix; NULL. */
+/* The emitter called ${name}, or NULL. */
 const struct tt_emit *tt_emit_named(const char *name);
+
+/*
+ * The emitter with the longest suffix that ${path} ends with, in front of the suffix of a compression: "a.firefox.json" is not an "a.firefox" with ".json". NULL:
+ * none has it. tt_emit_among() chooses from ${list}, which ends with NULL.
+ */
 const struct tt_emit *tt_emit_for_path(const char *path);
+const struct tt_emit *tt_emit_among(const struct tt_emit *const *list, const char *path);
+
+/* The whole suffix by which ${path} selects ${e}, which has *${n} bytes; if it does not, as tt_path_suffix(). */
+const char *tt_emit_suffix(const struct tt_emit *e, const char *path, size_t *n);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "base/option.h"
 #include "emit/emit.h"
+#include "io/block.h"
+#include "io/pack.h"
 #include "io/sink.h"
 
 extern const struct tt_emit tt_emit_chrome, tt_emit_perfetto, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_lcov, tt_emit_pdata,
@@ -32,25 +34,64 @@ tt_emit_named(const char *name)
 	return NULL;
 }
 
-static bool
-has_suffix(const struct tt_emit *e, const char *s, size_t n)
+/* The length of the longest suffix of ${e} that the ${n} bytes at ${path} end with, or 0. */
+static size_t
+match(const struct tt_emit *e, const char *path, size_t n)
 {
-	for (size_t i = 0; e->suffix[i]; i++)
-		if (strlen(e->suffix[i]) == n && memcmp(e->suffix[i], s, n) == 0)
-			return true;
-	return false;
+	size_t longest = 0;
+
+	for (size_t i = 0; e->suffix[i]; i++) {
+		const size_t len = strlen(e->suffix[i]);
+
+		if (len > longest && len <= n && memcmp(path + n - len, e->suffix[i], len) == 0)
+			longest = len;
+	}
+	return longest;
+}
+
+/* The length of ${path} without the suffix of a compression. */
+static size_t
+plain_length(const char *path)
+{
+	const struct tt_coding *coding = tt_pack_coding(path);
+
+	return strlen(path) - (coding ? strlen(coding->suffix) : 0);
+}
+
+const struct tt_emit *
+tt_emit_among(const struct tt_emit *const *list, const char *path)
+{
+	const struct tt_emit *found = NULL;
+	const size_t n = plain_length(path);
+	size_t longest = 0;
+
+	for (size_t i = 0; list[i]; i++) {
+		const size_t len = match(list[i], path, n);
+
+		if (len > longest) {
+			longest = len;
+			found = list[i];
+		}
+	}
+	/* The dot that begins a name is not a suffix. */
+	return found && n > longest && path[n - longest - 1] != '/' ? found : NULL;
 }
 
 const struct tt_emit *
 tt_emit_for_path(const char *path)
 {
-	size_t n;
-	const char *suffix = tt_path_suffix(path, &n);
+	return tt_emit_among(tt_emits, path);
+}
 
-	for (size_t i = 0; suffix && tt_emits[i]; i++)
-		if (has_suffix(tt_emits[i], suffix, n))
-			return tt_emits[i];
-	return NULL;
+const char *
+tt_emit_suffix(const struct tt_emit *e, const char *path, size_t *n)
+{
+	const size_t end = plain_length(path), len = match(e, path, end);
+
+	if (len == 0 || len == end || path[end - len - 1] == '/')
+		return tt_path_suffix(path, n);
+	*n = len;
+	return path + end - len;
 }
 
 unsigned
