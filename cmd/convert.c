@@ -134,8 +134,7 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "write captures as files that other programs read",
 	.operands = "FILE...",
-	.about = "Write captures as files that other programs read: Perfetto's format, Chrome JSON, CSV, SQLite, pprof, folded stacks, lcov, "
-		 "Unity's Profile Analyzer. "
+	.about = "Write captures as files that other programs read; \"tracetool list emitters\" lists the formats. "
 		 "Several inputs share one timeline; one run can write several outputs. "
 		 "\"-\" is standard input; the content of an input shows its format and compression.",
 	.examples = "  tracetool convert game.mlpd -o game.pftrace\n"

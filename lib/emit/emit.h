@@ -7,6 +7,13 @@
  * where a chunk has rare events, `write` only where there is text. An aggregating emitter (pprof, folded, CSV
  * tables) leaves both NULL and writes all in `finish`.
  *
+ * Zones in `chunk`. A zone comes as a slice when it ends, clipped to the filter's time, with a depth that counts shown zones alone. Zones that the
+ * filters leave out do not come, nor do those of the runtime's allocation wrappers (tt_name.alloc_wrapper), unless filter.wrappers is set: a zone in
+ * a wrapper lies in the zone around it. The filters by marker and category leave none out, as figures do not depend on them: an emitter looks at
+ * tt_name.wanted. An exception that leaves several zones is a zone in pieces (TT_F_CONT, model/zones.h); its first piece alone comes, as the others
+ * would lie across the zones that it leaves. So sums over slices are not those of the call tree, which has the pieces and is without the time of
+ * holes (tt_filter.hole): an emitter that shows sums takes them from the tree.
+ *
  * Life: tt_emit_begin(), (chunk | rare, write)*, finish, tt_emit_commit(); then, or at any time before, tt_emit_end(), which takes back what
  * was not committed. After `again` all chunks come once more.
  */
@@ -153,8 +160,8 @@ int tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, st
 const struct tt_emit *tt_emit_named(const char *name);
 
 /*
- * The emitter with the longest suffix that ${path} ends with, in front of the suffix of a compression: "a.firefox.json" is not an "a.firefox" with ".json". NULL:
- * none has it. tt_emit_among() chooses from ${list}, which ends with NULL.
+ * The emitter with the longest suffix that ${path} ends with, in front of the suffix of a compression; NULL: none has it. tt_emit_among() chooses
+ * from ${list}, which ends with NULL.
  */
 const struct tt_emit *tt_emit_for_path(const char *path);
 const struct tt_emit *tt_emit_among(const struct tt_emit *const *list, const char *path);

@@ -130,9 +130,10 @@ const char *tt_model_option(const struct tt_model *m, enum tt_records what);
  */
 const char *tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_arena *a, struct tt_err *err);
 
-/* True if allocations are known: the capture has some, or the recorder was asked for them. */
 /* True if definitions are missing that tell which events are ${what}. */
 bool tt_model_undefined(const struct tt_model *m, enum tt_records what);
+
+/* True if allocations are known: the capture has some, or the recorder was asked for them. */
 bool tt_model_knows_allocs(const struct tt_model *m);
 
 #endif

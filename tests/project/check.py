@@ -290,6 +290,22 @@ def links(names):
         fault("links of " + n, dead)
 
 
+def formats_written_are_told():
+    """README, ARCHITECTURE.md and the manual name what the registry has: all suffixes of all formats, and none besides."""
+    r = subprocess.run([TRACETOOL, "list", "emitters", "--format", "json"], capture_output=True, text=True)
+    suffixes = {row["name"]: (row["suffix"] or "").split() for row in json.loads(r.stdout)["tables"]["emitters"]["rows"]}
+    said = re.search(r"^Written are (.*?)\n(?=Inputs)", text("README.md"), re.M | re.S).group(1)
+    fault("README names the first suffix of each format that is written, and no other",
+          {s[0] for s in suffixes.values() if s} ^ set(re.findall(r"`(\.[\w.-]+)`", said)))
+    page = text("man/tracetool-formats.7")
+    sections = {m.group(1): m.group(2) for m in re.finditer(r"^\.Ss ([\w-]+): .*\n((?:(?!^\.S[sh] ).*\n)*)", page, re.M)}
+    fault("tracetool-formats(7) has a section for each", set(suffixes) - set(sections))
+    for name, have in suffixes.items():
+        first = re.match(r"\.Pa (\..*)", sections.get(name, ""))
+        fault("tracetool-formats(7) has the suffixes of " + name,
+              have != [s for s in (first.group(1).replace(",", " ").split() if first else []) if not s.endswith(".gz")] and (have, first and first.group(0)))
+
+
 def pictures():
     """The frame chart of README is what the program says today; pictures are small."""
     folder = os.path.join(TOP, ".github", "pictures")
@@ -368,6 +384,7 @@ def main():
         sentences_stand_once(names)
         public_ci(names)
         links(names)
+        formats_written_are_told()
         pictures()
     end()
 
