@@ -19,6 +19,7 @@
 #include "batch/wire.h"
 #include "io/ring.h"
 #include "io/sink.h"
+#include "model/format.h"
 
 #define COPY ((size_t)256 << 10)
 

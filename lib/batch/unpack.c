@@ -12,6 +12,7 @@
 #include "batch/unpack.h"
 #include "batch/wire.h"
 #include "io/spool.h"
+#include "model/format.h"
 
 static int walk(struct unpack *u, struct level *l, struct tt_err *err);
 

@@ -15,7 +15,7 @@
 
 #include "batch/key.h"
 #include "io/archive.h"
-#include "model/format.h"
+struct tt_format;
 
 struct tt_unpack_opts {
 	const struct tt_format *const *formats;

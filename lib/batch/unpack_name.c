@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/hash_seed.h"
 #include "batch/unpack_parts.h"
+#include "model/format.h"
 #include "model/transfer.h"
 
 /* Files known by their first bytes. ${unread}: it may hold captures, and is not opened. */

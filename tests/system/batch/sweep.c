@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "batch/unpack.h"
 #include "batch/wire.h"
+#include "model/format.h"
 
 #define CAPTURES_MAX 64
 #define SHOWN 20
