@@ -470,7 +470,7 @@ folded_finish(void *state, struct tt_err *err)
 	const struct tt_model *m = ((struct tt_out *)state)->e.m;
 	struct folded w = { .out = state, .env = m->env };
 	struct tt_mem *mem = &m->env->mem;
-	int rc = tt_stacks_init(&w.stacks, m, clean, err);
+	int rc = tt_stacks_init(&w.stacks, m, clean, false, err);
 
 	if (w.out->e.o.own)
 		w.value = (enum tt_folded)((const struct own *)w.out->e.o.own)->value;

@@ -288,7 +288,7 @@ pprof_finish(void *state, struct tt_err *err)
 {
 	const struct tt_model *m = ((struct tt_out *)state)->e.m;
 	struct pprof w = { .out = state, .m = m };
-	int rc = tt_stacks_init(&w.stacks, m, NULL, err);
+	int rc = tt_stacks_init(&w.stacks, m, NULL, false, err);
 
 	w.to.out = &w.out->buf;
 	if (rc == TT_OK)

@@ -9,8 +9,8 @@
 #include "io/pack.h"
 #include "io/sink.h"
 
-extern const struct tt_emit tt_emit_chrome, tt_emit_perfetto, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_lcov, tt_emit_pdata,
-    tt_emit_perf_test, tt_emit_sqlite;
+extern const struct tt_emit tt_emit_chrome, tt_emit_perfetto, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_firefox,
+    tt_emit_lcov, tt_emit_pdata, tt_emit_perf_test, tt_emit_sqlite;
 
 const struct tt_emit *const tt_emits[] = {
 	&tt_emit_chrome,
@@ -18,6 +18,7 @@ const struct tt_emit *const tt_emits[] = {
 	&tt_emit_csv,
 	&tt_emit_pprof,
 	&tt_emit_folded,
+	&tt_emit_firefox,
 	&tt_emit_lcov,
 	&tt_emit_pdata,
 	&tt_emit_perf_test,

@@ -25,6 +25,7 @@ struct maker {
 	uint32_t *place;
 	size_t nplace;
 	tt_stacks_clean *clean;
+	bool by_thread;
 };
 
 static uint32_t
@@ -158,9 +159,13 @@ kind_of(const struct tt_node *n)
 }
 
 static bool
-equal(const struct tt_stacks *s, uint32_t a, uint32_t b)
+equal(const struct tt_stacks *s, const struct maker *m, uint32_t a, uint32_t b)
 {
-	return s->text[a] == s->text[b] && kind_of(tt_stacks_node(s, a)) == kind_of(tt_stacks_node(s, b)) &&
+	const struct tt_node *x = tt_stacks_node(s, a), *y = tt_stacks_node(s, b);
+
+	if (m->by_thread && is_root(x) && is_root(y) && x->key != y->key)
+		return false;
+	return s->text[a] == s->text[b] && kind_of(x) == kind_of(y) &&
 	    tt_stacks_up(s, a) == tt_stacks_up(s, b);
 }
 
@@ -168,10 +173,11 @@ equal(const struct tt_stacks *s, uint32_t a, uint32_t b)
 static uint32_t
 same_place(const struct tt_stacks *s, struct maker *m, uint32_t node)
 {
-	const uint64_t place = (uint64_t)tt_stacks_up(s, node) << 32 | s->text[node];
-	size_t i = (size_t)tt_seeded_pair(kind_of(tt_stacks_node(s, node)), place) & (m->nplace - 1);
+	const struct tt_node *n = tt_stacks_node(s, node);
+	const uint64_t place = (m->by_thread && is_root(n) ? n->key : (uint64_t)tt_stacks_up(s, node)) << 32 | s->text[node];
+	size_t i = (size_t)tt_seeded_pair(kind_of(n), place) & (m->nplace - 1);
 
-	while (m->place[i] && !equal(s, m->place[i], node))
+	while (m->place[i] && !equal(s, m, m->place[i], node))
 		i = (i + 1) & (m->nplace - 1);
 	if (!m->place[i])
 		m->place[i] = node;
@@ -230,10 +236,10 @@ place_nodes(struct tt_stacks *s, struct maker *m, struct tt_err *err)
 }
 
 int
-tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *clean, struct tt_err *err)
+tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *clean, bool by_thread, struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
-	struct maker maker = { .nplace = 64, .clean = clean };
+	struct maker maker = { .nplace = 64, .clean = clean, .by_thread = by_thread };
 	int rc;
 
 	*s = (struct tt_stacks){ .m = m, .n = tt_tree_count(m->tree) };

@@ -38,13 +38,14 @@ struct tt_stacks {
 };
 
 /**
- * tt_stacks_init(s, m, clean, err):
+ * tt_stacks_init(s, m, clean, by_thread, err):
  * Look at ${m}, which must have been resolved. Frames are full names; with ${clean} they are labels, and
  * every text is what ${clean} makes of it (in s->arena), or as it is where that sets nothing; texts that become alike are numbered.
+ * With ${by_thread} threads stay apart, whatever they are called.
  * Free with tt_stacks_free() also after an error.
  */
 typedef int tt_stacks_clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err);
-int tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *clean, struct tt_err *err);
+int tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *clean, bool by_thread, struct tt_err *err);
 void tt_stacks_free(struct tt_stacks *s);
 
 enum tt_stack_kind tt_stacks_kind(const struct tt_stacks *s, uint32_t node);

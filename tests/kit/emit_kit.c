@@ -448,7 +448,7 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 	fuzz_tree(k, &b);
 	k->m.min_ts = (int64_t)take_number(&b);
 	k->m.max_ts = INT64_MAX;
-	if (strcmp(emit, "pdata") == 0 || strcmp(emit, "perf-test") == 0)
+	if (strcmp(emit, "pdata") == 0 || strcmp(emit, "perf-test") == 0 || strcmp(emit, "firefox") == 0)
 		fuzz_frames(k, k->m.min_ts);
 	kit_begin(k, emit);
 	for (int64_t ts = k->m.min_ts; b.p < b.end && k->emit->chunk;) {

@@ -41,6 +41,10 @@ get legacy-javascript 0.0.1 \
 get speedscope 1.22.2 \
 	4jS06bzIU97YqF6IsnO9ocn3yQIVMYhvoJqHRHbRiYOcsc8N7zpH2fdlEmXM+734WVysUeACoIKJq1ANrwkHdA== dist/release
 
+# The Firefox Profiler's own code, as its command line carries it.
+get @firefox-devtools/profiler-cli 0.10.0 \
+	f9fqdHh7B6ddQIYrwrEs4FE5D8BMOsXSorYF4NRFfwPaGikVBlhorBxHT7zrb6WMgJgKQYHC9kazkRjbItLx8Q== dist
+
 # Datadog's reader of pprof.
 get pprof-format 2.3.2 \
 	fcMM+sgKMOveSurz7i0BMHfy1hHNnI9+VWjd4kdclqQjSTuiHWaP69DGwvkw3zcLkM/F76LhVIKvPyrxmp6iiw== dist/esm

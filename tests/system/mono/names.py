@@ -56,6 +56,15 @@ def of_pdata(path):
     return {name for _, _, threads in frames for marks in threads.values() for name, _, _ in marks}
 
 
+def of_firefox(path):
+    """Functions, which must be those of zones that are markers."""
+    doc = json.load(open(path, encoding="utf-8"))
+    strings, functions = doc["shared"]["stringArray"], {doc["shared"]["stringArray"][n] for n in doc["shared"]["funcTable"]["name"]}
+    zones = {strings[n] for t in doc["threads"] for n, phase in zip(t["markers"]["name"], t["markers"]["phase"]) if phase == 1} - {"Frame"}
+    check(functions == zones, "firefox: functions and zones have the same names", functions ^ zones)
+    return functions
+
+
 def of_perf_test(path):
     """Groups but those that the manual lists; a marker called like one of these has "(marker)" behind it."""
     names = [g["Name"] for r in json.load(open(path, encoding="utf-8"))["Results"] for g in r["SampleGroups"]]
@@ -68,7 +77,7 @@ def of_sqlite(path):
     return {r[0] for r in sqlite3.connect(path).execute("SELECT DISTINCT marker FROM slices")}
 
 
-READERS = {"chrome": of_chrome, "csv": of_csv, "folded": of_folded, "pprof": of_pprof, "pdata": of_pdata, "perf-test": of_perf_test,
+READERS = {"chrome": of_chrome, "csv": of_csv, "folded": of_folded, "pprof": of_pprof, "firefox": of_firefox, "pdata": of_pdata, "perf-test": of_perf_test,
            "sqlite": of_sqlite, "perfetto": of_perfetto}
 
 

@@ -113,7 +113,7 @@ TEST(stacks_made_of_the_last_one_are_those_of_the_tree)
 		random_state = seed;
 		make(&w, seed % 4 == 0 ? 300 : seed % 4 == 1 ? 2100 : 20000);
 		memrun(&r, w.out.data, w.out.len, MEMRUN_CALLS);
-		good = CHECK_EQ_INT(r.rc, TT_OK) && CHECK_EQ_INT(tt_stacks_init(&s, r.m, NULL, &r.err), TT_OK);
+		good = CHECK_EQ_INT(r.rc, TT_OK) && CHECK_EQ_INT(tt_stacks_init(&s, r.m, NULL, false, &r.err), TT_OK);
 		if (good) {
 			good = agree(&s, false, &r.err) && agree(&s, true, &r.err);
 			tt_stacks_free(&s);
