@@ -524,7 +524,7 @@ def convert(paths, *rest):
     return ["convert", "-q", "-j1", *paths, *rest]
 
 
-SUFFIXES = (".json", ".csv", ".pb", ".folded", ".pftrace", ".sqlite", ".pdata", ".info")
+SUFFIXES = tuple(r["suffix"].split()[0] for r in kit.listed("emitters") if r["suffix"])
 
 
 def table(kind, path, out):

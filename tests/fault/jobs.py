@@ -14,7 +14,7 @@ import lot
 
 os.environ["TRACETOOL_JOBS_EXACT"] = "1"
 JOBS = [1] + lot.some((2, 3, 8), 2, "jobs")
-OUTPUTS = ("json", "csv", "pb", "folded", "pftrace")
+OUTPUTS = ("json", "csv", "pb", "folded", "pftrace", "firefox.json")
 
 
 def longer(path, times, to):

@@ -94,7 +94,7 @@ def of_captures(path, out):
     yield "report", ["report", path, "-o", out + ".html"]
     yield "diff", ["diff", path, "--", path]
     yield "suggest", ["stats", "--suggest", path]
-    for suffix in (".json", ".csv", ".pb", ".folded", ".pftrace", ".pdata", ".sqlite"):
+    for suffix in [e["suffix"].split()[0] for e in kit.listed("emitters") if e["suffix"] and e["name"] not in kit.NEEDS_COVERAGE]:
         yield "convert to " + suffix, ["convert", "--force", path, "-o", out + suffix]
     if ".ttc" in path:
         yield "recover", ["recover", path, "-o", out + ".ttc"]
