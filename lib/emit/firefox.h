@@ -35,7 +35,7 @@ enum column { COLUMN_DATA, COLUMN_NAME, COLUMN_START, COLUMN_END, COLUMN_PHASE, 
 extern const char *const tt_firefox_columns[COLUMNS];
 
 /* A path's self time in one slice of time; stack 0: the thread is outside all zones. */
-struct firefox_sample { int64_t ts, weight; uint32_t stack; };
+struct firefox_sample { int64_t ts, weight; uint64_t stack; };
 
 struct tt_stacks;
 
