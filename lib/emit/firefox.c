@@ -54,7 +54,7 @@ choose_threads(struct firefox *d)
 
 		if (thread < m->threads.n && (!m->keep_thread || m->keep_thread[thread])) {
 			d->frames_of[thread] = (uint32_t)i + 1;
-			d->main_of[f->of[i].process] = thread + 1;
+			d->main_of[m->threads.t[thread]->process] = thread + 1;
 		}
 	}
 	for (size_t i = 0; i < m->threads.n; i++) {
