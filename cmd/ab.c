@@ -15,8 +15,8 @@
 #include "cmd.h"
 #include "gate.h"
 #include "gate_read.h"
+#include "io/outputs.h"
 #include "io/sink.h"
-#include "outputs.h"
 #include "run/run.h"
 #include "verdict/verdict_as.h"
 
@@ -549,7 +549,7 @@ write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *er
 	static const char none[] =
 	    "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"frame-trimmed\", \"metric\": \"frame.time\", \"stat\": \"trimmed\", \"max\": \"+1.5%\" } ] }";
 	struct judged *j = tt_mem_alloc(&x->app->env.mem, sizeof *j, err);
-	struct app_output out = { .path = "-" };
+	struct tt_output out = { .path = "-" };
 	bool color = ui_color(&x->app->ui, STDOUT_FILENO);
 	struct tt_verdict v = { 0 };
 	int rc = j ? TT_OK : err->code;
@@ -774,7 +774,7 @@ check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 	for (size_t i = 0; i < o->words.n && rc == TT_OK; i++)
 		if (strcmp(o->words.v[i], "-") != 0)
 			rc = opt_list_add(&reads, o->words.v[i], &x->app->arena, err);
-	return rc == TT_OK ? outputs_check(writes, &reads, err) : rc;
+	return rc == TT_OK ? tt_outputs_check(writes->v, reads.v, err) : rc;
 }
 
 /* Open the outputs. Verdicts of an earlier run are removed, because they could be taken for this run's. */

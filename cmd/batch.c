@@ -19,11 +19,11 @@
 #include "base/json.h"
 #include "cmd.h"
 #include "gate/budget.h"
+#include "io/outputs.h"
 #include "io/sink.h"
 #include "io/archive.h"
 #include "io/spool.h"
 #include "model/format.h"
-#include "outputs.h"
 #include "version.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -185,7 +185,7 @@ check_outputs(struct batch *b, const struct opt_list *write, struct tt_err *err)
 			rc = opt_list_add(&all, mine[i], &b->app->arena, err);
 	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
 		rc = opt_list_add(&all, write->v[i], &b->app->arena, err);
-	return rc == TT_OK ? outputs_check(&all, &b->o->in.path, err) : rc;
+	return rc == TT_OK ? tt_outputs_check(all.v, b->o->in.path.v, err) : rc;
 }
 
 /* Confine the parent: it may read the inputs, write results and reports, and start processes. */

@@ -16,8 +16,8 @@
 #include "batch.h"
 #include "batch/scheduler.h"
 #include "cmd.h"
+#include "io/outputs.h"
 #include "io/src.h"
-#include "outputs.h"
 
 /* Limit of nested directories: deeper ones come from a loop of mounts. */
 #define DEPTH_MAX 200
@@ -164,7 +164,7 @@ is_written(const struct find *d, int dir, const char *name, const struct stat *s
 {
 	for (size_t i = 0; i < d->nwrite; i++)
 		if (d->write[i].st_dev == st->st_dev && d->write[i].st_ino == st->st_ino)
-			return output_is_report(dir, name);
+			return tt_output_is_report(dir, name);
 	return false;
 }
 

@@ -96,11 +96,6 @@ void app_say_losses(struct app *app, const char *name, const struct tt_loss *los
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. Returns the error kept in ${text}, if it has one. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);
 
-/* The same for ${n} outputs: all are written before the first replaces an older file, so a failure leaves none. */
-struct app_output { const char *path; struct tt_buf text; };
-#define APP_OUTPUTS 8
-int app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_err *err);
-
 /**
  * app_reads(app, inputs, err):
  * Add to app->plan what a run over ${inputs} (NULL-terminated) reads: these, their folders, and the folders in which recorders keep their rings (a capture
@@ -111,7 +106,7 @@ int app_write_all(struct app *app, const struct app_output *o, size_t n, struct 
  *
  * app_confine(app, outputs, tmpdir, err):
  * First stage of the sandbox: paths that are neither in the plan, nor among ${outputs} (NULL-terminated; NULL: none), nor in ${tmpdir} (NULL: the usual one)
- * cannot be opened. Fails as outputs_folders() does.
+ * cannot be opened. Fails as tt_outputs_folders() does.
  */
 int app_reads(struct app *app, const char *const *inputs, struct tt_err *err);
 int app_reads_back(struct app *app, const char *dir, struct tt_err *err);

@@ -9,8 +9,8 @@
 #include "cmd.h"
 #include "emit/emit.h"
 #include "input.h"
+#include "io/outputs.h"
 #include "io/sink.h"
-#include "outputs.h"
 #include "pass/pass.h"
 #include "run/run.h"
 #include "version.h"
@@ -223,7 +223,7 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	if (input_is(&c->in, o->path))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", o->path);
 	for (const struct output *other = c->out; other < o; other++) {
-		if (output_same(other->path, o->path))
+		if (tt_output_same(other->path, o->path))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is named as output twice", o->path);
 	}
 	if (standard && in_files(c, o))

@@ -14,8 +14,8 @@
 #include "diff/verdict.h"
 #include "emit/emit.h"
 #include "input.h"
+#include "io/outputs.h"
 #include "model/identity.h"
-#include "outputs.h"
 #include "page/compare.h"
 #include "parse_value.h"
 #include "pass/pass.h"
@@ -264,7 +264,7 @@ confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
 			rc = opt_list_add(&l, out[i], &app->arena, err);
 	}
 	if (rc == TT_OK)
-		rc = outputs_check(&l, NULL, err);
+		rc = tt_outputs_check(l.v, NULL, err);
 	return rc == TT_OK ? app_confine(app, l.v, o->in.tmpdir, err) : rc;
 }
 
@@ -529,13 +529,13 @@ static int
 write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run,
     struct tt_report *r, struct tt_err *err)
 {
-	struct app_output out[3] = { { .path = o->out.output ? o->out.output : "-" } };
+	struct tt_output out[3] = { { .path = o->out.output ? o->out.output : "-" } };
 	struct tt_buf svg = { 0 };
 	size_t n = 1;
 	int rc = make_tables(app, o, d, r, &out[0].text, &svg, err);
 
 	if (o->svg)
-		out[n++] = (struct app_output){ o->svg, svg };
+		out[n++] = (struct tt_output){ o->svg, svg };
 	if (o->pprof)
 		out[n++].path = o->pprof;
 	if (rc == TT_OK && o->pprof)
@@ -544,9 +544,9 @@ write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 		rc = write_chrome(app, o, d, run, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK && o->picture_alone)
-		rc = app_write_all(app, &out[1], 1, err);
+		rc = tt_outputs_write(&app->env, &out[1], 1, err);
 	else if (rc == TT_OK)
-		rc = n > 1 || o->out.output ? app_write_all(app, out, n, err) : app_show(app, &out[0].text, err);
+		rc = n > 1 || o->out.output ? tt_outputs_write(&app->env, out, n, err) : app_show(app, &out[0].text, err);
 	for (size_t i = 0; i < n; i++)
 		tt_buf_free(&out[i].text);
 	return rc;

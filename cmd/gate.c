@@ -16,9 +16,9 @@
 #include "gate_read.h"
 #include "input.h"
 #include "io/lock.h"
+#include "io/outputs.h"
 #include "io/src.h"
 #include "model/identity.h"
-#include "outputs.h"
 #include "report.h"
 #include "run/run.h"
 #include "verdict/verdict_as.h"
@@ -399,7 +399,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 
 /* Render the verdict as the text to print. */
 static int
-print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, bool page, struct app_output *out,
+print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, bool page, struct tt_output *out,
     struct tt_err *err)
 {
 	bool screen = strcmp(out->path, "-") == 0, color = ui_color(&x->app->ui, screen ? STDOUT_FILENO : -1);
@@ -438,7 +438,7 @@ static int
 write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *o,
     struct tt_baseline *old, struct tt_err *err)
 {
-	struct app_output out[2] = { 0 };
+	struct tt_output out[2] = { 0 };
 	int rc = TT_OK, saved = TT_OK;
 	struct tt_buf base = { 0 };
 	struct tt_err why;
@@ -461,7 +461,7 @@ write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, c
 		rc = print(x, v, run, report_width(o), report_form(o) == TT_RENDER_HTML, &out[n++], err);
 	}
 	if (saved == TT_OK && base.n > 0)
-		out[n++] = (struct app_output){ .path = x->g->save, .text = base };
+		out[n++] = (struct tt_output){ .path = x->g->save, .text = base };
 	else
 		tt_buf_free(&base);
 	if (rc == TT_OK)
@@ -625,7 +625,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 static int
 check_outputs(const struct gate_opts *g, const struct opt_list *reads, const struct opt_list *writes, struct tt_err *err)
 {
-	int rc = outputs_check(writes, reads, err);
+	int rc = tt_outputs_check(writes->v, reads ? reads->v : NULL, err);
 
 	if (rc != TT_OK)
 		return rc;

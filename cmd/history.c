@@ -7,9 +7,9 @@
 
 #include "cmd.h"
 #include "gate_read.h"
+#include "io/outputs.h"
 #include "metric_series.h"
 #include "model/filter.h"
-#include "outputs.h"
 #include "pass/pass.h"
 #include "report.h"
 #include "version.h"
@@ -393,7 +393,7 @@ confine(struct histories *x, struct tt_err *err)
 	if (rc == TT_OK && x->o->budget)
 		rc = opt_list_add(&reads, x->o->budget, &x->app->arena, err);
 	if (rc == TT_OK && x->o->out.output)
-		rc = outputs_check(&(struct opt_list){ .v = (const char *[]){ x->o->out.output, NULL }, .n = 1 }, &reads, err);
+		rc = tt_outputs_check((const char *const[]){ x->o->out.output, NULL }, reads.v, err);
 	if (rc == TT_OK)
 		rc = app_reads(x->app, reads.v, err);
 	return rc == TT_OK ? app_confine(x->app, (const char *const[]){ x->o->out.output, NULL }, NULL, err) : rc;

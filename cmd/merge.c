@@ -21,10 +21,10 @@
 #include "gate.h"
 #include "input.h"
 #include "io/block.h"
+#include "io/outputs.h"
 #include "io/pack.h"
 #include "io/sink.h"
 #include "out/table.h"
-#include "outputs.h"
 #include "run/run.h"
 
 struct merge_opts {
@@ -214,14 +214,14 @@ check_outputs(struct app *app, const struct opt_list *files, const char *path, c
 {
 	struct opt_list others = { 0 };
 	struct tt_shard shard;
-	int rc = outputs_check(write, NULL, err);
+	int rc = tt_outputs_check(write->v, NULL, err);
 
 	if (rc == TT_OK && path && batch_shard_named(path, &shard))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: this name is for results of one shard; give merged results another", path);
 	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
 		if (write->v[i] != path)
 			rc = opt_list_add(&others, write->v[i], &app->arena, err);
-	return rc == TT_OK ? outputs_check(&others, files, err) : rc;
+	return rc == TT_OK ? tt_outputs_check(others.v, files->v, err) : rc;
 }
 
 static int

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "io/outputs.h"
 #include "out/table.h"
-#include "outputs.h"
 #include "query_examples.h"
 #include "report.h"
 #include "sql/db.h"
@@ -274,7 +274,7 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 	const char *sql = NULL;
 	int rc = statement(o, &sql, err);
 
-	if (rc == TT_OK && out[0] && output_same(out[0], in[0]))
+	if (rc == TT_OK && out[0] && tt_output_same(out[0], in[0]))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out[0]);
 	if (rc == TT_OK)
 		rc = app_reads(app, in, err);

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "io/outputs.h"
 #include "io/sink.h"
 #include "io/src.h"
 #include "model/format.h"
 #include "model/scrub.h"
 #include "out/table.h"
-#include "outputs.h"
 
 static int
 write_out(void *arg, const void *p, size_t n, struct tt_err *err)
@@ -100,7 +100,7 @@ scrub_capture(struct app *app, const struct opt_list *path, const char *out, con
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --scrub: it copies one capture, not %zu", path->n);
 	rc = opt_list_add(&writes, out, &app->arena, err);
 	if (rc == TT_OK)
-		rc = outputs_check(&writes, path, err);
+		rc = tt_outputs_check(writes.v, path->v, err);
 	if (rc == TT_OK)
 		rc = app_reads(app, path->v, err);
 	if (rc == TT_OK)

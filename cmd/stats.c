@@ -14,8 +14,8 @@
 #include "emit/emit.h"
 #include "gate.h"
 #include "input.h"
+#include "io/outputs.h"
 #include "metric_series.h"
-#include "outputs.h"
 #include "parse_value.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
@@ -508,7 +508,7 @@ check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
 	rc = opt_list_add(&writes, report, &app->arena, err);
 	if (rc == TT_OK)
 		rc = opt_list_add(&writes, s->perf_test, &app->arena, err);
-	return rc == TT_OK ? outputs_check(&writes, &s->in.path, err) : rc;
+	return rc == TT_OK ? tt_outputs_check(writes.v, s->in.path.v, err) : rc;
 }
 
 static int

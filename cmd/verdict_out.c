@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "io/outputs.h"
 #include "io/src.h"
-#include "outputs.h"
 #include "version.h"
 
 /* GitHub does not show a larger summary of a step. */
@@ -101,7 +101,7 @@ verdict_forget(const struct verdict_opts *o, const char *also, struct tt_err *er
 
 	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
 		char *real = file[i] && strcmp(file[i], "-") != 0 ? realpath(file[i], NULL) : NULL;        /* a symbolic link is kept */
-		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) && output_is_report(AT_FDCWD, real) ? unlink(real) : 0, sys = errno;
+		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) && tt_output_is_report(AT_FDCWD, real) ? unlink(real) : 0, sys = errno;
 
 		free(real);
 		if (failed)
@@ -161,7 +161,7 @@ summary(struct verdict_out *w, const struct tt_verdict *v)
 
 /* Render each requested file into ${out}; returns their number. */
 static size_t
-files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out)
+files(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_output *out)
 {
 	const struct { const char *path; renderer *render; } file[] = {
 		{ o->junit, tt_verdict_as_junit },
@@ -185,10 +185,10 @@ files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_outpu
 }
 
 int
-verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct app_output *more, size_t nmore,
+verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_output *more, size_t nmore,
     struct tt_err *err)
 {
-	struct app_output out[APP_OUTPUTS] = { 0 };
+	struct tt_output out[TT_OUTPUTS_MAX] = { 0 };
 	struct tt_buf own = { 0 }, *screen = &own;
 	size_t n = files(w->o, v, out), made = n;
 	bool add;
@@ -203,8 +203,8 @@ verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v
 	for (size_t i = 0; i < nmore; i++)
 		out[n++] = more[i];
 	if (own.n > 0 || own.failed)
-		out[n++] = (struct app_output){ "-", own };
-	rc = app_write_all(app, out, n, err);
+		out[n++] = (struct tt_output){ "-", own };
+	rc = tt_outputs_write(&app->env, out, n, err);
 	if (rc == TT_OK && add && app_write(app, w->summary, &w->before, err) != TT_OK)
 		rc = tt_err_in(err, "GITHUB_STEP_SUMMARY");
 	if (rc == TT_OK && w->unread.code != TT_OK) {

@@ -8,7 +8,7 @@
 #include "verdict/verdict_as.h"
 
 struct app;
-struct app_output;
+struct tt_output;
 
 struct verdict_opts {
 	const char *junit, *gitlab, *markdown, *json, *html;  /* files; NULL: not wanted */
@@ -47,7 +47,7 @@ bool verdict_messages(const struct verdict_opts *o);
  * Write everything that is wanted, and the ${n} outputs ${more}: all of them, or none if one fails. Lines go to standard output after those of ${more}, in the
  * order GitHub, Azure, TeamCity. GitHub's summary comes last: if it cannot be read or written, that is the error, and all other outputs are complete.
  */
-int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct app_output *more, size_t n,
+int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_output *more, size_t n,
     struct tt_err *err);
 void verdict_close(struct verdict_out *w);
 

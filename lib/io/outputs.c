@@ -1,8 +1,9 @@
 /**
- * Compares the files that a run writes.
+ * Compares the files that a run writes, and writes several of them together.
  */
-#include "outputs.h"
+#include "io/outputs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -48,22 +49,22 @@ one_file(const char *a, const char *b)
 }
 
 bool
-output_same(const char *a, const char *b)
+tt_output_same(const char *a, const char *b)
 {
 	return same_target(a, b) || (strcmp(b, "-") != 0 && one_file(a, b));
 }
 
 int
-outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_err *err)
+tt_outputs_check(const char *const *out, const char *const *in, struct tt_err *err)
 {
-	for (size_t i = 0; i < out->n; i++) {
-		for (size_t k = 0; in && k < in->n; k++) {
-			if (one_file(out->v[i], in->v[k]))
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out->v[i]);
+	for (size_t i = 0; out && out[i]; i++) {
+		for (size_t k = 0; in && in[k]; k++) {
+			if (one_file(out[i], in[k]))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out[i]);
 		}
 		for (size_t k = 0; k < i; k++) {
-			if (output_same(out->v[k], out->v[i]))
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is named as output twice", out->v[i]);
+			if (tt_output_same(out[k], out[i]))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is named as output twice", out[i]);
 		}
 	}
 	return TT_OK;
@@ -91,9 +92,8 @@ check_folder(const char *path, struct tt_err *err)
 }
 
 int
-outputs_folders(const char *const *out, struct tt_err *err)
+tt_outputs_folders(const char *const *out, const char *beside, struct tt_err *err)
 {
-	const char *beside = getenv("GITHUB_STEP_SUMMARY");   /* not asked for, and no reason to give no verdict */
 	int rc = TT_OK;
 
 	for (; out && *out && rc == TT_OK; out++)
@@ -102,7 +102,7 @@ outputs_folders(const char *const *out, struct tt_err *err)
 }
 
 bool
-output_is_report(int dir, const char *name)
+tt_output_is_report(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	static const char database[16] = "SQLite format 3";
@@ -118,4 +118,29 @@ output_is_report(int dir, const char *name)
 			return false;
 	}
 	return n >= 0;
+}
+
+int
+tt_outputs_write(struct tt_env *env, const struct tt_output *o, size_t n, struct tt_err *err)
+{
+	struct tt_sink *sink[TT_OUTPUTS_MAX] = { NULL };
+	int rc = TT_OK;
+
+	assert(n <= TT_OUTPUTS_MAX);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = tt_buf_error(&o[i].text, err);
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		rc = tt_sink_open(env, o[i].path, &sink[i], err);
+		if (rc == TT_OK && o[i].text.n > 0)
+			rc = tt_sink_write(sink[i], o[i].text.p, o[i].text.n, err);
+		if (rc == TT_OK)
+			rc = tt_sink_rest(sink[i], err);
+	}
+	return tt_sink_commit_all(sink, n, rc, err);
+}
+
+int
+tt_output_write(struct tt_env *env, const char *path, const struct tt_buf *text, struct tt_err *err)
+{
+	return tt_outputs_write(env, &(const struct tt_output){ path, *text }, 1, err);
 }
