@@ -189,7 +189,7 @@ static int
 read_budget(struct ab *x, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = gate_document(x->app, x->o->budget, &text, err);
+	int rc = tt_document_read(&x->app->env, x->o->budget, &text, err);
 
 	if (rc == TT_OK)
 		rc = parse_budget(x, &text, x->o->budget, err);

@@ -30,7 +30,7 @@
 
 #include "ab.h"
 #include "cmd.h"
-#include "gate_read.h"
+#include "gate/document.h"
 #include "io/spool.h"
 
 #define RUNS "runs"
@@ -227,7 +227,7 @@ take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
 		rc = refuse_others(x, err);
 		return rc == TT_OK ? ab_folder_note(x, err) : rc;
 	}
-	rc = gate_document(x->app, runs, &text, err);
+	rc = tt_document_read(&x->app->env, runs, &text, err);
 	if (rc == TT_OK && strncmp(tt_buf_string(&text), HEAD, strlen(HEAD)) != 0)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was not written by this version of tracetool ab: name another folder with --keep", runs);
 	if (rc == TT_OK && !x->o->resume && has_runs(&text))
@@ -243,7 +243,7 @@ take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
 	}
 	tt_log(&x->app->env, TT_LOG_NORMAL, "%zu run%s taken from %s", count_runs(x), count_runs(x) == 1 ? " is" : "s are", x->dir);
 	if (rc == TT_OK && !x->o->budget && access(made, F_OK) == 0)
-		rc = gate_document(x->app, made, rows, err);
+		rc = tt_document_read(&x->app->env, made, rows, err);
 	return rc;
 }
 

@@ -5,8 +5,7 @@
 
 #include "base/spelling.h"
 #include "cmd.h"
-#include "gate/baseline.h"
-#include "gate_read.h"
+#include "gate/document.h"
 #include "io/lock.h"
 #include "pass/pass.h"
 #include "report.h"
@@ -90,7 +89,7 @@ static int
 read_file(struct baseline *x, struct tt_err *err)
 {
 	struct tt_budget none;
-	int rc = gate_document(x->app, x->path, &x->text, err);
+	int rc = tt_document_read(&x->app->env, x->path, &x->text, err);
 
 	if (rc == TT_OK)
 		rc = tt_budget_none(&none, &x->a, err);

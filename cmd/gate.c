@@ -17,14 +17,11 @@
 #include "input.h"
 #include "io/lock.h"
 #include "io/outputs.h"
-#include "io/src.h"
 #include "model/identity.h"
 #include "report.h"
 #include "run/run.h"
 #include "verdict/verdict_as.h"
 #include "version.h"
-
-#define DOCUMENT_MAX (64u << 20)      /* bytes of a budget or baseline */
 
 const char *
 gate_inconclusive(size_t i)
@@ -131,82 +128,24 @@ gate_today(struct app *app, const char *given, const char **day, struct tt_err *
 	return *day ? TT_OK : err->code;
 }
 
-/* --- documents ------------------------------------------------------------------------ */
-
-/* Hand all of the document ${path} to ${take}, block by block. */
-static int
-read_blocks(struct app *app, const char *path, int (*take)(void *to, const char *text, size_t n, struct tt_err *err), void *to, struct tt_err *err)
-{
-	char block[1 << 14];
-	struct tt_src *src;
-	size_t got = 0, all = 0;
-	int rc = tt_src_open_text(&app->env, path, &src, err);
-
-	while (rc == TT_OK) {
-		rc = tt_src_read(src, block, sizeof block, &got, err);
-		all += rc == TT_OK ? got : 0;
-		if (rc == TT_OK && all > DOCUMENT_MAX)
-			rc = tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "longer than %u MiB", DOCUMENT_MAX >> 20);
-		if (rc < 0)
-			tt_err_in(err, "%s", path);
-		if (rc == TT_OK)
-			rc = take(to, block, got, err);
-	}
-	tt_src_close(src);
-	return rc == TT_END ? TT_OK : rc;
-}
-
-static int
-take_text(void *to, const char *text, size_t n, struct tt_err *err)
-{
-	tt_buf_add(to, text, n);
-	return tt_buf_error(to, err);
-}
+/* --- the budget ------------------------------------------------------------------------ */
 
 int
-gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err)
+gate_read_budget(struct app *app, const char *path, struct tt_budget *b, struct tt_arena *a, struct tt_err *err)
 {
-	return read_blocks(app, path, take_text, text, err);
-}
+	int rc = tt_budget_read(&app->env, path, b, a, err);
 
-static int
-take_baseline(void *to, const char *text, size_t n, struct tt_err *err)
-{
-	return tt_baseline_feed(to, text, n, err);
-}
-
-int
-gate_baseline(struct app *app, const char *path, const struct tt_budget *budget, enum tt_sample_detail detail, struct tt_baseline *b, struct tt_arena *a,
-    struct tt_err *err)
-{
-	struct tt_baseline_reader *reader;
-	int rc = tt_baseline_begin(&reader, path, budget, detail, b, a, err);
-
-	if (rc == TT_OK)
-		rc = read_blocks(app, path, take_baseline, reader, err);
-	if (rc == TT_OK)
-		return tt_baseline_end(&reader, true, err);
-	tt_baseline_end(&reader, false, err);
+	if (rc == TT_E_USAGE)
+		app->page = "tracetool-budget(5)";
 	return rc;
 }
 
 static int
 read_budget(struct gate *x, struct tt_err *err)
 {
-	struct tt_buf text = { 0 };
-	int rc;
+	int rc = x->g->budget ? gate_read_budget(x->app, x->g->budget, &x->budget, &x->a, err) : tt_budget_to_suggest(&x->budget, &x->a, err);
 
-	if (!x->g->budget)
-		return tt_budget_to_suggest(&x->budget, &x->a, err);
-	rc = gate_document(x->app, x->g->budget, &text, err);
-	if (rc == TT_OK)
-		rc = tt_budget_parse(text.p, text.n, x->g->budget, &x->budget, &x->a, err);
-	tt_buf_free(&text);
-	if (rc == TT_E_USAGE)
-		x->app->page = "tracetool-budget(5)";
-	if (rc == TT_OK && x->g->explain && !tt_budget_row(&x->budget, x->g->explain, err))
-		rc = err->code;
-	return rc;
+	return rc == TT_OK && x->g->explain && !tt_budget_row(&x->budget, x->g->explain, err) ? err->code : rc;
 }
 
 /* --- what the figures depend on beside the captures ------------------------------------------ */
@@ -300,7 +239,7 @@ check_renewal(struct gate *x, struct tt_err *err)
 	if (x->g->append || is_device(x->g->save) || access(x->g->save, F_OK) != 0)
 		return TT_OK;
 	tt_arena_init(&a, &x->app->env.mem);
-	rc = gate_baseline(x->app, x->g->save, &x->budget, TT_SAMPLE_HEAD, &old, &a, &why);
+	rc = tt_baseline_read(&x->app->env, x->g->save, &x->budget, TT_SAMPLE_HEAD, &old, &a, &why);
 	if (rc == TT_E_USAGE)
 		rc = TT_OK;
 	else if (rc != TT_OK)
@@ -548,7 +487,7 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 	rc = check_renewal(x, err);
 	append = x->g->append && access(x->g->save, F_OK) == 0;
 	if (append && rc == TT_OK)
-		rc = gate_document(x->app, x->g->save, &text, err);
+		rc = tt_document_read(&x->app->env, x->g->save, &text, err);
 	if (append && rc == TT_OK)
 		rc = tt_baseline_parse(text.p, text.n, x->g->save, &x->budget, TT_SAMPLE_JUDGED, &old, &x->a, err);
 	if (append && (!x->g->baseline || is_file(x->g->save, x->g->baseline))) {
@@ -689,7 +628,7 @@ read_documents(struct gate *x, struct tt_err *err)
 	int rc = read_budget(x, err);
 
 	if (rc == TT_OK && x->g->baseline) {
-		rc = gate_baseline(x->app, x->g->baseline, &x->budget, x->g->suggest ? TT_SAMPLE_FIGURES : TT_SAMPLE_JUDGED, &x->base, &x->a, err);
+		rc = tt_baseline_read(&x->app->env, x->g->baseline, &x->budget, x->g->suggest ? TT_SAMPLE_FIGURES : TT_SAMPLE_JUDGED, &x->base, &x->a, err);
 		x->has_base = true;
 	}
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
@@ -698,7 +637,7 @@ read_documents(struct gate *x, struct tt_err *err)
 	/* It is read once more when captures are added: until then it takes no room. */
 	tt_arena_init(&a, &x->app->env.mem);
 	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
-		rc = gate_baseline(x->app, x->g->save, &x->budget, TT_SAMPLE_JUDGED, &old, &a, err);
+		rc = tt_baseline_read(&x->app->env, x->g->save, &x->budget, TT_SAMPLE_JUDGED, &old, &a, err);
 	tt_arena_free(&a);
 	return rc == TT_OK && x->g->save ? check_renewal(x, err) : rc;
 }

@@ -36,6 +36,9 @@ const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
 /* The day, YYYY-MM-DD, by which waivers expire: ${given} if not NULL, else SOURCE_DATE_EPOCH, else the clock. */
 int gate_today(struct app *app, const char *given, const char **day, struct tt_err *err);
 
+/* Read the budget ${path}. An error in it sends the user to its manual page. */
+int gate_read_budget(struct app *app, const char *path, struct tt_budget *b, struct tt_arena *a, struct tt_err *err);
+
 /* Options that only say where output goes: the verdict is the same without them. */
 #define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
 	"csv-safe", "no-pager"

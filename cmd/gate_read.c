@@ -322,7 +322,7 @@ read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, s
 	tt_src_close(src);
 	if (!*is)
 		return TT_OK;
-	rc = gate_document(x->app, c->path[0], &text, err);
+	rc = tt_document_read(&x->app->env, c->path[0], &text, err);
 	if (rc == TT_E_USAGE)         /* its encoding: this file is wrong, and the others may be right */
 		rc = err->code = TT_E_DAMAGED;
 	if (rc == TT_OK)

@@ -5,7 +5,7 @@
 #define TT_CMD_GATE_READ_H
 
 #include "gate.h"
-#include "gate/baseline.h"
+#include "gate/document.h"
 #include "model/capture.h"
 
 struct app;
@@ -47,13 +47,6 @@ struct gate {
 	bool none;                    /* no capture could be read */
 	struct verdict_out to;
 };
-
-/* Read all of the file ${path}. */
-int gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err);
-
-/* Read the baseline ${path}: tt_baseline_begin(). */
-int gate_baseline(struct app *app, const char *path, const struct tt_budget *budget, enum tt_sample_detail detail, struct tt_baseline *b, struct tt_arena *a,
-    struct tt_err *err);
 
 /* Add the files of an operand to ${c}: "A+B" names two files of one capture, unless a file has that name. */
 int gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err);

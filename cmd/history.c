@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "gate_read.h"
+#include "gate.h"
+#include "gate/document.h"
 #include "io/outputs.h"
 #include "metric_series.h"
 #include "model/filter.h"
@@ -130,7 +131,7 @@ static int
 add_baseline(struct histories *x, const char *path, struct tt_err *err)
 {
 	struct tt_baseline b;
-	int rc = gate_baseline(x->app, path, &x->budget, TT_SAMPLE_FIGURES, &b, &x->a, err);
+	int rc = tt_baseline_read(&x->app->env, path, &x->budget, TT_SAMPLE_FIGURES, &b, &x->a, err);
 
 	for (size_t i = 0; i < x->budget.nrow && rc == TT_OK && x->o->budget; i++) {
 		const struct tt_budget_row *row = &x->budget.row[i];
@@ -147,22 +148,16 @@ add_baseline(struct histories *x, const char *path, struct tt_err *err)
 static int
 read_all(struct histories *x, struct tt_err *err)
 {
-	struct tt_buf text = { 0 };
 	int rc;
 
 	if (x->o->budget) {
-		rc = gate_document(x->app, x->o->budget, &text, err);
-		if (rc == TT_OK)
-			rc = tt_budget_parse(text.p, text.n, x->o->budget, &x->budget, &x->a, err);
-		if (rc == TT_E_USAGE)
-			x->app->page = "tracetool-budget(5)";
+		rc = gate_read_budget(x->app, x->o->budget, &x->budget, &x->a, err);
 		x->budget.nmeasure = x->budget.njudged;
 	} else {
 		rc = tt_budget_none(&x->budget, &x->a, err);
 		if (rc == TT_OK)
 			choose_measures(x);
 	}
-	tt_buf_free(&text);
 	for (size_t i = 0; i < x->o->arg.n && rc == TT_OK; i++)
 		rc = add_baseline(x, x->o->arg.v[i], err);
 	if (rc == TT_OK && x->n == 0 && x->o->row.n)
