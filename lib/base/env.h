@@ -17,6 +17,7 @@ struct tt_loss;
 /* Whether the process gives up rights it does not need; io/sandbox.h. */
 enum tt_sandbox_mode { TT_SANDBOX_ON = 0, TT_SANDBOX_OFF, TT_SANDBOX_REQUIRE };
 
+/* The level of a message, and the highest that is wanted: messages of level quiet are always said. */
 enum tt_log_level { TT_LOG_QUIET = 0, TT_LOG_NORMAL = 1, TT_LOG_VERBOSE = 2 };
 
 struct tt_env {

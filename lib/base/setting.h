@@ -51,6 +51,16 @@ enum tt_setting {
 	TT_SETTING_GATE,
 	TT_SETTING_ROW,
 	TT_SETTING_EXPLAIN,
+	TT_SETTING_KEEP,              /* how builds are run */
+	TT_SETTING_RESUME,
+	TT_SETTING_TMPDIR,
+	TT_SETTING_MONO,
+	TT_SETTING_TIMEOUT,
+	TT_SETTING_MAX_TIME,
+	TT_SETTING_SEED,
+	TT_SETTING_PAIR_COUNT,
+	TT_SETTING_PAIRS,             /* all that decides the pairs, and all that decides how builds are recorded */
+	TT_SETTING_RECORDING,
 	TT_SETTINGS
 };
 

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "ab.h"
 #include "base/json.h"
 #include "stat/num.h"
+#include "trial/state.h"
 
 #define MARKER_SHARE 20               /* a marker matters from a twentieth of a frame up */
 #define HITCH 2                       /* a long frame takes this many times the median */
@@ -144,7 +144,7 @@ marker_rows(struct rows *r, int64_t frame)
 {
 	const struct tt_part *p = NULL;
 
-	for (size_t n = 0; n < AB_MARKERS && (p = next_part(r, p, frame / MARKER_SHARE)); n++) {
+	for (size_t n = 0; n < TT_TRIAL_MARKERS && (p = next_part(r, p, frame / MARKER_SHARE)); n++) {
 		tt_buf_text(r->out, ",\n\t\t{ \"id\": ");
 		tt_json_quote(r->out, p->name, strlen(p->name));
 		tt_buf_text(r->out, ", \"metric\": \"marker.self\", \"marker\": ");
@@ -190,7 +190,7 @@ frame_rows(struct rows *r, size_t pairs, bool hitches)
 }
 
 int
-ab_rows(const struct tt_sample *s[TT_SIDES], const struct tt_budget *budget, size_t pairs, bool hitches, struct tt_buf *out,
+tt_trial_rows(const struct tt_sample *s[TT_SIDES], const struct tt_budget *budget, size_t pairs, bool hitches, struct tt_buf *out,
     struct tt_err *err)
 {
 	struct rows r = { .s = s, .b = budget, .out = out };

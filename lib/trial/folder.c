@@ -28,17 +28,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ab.h"
-#include "cmd.h"
+#include "base/setting.h"
 #include "gate/document.h"
+#include "io/outputs.h"
 #include "io/spool.h"
+#include "trial/state.h"
 
 #define RUNS "runs"
 #define ROWS "rows.json"
 #define HEAD "tracetool ab 1\n"
 
 static const char *
-path_of(struct ab *x, const char *name, struct tt_err *err)
+path_of(struct tt_trial *x, const char *name, struct tt_err *err)
 {
 	char *path = tt_arena_alloc(&x->a, strlen(x->dir) + strlen(name) + 2, err);
 
@@ -48,28 +49,26 @@ path_of(struct ab *x, const char *name, struct tt_err *err)
 }
 
 static const char *
-recorded(const struct ab *x)
+recorded(const struct tt_trial *x)
 {
-	bool old = ab_records(x, TT_OLD), new = ab_records(x, TT_NEW);
+	bool old = tt_trial_is_recorded(x, TT_OLD), new = tt_trial_is_recorded(x, TT_NEW);
 
 	return old && new ? "as Mono programs" : old ? "the old build as a Mono program" : new ? "the new build as a Mono program" : "by the builds";
 }
 
 static void
-put_head(const struct ab *x, struct tt_buf *out)
+put_head(const struct tt_trial *x, struct tt_buf *out)
 {
-	const struct opt_list *p = &x->o->profile;
-
 	tt_buf_printf(out, HEAD "seed %" PRIu64 "\npairs %zu, %s\nold %s\nnew %s\nrecorded %s", x->seed, x->planned,
-	    x->o->until == AB_ALL ? "all" : "stopping early", x->command[TT_OLD], x->command[TT_NEW],
+	    x->o->until == TT_TRIAL_ALL ? "all" : "stopping early", x->command[TT_OLD], x->command[TT_NEW],
 	    recorded(x));
-	for (size_t i = 0; i < p->n; i++)
-		tt_buf_printf(out, " -p %s", p->v[i]);
+	for (const char *const *p = x->o->profile; p && *p; p++)
+		tt_buf_printf(out, " -p %s", *p);
 	tt_buf_text(out, "\n");
 }
 
 int
-ab_folder_note(struct ab *x, struct tt_err *err)
+tt_trial_folder_note(struct tt_trial *x, struct tt_err *err)
 {
 	const char *path = path_of(x, RUNS, err);
 	struct tt_buf text = { 0 };
@@ -80,24 +79,24 @@ ab_folder_note(struct ab *x, struct tt_err *err)
 	put_head(x, &text);
 	for (size_t i = 0; i < x->planned; i++)
 		for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
-			if (x->run[s][i].end != AB_NOT_RUN)
-				tt_buf_printf(&text, "%s %zu: %s\n", ab_side[s], i + 1, x->run[s][i].end == AB_GOOD ? "good" : x->run[s][i].how);
-	rc = app_write(x->app, path, &text, err);
+			if (x->run[s][i].end != TT_RUN_NONE)
+				tt_buf_printf(&text, "%s %zu: %s\n", tt_trial_side[s], i + 1, x->run[s][i].end == TT_RUN_GOOD ? "good" : x->run[s][i].how);
+	rc = tt_output_write(x->env, path, &text, err);
 	tt_buf_free(&text);
 	return rc;
 }
 
 int
-ab_folder_rows(struct ab *x, const struct tt_buf *rows, struct tt_err *err)
+tt_trial_folder_rows(struct tt_trial *x, const struct tt_buf *rows, struct tt_err *err)
 {
 	const char *path = path_of(x, ROWS, err);
 
-	return !path ? err->code : x->own_dir ? TT_OK : app_write(x->app, path, rows, err);
+	return !path ? err->code : x->own_dir ? TT_OK : tt_output_write(x->env, path, rows, err);
 }
 
 /* Take in the run of one line; false if the line is none. */
 static bool
-take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
+take_line(struct tt_trial *x, const char *line, size_t n, struct tt_err *err)
 {
 	char side[8], how[100], name[40];
 	unsigned long pair;
@@ -111,18 +110,18 @@ take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
 	if (sscanf(text, "%7s %lu: %n", side, &pair, &at) != 2 || at == 0 || pair == 0 || pair > x->planned)
 		return false;
 	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
-		struct ab_run *run = &x->run[s][pair - 1];
+		struct tt_trial_run *run = &x->run[s][pair - 1];
 
-		if (strcmp(side, ab_side[s]) != 0)
+		if (strcmp(side, tt_trial_side[s]) != 0)
 			continue;
 		snprintf(how, sizeof how, "%.99s", text + at);
 		snprintf(name, sizeof name, "%s-%lu.ttc", side, pair);
-		*run = (struct ab_run){ .end = strcmp(how, "good") == 0 ? AB_GOOD : AB_CRASHED, .path = path_of(x, name, err) };
+		*run = (struct tt_trial_run){ .end = strcmp(how, "good") == 0 ? TT_RUN_GOOD : TT_RUN_CRASHED, .path = path_of(x, name, err) };
 		snprintf(run->name, sizeof run->name, "%s %lu", side, pair);
 		memcpy(run->how, how, sizeof how);
 		/* The capture was removed: run it again. */
-		if (run->end == AB_GOOD && (!run->path || access(run->path, R_OK) != 0))
-			run->end = AB_NOT_RUN;
+		if (run->end == TT_RUN_GOOD && (!run->path || access(run->path, R_OK) != 0))
+			run->end = TT_RUN_NONE;
 		return true;
 	}
 	return false;
@@ -130,23 +129,25 @@ take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
 
 /* Refuse a folder of another comparison: name the first line of the head that differs in ${text}. */
 static int
-refuse_head(const struct ab *x, const char *text, const char *head, struct tt_err *err)
+refuse_head(const struct tt_trial *x, const char *text, const char *head, struct tt_err *err)
 {
+	const char *is_of;            /* the settings that decide the line */
 	size_t n, had;
 
 	while ((n = strcspn(head, "\n")) == (had = strcspn(text, "\n")) && memcmp(head, text, n) == 0 && head[n] && text[n]) {
 		head += n + 1;
 		text += n + 1;
 	}
+	is_of = tt_setting_name[strncmp(head, "pairs ", 6) == 0 ? TT_SETTING_PAIRS :
+	    strncmp(head, "recorded ", 9) == 0 ? TT_SETTING_RECORDING : TT_SETTING_NONE];
 	n = n < 150 ? n : 150;
 	had = had < 150 ? had : 150;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs were made with \"%.*s\", not with \"%.*s\"%s: give the same as then, or name another folder",
-	    x->dir, (int)had, text, (int)n, head, strncmp(head, "pairs ", 6) == 0 ? " (-n, --max-runs and --until)" :
-	    strncmp(head, "recorded ", 9) == 0 ? " (--mono and -p)" : "");
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs were made with \"%.*s\", not with \"%.*s\"%s%s%s: give the same as then, "
+	    "or name another folder", x->dir, (int)had, text, (int)n, head, is_of[0] ? " (" : "", is_of, is_of[0] ? ")" : "");
 }
 
 static int
-take_runs(struct ab *x, struct tt_buf *text, struct tt_err *err)
+take_runs(struct tt_trial *x, struct tt_buf *text, struct tt_err *err)
 {
 	struct tt_buf head = { 0 };
 	uint64_t seed = x->seed;
@@ -154,8 +155,8 @@ take_runs(struct ab *x, struct tt_buf *text, struct tt_err *err)
 
 	sscanf(tt_buf_string(text), HEAD "seed %" SCNu64, &seed);
 	if (x->o->seed != UINT64_MAX && seed != x->o->seed)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs are ordered by the seed %" PRIu64 ": leave out --seed, or name another folder",
-		    x->dir, seed);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs are ordered by the seed %" PRIu64 ": leave out %s, or name another folder",
+		    x->dir, seed, tt_setting_name[TT_SETTING_SEED]);
 	x->seed = seed;
 	put_head(x, &head);
 	rc = tt_buf_error(&head, err);
@@ -184,19 +185,19 @@ has_runs(struct tt_buf *text)
 }
 
 static size_t
-count_runs(const struct ab *x)
+count_runs(const struct tt_trial *x)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->planned; i++)
 		for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
-			n += x->run[s][i].end != AB_NOT_RUN;
+			n += x->run[s][i].end != TT_RUN_NONE;
 	return n;
 }
 
 /* Refuse a folder with captures or rows that are not ours: they would be overwritten. */
 static int
-refuse_others(struct ab *x, struct tt_err *err)
+refuse_others(struct tt_trial *x, struct tt_err *err)
 {
 	DIR *d = opendir(x->dir);
 	struct dirent *e;
@@ -206,14 +207,14 @@ refuse_others(struct ab *x, struct tt_err *err)
 		return tt_fail_sys(err, errno, "%s", x->dir);
 	while (rc == TT_OK && (e = readdir(d)))
 		if (fnmatch("old-*.ttc", e->d_name, 0) == 0 || fnmatch("new-*.ttc", e->d_name, 0) == 0 || strcmp(e->d_name, ROWS) == 0)
-			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s/%s exists and no run of tracetool ab made it: name another folder with --keep",
-			    x->dir, e->d_name);
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s/%s exists and no run of tracetool ab made it: name another folder with %s",
+			    x->dir, e->d_name, tt_setting_name[TT_SETTING_KEEP]);
 	closedir(d);
 	return rc;
 }
 
 static int
-take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
+take_kept(struct tt_trial *x, struct tt_buf *rows, struct tt_err *err)
 {
 	const char *runs = path_of(x, RUNS, err), *made = runs ? path_of(x, ROWS, err) : NULL;
 	struct tt_buf text = { 0 };
@@ -223,15 +224,17 @@ take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
 		return err->code;
 	if (access(runs, F_OK) != 0) {
 		if (x->o->resume)
-			tt_log(&x->app->env, TT_LOG_NORMAL, "%s: there is nothing to resume, so all is run", x->dir);
+			tt_log(x->env, TT_LOG_NORMAL, "%s: there is nothing to resume, so all is run", x->dir);
 		rc = refuse_others(x, err);
-		return rc == TT_OK ? ab_folder_note(x, err) : rc;
+		return rc == TT_OK ? tt_trial_folder_note(x, err) : rc;
 	}
-	rc = tt_document_read(&x->app->env, runs, &text, err);
+	rc = tt_document_read(x->env, runs, &text, err);
 	if (rc == TT_OK && strncmp(tt_buf_string(&text), HEAD, strlen(HEAD)) != 0)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was not written by this version of tracetool ab: name another folder with --keep", runs);
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was not written by this version of tracetool ab: name another folder with %s", runs,
+		    tt_setting_name[TT_SETTING_KEEP]);
 	if (rc == TT_OK && !x->o->resume && has_runs(&text))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has runs already: continue them with --resume, or name another folder", x->dir);
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has runs already: continue them with %s, or name another folder", x->dir,
+		    tt_setting_name[TT_SETTING_RESUME]);
 	if (rc == TT_OK && x->o->resume)
 		rc = take_runs(x, &text, err);
 	tt_buf_free(&text);
@@ -239,17 +242,17 @@ take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
 		return rc;
 	if (!x->o->resume || count_runs(x) == 0) {
 		unlink(made);
-		return ab_folder_note(x, err);
+		return tt_trial_folder_note(x, err);
 	}
-	tt_log(&x->app->env, TT_LOG_NORMAL, "%zu run%s taken from %s", count_runs(x), count_runs(x) == 1 ? " is" : "s are", x->dir);
+	tt_log(x->env, TT_LOG_NORMAL, "%zu run%s taken from %s", count_runs(x), count_runs(x) == 1 ? " is" : "s are", x->dir);
 	if (rc == TT_OK && !x->o->budget && access(made, F_OK) == 0)
-		rc = tt_document_read(&x->app->env, made, rows, err);
+		rc = tt_document_read(x->env, made, rows, err);
 	return rc;
 }
 
 /* Set the folder that programs are given: an absolute path without characters that recorders take for a pattern. */
 static int
-set_dir(struct ab *x, const char *dir, struct tt_err *err)
+set_dir(struct tt_trial *x, const char *dir, struct tt_err *err)
 {
 	char *real = realpath(dir, NULL);
 	int rc = TT_OK;
@@ -265,7 +268,7 @@ set_dir(struct ab *x, const char *dir, struct tt_err *err)
 
 /* Lock the folder until the program ends: two runs at once would mix their captures. */
 static int
-lock_dir(struct ab *x, struct tt_err *err)
+lock_dir(struct tt_trial *x, struct tt_err *err)
 {
 	int fd = open(x->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -273,12 +276,13 @@ lock_dir(struct ab *x, struct tt_err *err)
 		return tt_fail_sys(err, errno, "%s", x->dir);
 	/* Other errors mean that the filesystem has no locks. */
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: another tracetool ab runs in this folder: wait for it, or name another with --keep", x->dir);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: another tracetool ab runs in this folder: wait for it, or name another with %s", x->dir,
+		    tt_setting_name[TT_SETTING_KEEP]);
 	return TT_OK;
 }
 
 int
-ab_folder_open(struct ab *x, struct tt_buf *rows, struct tt_err *err)
+tt_trial_folder_open(struct tt_trial *x, struct tt_buf *rows, struct tt_err *err)
 {
 	char own[4096];
 	int rc;
@@ -291,8 +295,7 @@ ab_folder_open(struct ab *x, struct tt_buf *rows, struct tt_err *err)
 			rc = lock_dir(x, err);
 		return rc == TT_OK ? take_kept(x, rows, err) : rc;
 	}
-	x->app->env.tmpdir = x->o->in.tmpdir;
-	snprintf(own, sizeof own, "%s/tracetool-ab.XXXXXX", tt_spool_dir(&x->app->env));
+	snprintf(own, sizeof own, "%s/tracetool-ab.XXXXXX", tt_spool_dir(x->env));
 	if (!mkdtemp(own))
 		return tt_fail_sys(err, errno, "%s", own);
 	x->own_dir = true;
@@ -313,7 +316,7 @@ drop(const char *path, const struct stat *st, int what, struct FTW *at)
 }
 
 void
-ab_folder_close(struct ab *x)
+tt_trial_folder_close(struct tt_trial *x)
 {
 	if (x->own_dir && x->dir)
 		nftw(x->dir, drop, 16, FTW_DEPTH | FTW_PHYS);

@@ -19,10 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ab.h"
 #include "base/arena_text.h"
-#include "cmd.h"
+#include "base/clock.h"
+#include "base/setting.h"
 #include "out/table.h"
+#include "trial/state.h"
 
 #define SECOND INT64_C(1000000000)
 #define LEAVE (2 * SECOND)            /* ns until a process that was asked to end is killed; also for processes that a build left */
@@ -48,7 +49,7 @@ our_signals(sigset_t *set)
 }
 
 void
-ab_signals(void)
+tt_trial_signals(void)
 {
 	sigset_t set;
 
@@ -59,7 +60,7 @@ ab_signals(void)
 }
 
 void
-ab_signals_end(int stopped)
+tt_trial_signals_end(int stopped)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	if (stopped)
@@ -75,7 +76,7 @@ struct running {
 	size_t ntail;
 	bool ended;
 	int status;
-	bool late;                    /* it took longer than --timeout */
+	bool late;                    /* it took longer than o->timeout */
 	int64_t kill_at;              /* INT64_MAX: not asked to end */
 	int64_t say_at;               /* when to say that we wait for its end; INT64_MAX: never */
 };
@@ -180,7 +181,7 @@ take_rest(struct running *r)
 }
 
 static void
-take_signals(struct ab *x, struct running *r)
+take_signals(struct tt_trial *x, struct running *r)
 {
 	struct signalfd_siginfo info;
 
@@ -191,8 +192,8 @@ take_signals(struct ab *x, struct running *r)
 			continue;
 		/* The second signal ends it at once. */
 		kill(-r->pid, x->stopped ? SIGKILL : sig);
-		r->say_at = x->stopped ? INT64_MAX : ui_clock() + SECOND;
-		r->kill_at = ui_clock() + STOP;
+		r->say_at = x->stopped ? INT64_MAX : tt_clock() + SECOND;
+		r->kill_at = tt_clock() + STOP;
 		x->stopped = sig;
 	}
 }
@@ -216,15 +217,15 @@ reap(struct running *r)
 static int
 until(int64_t at)
 {
-	int64_t ms = (at - ui_clock()) / 1000000 + 1;
+	int64_t ms = (at - tt_clock()) / 1000000 + 1;
 
 	return at == INT64_MAX ? -1 : ms < 0 ? 0 : ms > 1000000 ? 1000000 : (int)ms;
 }
 
 static void
-wait_for(struct ab *x, struct running *r, int64_t timeout)
+wait_for(struct tt_trial *x, struct running *r, int64_t timeout)
 {
-	int64_t end = timeout ? ui_clock() + timeout : INT64_MAX;
+	int64_t end = timeout ? tt_clock() + timeout : INT64_MAX;
 	struct pollfd p[2] = { { .fd = r->signals, .events = POLLIN }, { .fd = r->out, .events = POLLIN } };
 
 	for (reap(r); !r->ended; reap(r)) {
@@ -232,18 +233,18 @@ wait_for(struct ab *x, struct running *r, int64_t timeout)
 
 		poll(p, 2, until(next < r->say_at ? next : r->say_at));
 		take_signals(x, r);
-		if (ui_clock() >= r->say_at) {
-			ui_say(&x->app->ui, "waiting up to %d s for the build to end; interrupt again to kill it now", (int)(STOP / SECOND));
+		if (tt_clock() >= r->say_at) {
+			tt_log(x->env, TT_LOG_QUIET, "waiting up to %d s for the build to end; interrupt again to kill it now", (int)(STOP / SECOND));
 			r->say_at = INT64_MAX;
 		}
 		if (p[1].revents && !take_output(r))
 			p[1].fd = -1;
-		if (ui_clock() >= end) {
+		if (tt_clock() >= end) {
 			r->late = true;
-			r->kill_at = ui_clock() + LEAVE;
+			r->kill_at = tt_clock() + LEAVE;
 			end = INT64_MAX;
 			kill(-r->pid, SIGTERM);
-		} else if (ui_clock() >= r->kill_at) {
+		} else if (tt_clock() >= r->kill_at) {
 			r->kill_at = INT64_MAX;
 			kill(-r->pid, SIGKILL);
 		}
@@ -271,12 +272,12 @@ signal_rest(const struct running *r, int sig)
 
 /* Wait until ${end} for the remaining processes to end; true if some are left. */
 static bool
-await_rest(struct ab *x, struct running *r, int64_t end)
+await_rest(struct tt_trial *x, struct running *r, int64_t end)
 {
 	struct pollfd p = { .fd = r->signals, .events = POLLIN };
 
 	for (reap(r); signal_rest(r, 0); reap(r)) {
-		if (ui_clock() >= end)
+		if (tt_clock() >= end)
 			return true;
 		poll(&p, 1, NAP_MS);
 		take_signals(x, r);
@@ -287,16 +288,16 @@ await_rest(struct ab *x, struct running *r, int64_t end)
 
 /* End the remaining processes after a short time to end by themselves; true if some did not. */
 static bool
-end_rest(struct ab *x, struct running *r)
+end_rest(struct tt_trial *x, struct running *r)
 {
 	bool left;
 
 	if (r->late)
 		signal_rest(r, SIGKILL);
-	left = await_rest(x, r, ui_clock() + LEAVE);
+	left = await_rest(x, r, tt_clock() + LEAVE);
 	/* Killed processes may leave children in turn. */
-	for (int64_t end = ui_clock() + LEAVE; left && signal_rest(r, SIGKILL) && ui_clock() < end; )
-		await_rest(x, r, ui_clock() + NAP_MS * 1000000);
+	for (int64_t end = tt_clock() + LEAVE; left && signal_rest(r, SIGKILL) && tt_clock() < end; )
+		await_rest(x, r, tt_clock() + NAP_MS * 1000000);
 	return left;
 }
 
@@ -304,7 +305,7 @@ end_rest(struct ab *x, struct running *r)
 
 /* Print the last lines of its output. */
 static void
-show_tail(struct ab *x, const struct running *r)
+show_tail(struct tt_trial *x, const struct running *r)
 {
 	size_t end = r->ntail, from, lines = 0;
 
@@ -313,12 +314,12 @@ show_tail(struct ab *x, const struct running *r)
 	for (from = end; from > 0 && (r->tail[from - 1] != '\n' || ++lines < LINES); from--)
 		;
 	if (end == 0)
-		ui_say(&x->app->ui, "  it printed nothing");
+		tt_log(x->env, TT_LOG_QUIET, "  it printed nothing");
 	while (from < end) {
 		const char *line = r->tail + from, *stop = memchr(line, '\n', end - from);
 		size_t n = stop ? (size_t)(stop - line) : end - from;
 
-		ui_say(&x->app->ui, "  | %.*s", (int)n, line);
+		tt_log(x->env, TT_LOG_QUIET, "  | %.*s", (int)n, line);
 		from += n + 1;
 	}
 }
@@ -326,15 +327,16 @@ show_tail(struct ab *x, const struct running *r)
 #define LITTLE ((uint64_t)1 << 20)    /* bytes of free disk below which no capture can be completed */
 
 static void
-crashed(struct ab *x, const struct running *r, struct ab_run *run)
+crashed(struct tt_trial *x, const struct running *r, struct tt_trial_run *run)
 {
 	struct statvfs room;
 
-	run->end = AB_CRASHED;
-	ui_say(&x->app->ui, "%s crashed: %s; the end of what it printed:", run->name, run->how);
+	run->end = TT_RUN_CRASHED;
+	tt_log(x->env, TT_LOG_QUIET, "%s crashed: %s; the end of what it printed:", run->name, run->how);
 	show_tail(x, r);
 	if (statvfs(x->dir, &room) == 0 && room.f_bavail * room.f_frsize < LITTLE)
-		ui_say(&x->app->ui, "  %s has hardly any room left, which may be why; captures go where --tmpdir or --keep says", x->dir);
+		tt_log(x->env, TT_LOG_QUIET, "  %s has hardly any room left, which may be why; captures go where %s or %s says", x->dir,
+		    tt_setting_name[TT_SETTING_TMPDIR], tt_setting_name[TT_SETTING_KEEP]);
 }
 
 static bool
@@ -347,19 +349,19 @@ is_there(const char *path)
 
 /* The error for a first run without a capture: going on is useless. */
 static int
-no_capture(struct ab *x, enum tt_side side, const struct running *r, const struct ab_run *run, struct tt_err *err)
+no_capture(struct tt_trial *x, enum tt_side side, const struct running *r, const struct tt_trial_run *run, struct tt_err *err)
 {
-	ui_say(&x->app->ui, "%s: exit status 0, and no capture; the end of what it printed:", run->name);
+	tt_log(x->env, TT_LOG_QUIET, "%s: exit status 0, and no capture; the end of what it printed:", run->name);
 	show_tail(x, r);
-	if (ab_records(x, side))
+	if (tt_trial_is_recorded(x, side))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%.200s left no capture, although it was run by tracetool record: does a Mono runtime run in it?",
 		    x->command[side]);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%.200s left no capture in $TRACETOOL_CAPTURE: write one there, record Mono with "
-	    "--mono, or a Unity player with the plug-in (tracetool-unity(7))", x->command[side]);
+	    "%s, or a Unity player with the plug-in (tracetool-unity(7))", x->command[side], tt_setting_name[TT_SETTING_MONO]);
 }
 
 static int
-judge_end(struct ab *x, enum tt_side side, const struct running *r, bool first, struct ab_run *run, struct tt_err *err)
+judge_end(struct tt_trial *x, enum tt_side side, const struct running *r, bool first, struct tt_trial_run *run, struct tt_err *err)
 {
 	char limit[40];
 
@@ -370,7 +372,7 @@ judge_end(struct ab *x, enum tt_side side, const struct running *r, bool first, 
 			snprintf(limit, sizeof limit, "%lld s", (long long)(x->o->timeout / SECOND));
 		else
 			*tt_put_time(limit, x->o->timeout) = '\0';
-		snprintf(run->how, sizeof run->how, "it ran longer than the %s of --timeout", limit);
+		snprintf(run->how, sizeof run->how, "it ran longer than the %s of %s", limit, tt_setting_name[TT_SETTING_TIMEOUT]);
 	} else if (WIFSIGNALED(r->status)) {
 		snprintf(run->how, sizeof run->how, "signal %d, %s", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
 	} else if (WEXITSTATUS(r->status) != 0) {
@@ -380,7 +382,7 @@ judge_end(struct ab *x, enum tt_side side, const struct running *r, bool first, 
 		if (first)
 			return no_capture(x, side, r, run, err);
 	} else {
-		run->end = AB_GOOD;
+		run->end = TT_RUN_GOOD;
 		return TT_OK;
 	}
 	crashed(x, r, run);
@@ -397,40 +399,43 @@ is_mono(const char *path)
 }
 
 bool
-ab_records(const struct ab *x, enum tt_side side)
+tt_trial_is_recorded(const struct tt_trial *x, enum tt_side side)
 {
-	return x->o->mono || x->o->profile.n > 0 || is_mono(x->build[side][0]);
+	return x->o->record || is_mono(x->o->build[side][0]);
 }
 
-/* The command to run: the build's own, or "tracetool record" for a Mono program. */
-static const char *const *
-words(struct ab *x, enum tt_side side, const char *capture, struct tt_err *err)
+static size_t
+count_words(const char *const *word)
 {
-	static const char *const record[] = { "/proc/self/exe", "record", "-q", "--no-summary", "-o" };
-	const char *const *build = x->build[side];
-	struct opt_list l = { 0 };
-	int rc = TT_OK;
+	size_t n = 0;
 
-	if (!ab_records(x, side))
-		return build;
-	for (size_t i = 0; i < sizeof record / sizeof *record && rc == TT_OK; i++)
-		rc = opt_list_add(&l, record[i], &x->a, err);
-	if (rc == TT_OK)
-		rc = opt_list_add(&l, capture, &x->a, err);
-	for (size_t i = 0; i < x->o->profile.n && rc == TT_OK; i++) {
-		rc = opt_list_add(&l, "-p", &x->a, err);
-		if (rc == TT_OK)
-			rc = opt_list_add(&l, x->o->profile.v[i], &x->a, err);
-	}
-	if (rc == TT_OK)
-		rc = opt_list_add(&l, "--", &x->a, err);
-	for (size_t i = 0; i < x->nbuild[side] && rc == TT_OK; i++)
-		rc = opt_list_add(&l, build[i], &x->a, err);
-	return rc == TT_OK ? l.v : NULL;
+	while (word[n])
+		n++;
+	return n;
+}
+
+/* The command to run: the build's own, or the recorder's with it. */
+static const char *const *
+words(struct tt_trial *x, enum tt_side side, const char *capture, struct tt_err *err)
+{
+	const char *const *const part[] = { x->o->recorder[0], (const char *const[]){ capture, NULL }, x->o->recorder[1], x->o->build[side] };
+	const char **v;
+	size_t n = 0;
+
+	if (!tt_trial_is_recorded(x, side))
+		return x->o->build[side];
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		n += count_words(part[i]);
+	v = tt_arena_alloc(&x->a, (n + 1) * sizeof *v, err);
+	n = 0;
+	for (size_t i = 0; v && i < sizeof part / sizeof *part; i++)
+		for (const char *const *word = part[i]; *word; word++)
+			v[n++] = *word;
+	return v;
 }
 
 int
-ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, struct tt_err *err)
+tt_trial_run_build(struct tt_trial *x, enum tt_side side, const char *name, struct tt_trial_run *run, struct tt_err *err)
 {
 	struct running r = { .kill_at = INT64_MAX, .say_at = INT64_MAX };
 	struct tt_buf path = { 0 };
@@ -438,7 +443,7 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 	bool first = true, left;
 	int rc;
 
-	*run = (struct ab_run){ .end = AB_NOT_RUN };
+	*run = (struct tt_trial_run){ .end = TT_RUN_NONE };
 	snprintf(run->name, sizeof run->name, "%s", name);
 	tt_buf_printf(&path, "%s/%s.ttc", x->dir, name);
 	for (size_t i = 0; i < path.n; i++)
@@ -449,15 +454,15 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 	if (!argv)
 		return err->code;
 	for (size_t i = 0; i < TT_PAIRS_MAX; i++)
-		first = first && x->run[side][i].end == AB_NOT_RUN;
-	first = first && x->warm[side].end != AB_GOOD;
+		first = first && x->run[side][i].end == TT_RUN_NONE;
+	first = first && x->warm[side].end != TT_RUN_GOOD;
 	unlink(run->path);
 	rc = start(&r, argv, run->path, err);
 	if (rc != TT_OK && err->sys == ENOENT && !strchr(argv[0], '/'))
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "the %s build: %s: No such file in PATH: write ./%s for a program of this folder, "
-		    "\"mono %s\" for a Mono program", ab_side[side], argv[0], argv[0], argv[0]);
+		    "\"mono %s\" for a Mono program", tt_trial_side[side], argv[0], argv[0], argv[0]);
 	if (rc != TT_OK)
-		return tt_err_in(err, "the %s build", ab_side[side]);
+		return tt_err_in(err, "the %s build", tt_trial_side[side]);
 	wait_for(x, &r, x->o->timeout);
 	left = end_rest(x, &r);
 	take_rest(&r);
@@ -466,6 +471,6 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 	if (x->stopped)
 		return TT_OK;
 	if (left)
-		ui_say(&x->app->ui, "%s ended and left processes running, which are ended now: a build must not end before what it starts", run->name);
+		tt_log(x->env, TT_LOG_QUIET, "%s ended and left processes running, which are ended now: a build must not end before what it starts", run->name);
 	return judge_end(x, side, &r, first, run, err);
 }

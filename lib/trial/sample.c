@@ -12,45 +12,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ab.h"
 #include "base/json.h"
-#include "cmd.h"
-#include "gate.h"
-#include "gate_read.h"
-#include "recover.h"
-#include "run/run.h"
+#include "base/setting.h"
+#include "trial/state.h"
 
-/* In the child: read the capture, together with the ring that a killed program may have left. */
+/* In the child: read the capture and write its sample as JSON. */
 static int
-read_sample(struct ab *x, const struct tt_budget *b, const char *path, struct tt_buf *out, struct tt_err *err)
+read_sample(struct tt_trial *x, const struct tt_budget *b, const char *path, struct tt_buf *out, struct tt_err *err)
 {
-	const char *one[] = { path, NULL };
-	struct input_opts in = x->o->in;
-	const struct gate_opts none = { .budget = b->path };
-	struct gate g = { .app = x->app, .g = &none, .in = &in, .budget = *b };
 	struct tt_json j = { .out = out };
-	struct recovered what;
-	struct tt_run_opts run;
-	int rc;
+	struct tt_sample s;
+	int rc = x->o->read(x->o->arg, b, path, &s, err);
 
-	in.path = (struct opt_list){ .v = one, .n = 1 };
-	tt_arena_init(&g.a, &x->app->env.mem);
-	if (recover_mend(x->app, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
-		return err->code;
-	rc = input_setup(x->app, &in, &run, err);
-	if (rc == TT_OK)
-		rc = app_reads(x->app, one, err);
-	if (rc == TT_OK)
-		rc = app_confine(x->app, NULL, in.tmpdir, err);
-	if (rc == TT_OK)
-		rc = gate_read(&g, &run, err);
-	if (rc == TT_OK && g.unread)
-		rc = tt_fail(err, g.unread == 3 ? TT_E_DAMAGED : TT_E_IO, TT_NOWHERE, "its capture cannot be read");
 	if (rc != TT_OK)
 		return rc;
 	tt_json_open(&j, NULL, "{");
-	tt_json_bool(&j, "empty", g.sample[0].empty);
-	tt_sample_put(&j, "sample", &g.sample[0], b->measure, b->nmeasure);
+	tt_json_bool(&j, "empty", s.empty);
+	tt_sample_put(&j, "sample", &s, b->measure, b->nmeasure);
 	tt_json_close(&j, "}");
 	return tt_buf_error(out, err);
 }
@@ -70,7 +48,7 @@ send_all(int fd, const char *p, size_t n)
 
 /* The child; does not return. */
 static void
-child(struct ab *x, const struct tt_budget *b, const char *path, int fd)
+child(struct tt_trial *x, const struct tt_budget *b, const char *path, int fd)
 {
 	struct tt_buf out = { 0 };
 	struct tt_json j = { .out = &out };
@@ -88,19 +66,17 @@ child(struct ab *x, const struct tt_budget *b, const char *path, int fd)
 		tt_json_close(&j, "}");
 	}
 	send_all(fd, out.p, out.n);
-	ui_erase(&x->app->ui);
+	x->o->show(x->o->arg, NULL);
 	_exit(0);
 }
 
 void
-ab_mend(struct ab *x, const char *path)
+tt_trial_mend(struct tt_trial *x, const char *path)
 {
 	pid_t pid = access(path, F_OK) == 0 ? fork() : -1;
-	struct tt_err err;
-	struct recovered what;
 
 	if (pid == 0) {
-		recover_mend(x->app, path, &what, &err);
+		x->o->mend(x->o->arg, path);
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -125,15 +101,17 @@ receive(int fd, struct tt_buf *text, struct tt_err *err)
 }
 
 static int
-take(struct ab *x, const struct tt_budget *b, const struct ab_run *run, const json_t *j, struct tt_sample *s, struct tt_err *err)
+take(struct tt_trial *x, const struct tt_budget *b, const struct tt_trial_run *run, const json_t *j, struct tt_sample *s, struct tt_err *err)
 {
 	const struct tt_sample_reader how = { .x = b->measure, .n = b->nmeasure, .detail = TT_SAMPLE_WHOLE, .a = &x->a };
 	const char *what = json_string_value(json_object_get(j, "error"));
 	int rc;
 
+	if (what && x->own_dir)
+		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s (%s DIR keeps the capture)", run->name, what,
+		    tt_setting_name[TT_SETTING_KEEP]);
 	if (what)
-		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s%s", run->name, what,
-		    x->own_dir ? " (--keep DIR keeps the capture)" : "");
+		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s", run->name, what);
 	rc = tt_sample_parse(&how, json_object_get(j, "sample"), s, err);
 	if (rc != TT_OK)
 		return rc;
@@ -143,7 +121,7 @@ take(struct ab *x, const struct tt_budget *b, const struct ab_run *run, const js
 }
 
 int
-ab_read(struct ab *x, const struct tt_budget *b, const struct ab_run *run, struct tt_sample *s, struct tt_err *err)
+tt_trial_sample(struct tt_trial *x, const struct tt_budget *b, const struct tt_trial_run *run, struct tt_sample *s, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
 	int fd[2], status = 0, rc;
