@@ -10,7 +10,7 @@
 #include "batch/result.h"
 #include "emit/emit.h"
 #include "gate/measure.h"
-#include "parse_value.h"
+#include "base/parse_value.h"
 #include "version.h"
 
 static const char *
@@ -45,8 +45,8 @@ set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *
 	first = slash ? tt_arena_text(a, value, (size_t)(slash - value), err) : NULL;
 	if (slash && !first)
 		return err->code;
-	if (!slash || val_count(slash + 1, 1, BATCH_SHARDS_MAX, &count, err) != TT_OK ||
-	    val_count(first, 1, count, &index, err) != TT_OK)
+	if (!slash || tt_parse_count(slash + 1, 1, BATCH_SHARDS_MAX, &count, err) != TT_OK ||
+	    tt_parse_count(first, 1, count, &index, err) != TT_OK)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither \"auto\" nor of the form I/N, with I from 1 to N", value);
 	to->shard = (struct tt_shard){ (unsigned)index, (unsigned)count };
 	return TT_OK;

@@ -15,7 +15,7 @@
 #include "cmd.h"
 #include "io/sink.h"
 #include "page/captures.h"
-#include "parse_value.h"
+#include "base/parse_value.h"
 #include "report.h"
 #include "verdict_out.h"
 #include "version.h"
@@ -66,8 +66,8 @@ summary_failures(const struct opt *o, void *field, const char *value, struct tt_
 
 	(void)o, (void)a;
 	if (strchr(value, '%'))
-		return val_percent(value, &s->failures_e4, err);
-	return val_count(value, 0, UINT64_MAX - 1, &s->failures, err);
+		return tt_parse_percent(value, &s->failures_e4, err);
+	return tt_parse_count(value, 0, UINT64_MAX - 1, &s->failures, err);
 }
 
 /* True if any report is CSV. */

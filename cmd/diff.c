@@ -17,7 +17,7 @@
 #include "io/outputs.h"
 #include "model/identity.h"
 #include "page/compare.h"
-#include "parse_value.h"
+#include "base/parse_value.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
 #include "report.h"
@@ -58,7 +58,7 @@ set_margin(const struct opt *o, void *field, const char *value, struct tt_arena 
 	struct tt_err not;
 
 	(void)o, (void)a;
-	if (strchr(s, '%') ? val_percent(s, &m->e4, &not) == TT_OK : val_duration(s, &m->ns, &not) == TT_OK) {
+	if (strchr(s, '%') ? tt_parse_percent(s, &m->e4, &not) == TT_OK : tt_parse_duration(s, &m->ns, &not) == TT_OK) {
 		m->e4 = strchr(s, '%') ? m->e4 : -1;
 		return TT_OK;
 	}

@@ -13,7 +13,7 @@
 #include "model/facts.h"
 #include "model/format.h"
 #include "model/tree.h"
-#include "parse_value.h"
+#include "base/parse_value.h"
 #include "run/run.h"
 
 #define JOBS_MAX 256
@@ -52,7 +52,7 @@ set_time(const struct opt *o, void *field, const char *value, struct tt_arena *a
 	struct input_opts *in = field;
 
 	(void)o, (void)a;
-	return val_time_range(value, &in->from, &in->to, err);
+	return tt_parse_time_range(value, &in->from, &in->to, err);
 }
 
 static int
@@ -63,7 +63,7 @@ set_frames(const struct opt *o, void *field, const char *value, struct tt_arena 
 	(void)o, (void)a;
 	in->has_frames = true;
 	in->one_frame = strchr(value, '-') == NULL;
-	return val_number_range(value, &in->frame_first, &in->frame_last, err);
+	return tt_parse_number_range(value, &in->frame_first, &in->frame_last, err);
 }
 
 /* --label: a glob, or KEY=GLOB. */

@@ -13,11 +13,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "base/stack.h"
 #include "cmd.h"
+#include "io/program.h"
 #include "io/sink.h"
 #include "out/table.h"
-#include "stack.h"
 #include "version.h"
 
 const struct command commands[] = {
@@ -304,7 +304,7 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 		say_see(app, verb);
 	say_cost(app);
 	if (app->child)
-		return child_end(app->child_status);
+		return tt_program_end(app->child_status);
 	if (status >= 0 && tt_loss_damaged(&app->loss))
 		return tt_exit_code(TT_E_DAMAGED);
 	return status >= 0 && app->verdict ? app->verdict : tt_exit_code(status);
@@ -339,5 +339,5 @@ run_program(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	return stack_run(run_program, argc, argv);
+	return tt_stack_run(run_program, argc, argv);
 }

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/arena_text.h"
-#include "child.h"
 #include "cmd.h"
 #include "input.h"
+#include "io/program.h"
 #include "io/sink.h"
 #include "io/spool.h"
 
@@ -89,7 +89,7 @@ make(struct app *app, const struct open_opts *o, const char *verb, const char *o
 		rc = opt_list_add(&arg, last[i], &app->arena, err);
 	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++)
 		rc = opt_list_add(&arg, o->in.path.v[i], &app->arena, err);
-	return rc == TT_OK ? child_run(arg.v, status, err) : rc;
+	return rc == TT_OK ? tt_program_run(arg.v, status, err) : rc;
 }
 
 /* Show the page ${path}. A desktop's program may end before the browser has read it. */
@@ -101,7 +101,7 @@ show(struct app *app, const char *path)
 	struct tt_err err;
 	int status;
 
-	if (child_run(arg, &status, &err) != TT_OK)
+	if (tt_program_run(arg, &status, &err) != TT_OK)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s; open the page by hand, or name a browser in BROWSER", err.msg);
 	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s did not open the page; open it by hand, or name a browser in BROWSER", arg[0]);

@@ -10,7 +10,7 @@
 #include "base/spelling.h"
 #include "base/utf8.h"
 #include "model/filter.h"
-#include "parse_value.h"
+#include "base/parse_value.h"
 
 /* --- reading values ------------------------------------------------------ */
 
@@ -136,14 +136,14 @@ int
 opt_count(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)a;
-	return val_count(value, o->lo, o->hi, field, err);
+	return tt_parse_count(value, o->lo, o->hi, field, err);
 }
 
 int
 opt_size(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	uint64_t *size = field;
-	int rc = val_size(value, size, err);
+	int rc = tt_parse_size(value, size, err);
 
 	(void)a;
 	if (rc == TT_OK && *size > 0 && *size < o->lo)
@@ -156,14 +156,14 @@ int
 opt_duration(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)o, (void)a;
-	return val_duration(value, field, err);
+	return tt_parse_duration(value, field, err);
 }
 
 int
 opt_percent(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)o, (void)a;
-	return val_percent(value, field, err);
+	return tt_parse_percent(value, field, err);
 }
 
 /* One of ${chars}. */

@@ -14,13 +14,13 @@
 #include "emit/emit.h"
 #include "input.h"
 #include "io/sink.h"
+#include "out/redact.h"
 #include "page/details.h"
 #include "page/page.h"
 #include "pass/largest.h"
 #include "pass/overview.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
-#include "redact.h"
 #include "report.h"
 #include "run/run.h"
 #include "version.h"
@@ -216,7 +216,7 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct s
 		if (!is_asked(t->id) || strcmp(t->id, "frame_causes") == 0)
 			tt_table_limit(t, TT_PAGE_ROWS);
 	if (o->redact)
-		redact_report(r);
+		tt_redact_report(r);
 }
 
 /* The options and captures that say what the page shows, for the commands in it: with --redact without what says where it was made. */
@@ -228,7 +228,7 @@ quote_arguments(struct tt_buf *to, const struct page_opts *o, const char *but, s
 	int rc = TT_OK;
 
 	for (size_t i = 0; rc == TT_OK && i < o->in.path.n; i++)
-		rc = opt_list_add(&files, o->redact ? redact_path(o->in.path.v[i]) : o->in.path.v[i], a, err);
+		rc = opt_list_add(&files, o->redact ? tt_redact_path(o->in.path.v[i]) : o->in.path.v[i], a, err);
 	opts_quote_without(to, &o->given, &files, without);
 	return rc;
 }

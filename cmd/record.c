@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 #include "base/arena_text.h"
-#include "child.h"
 #include "cmd.h"
 #include "emit/emit.h"
 #include "io/block.h"
 #include "io/pack.h"
+#include "io/program.h"
 #include "io/sink.h"
 #include "recorder/mono/options.h"
-#include "ttc/layout.h"
 #include "recover.h"
+#include "ttc/layout.h"
 
 #define MODULE "libmono-profiler-tracetool.so"
 
@@ -551,7 +551,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	/* The clock of file times. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &begun.at);
 	if (rc == TT_OK)
-		rc = child_run(o->program.v, &status, err);
+		rc = tt_program_run(o->program.v, &status, err);
 	if (rc != TT_OK)
 		return rc;
 	app->child = true;

@@ -8,7 +8,7 @@
 
 #include "batch_opts.h"
 #include "cmd.h"
-#include "parse_value.h"
+#include "base/parse_value.h"
 
 /* The number of shards, for Kubernetes, and for Slurm when only some tasks of an array (from 1) run again. */
 #define COUNT "TRACETOOL_SHARDS"
@@ -21,7 +21,7 @@ number_in(const char *name, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err
 
 	if (!s || !*s)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: %s is not set; give --shard I/N", name);
-	if (val_count(s, lo, hi, v, err) != TT_OK)
+	if (tt_parse_count(s, lo, hi, v, err) != TT_OK)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: %s is \"%s\", and not a number from %llu to %llu; give --shard I/N",
 		    name, s, (unsigned long long)lo, (unsigned long long)hi);
 	return TT_OK;

@@ -16,7 +16,7 @@
 #include "input.h"
 #include "io/outputs.h"
 #include "metric_series.h"
-#include "parse_value.h"
+#include "base/parse_value.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
 #include "report.h"
@@ -70,7 +70,7 @@ set_budget(const struct opt *o, void *field, const char *value, struct tt_arena 
 	(void)o;
 	if (s->budget.n == BUDGETS_MAX)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at most %u budgets", (unsigned)BUDGETS_MAX);
-	rc = val_milliseconds(value, &s->pass.budget_ns[s->budget.n], err);
+	rc = tt_parse_milliseconds(value, &s->pass.budget_ns[s->budget.n], err);
 	s->pass.budget_ns[s->budget.n] = tt_frame_limit(s->pass.budget_ns[s->budget.n]);
 	return rc != TT_OK ? rc : opt_list_add(&s->budget, value, a, err);
 }
@@ -88,7 +88,7 @@ set_find(const struct opt *o, void *field, const char *value, struct tt_arena *a
 		return opt_patterns(o, &s->find_type, value + 2, a, err);
 	if (strncmp(value, "S:", 2) != 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither S:SIZE nor T:CLASS", value);
-	rc = val_size(value + 2, &size, err);
+	rc = tt_parse_size(value + 2, &size, err);
 	if (rc == TT_OK && size < s->find_size)
 		s->find_size = size;
 	return rc;
@@ -127,7 +127,7 @@ set_compare(const struct opt *o, void *field, const char *value, struct tt_arena
 
 		s->pass.compare[i] = TT_COMPARE_MEDIAN;
 		if (strcmp(part[i], "median") != 0)
-			rc = val_count(part[i], 1, UINT64_MAX, &s->pass.compare[i], err);
+			rc = tt_parse_count(part[i], 1, UINT64_MAX, &s->pass.compare[i], err);
 		if (rc != TT_OK)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not two frames (for example 7,812 or median,812)", value);
 	}

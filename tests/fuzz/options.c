@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../../cmd/opts.c"
-#include "../../cmd/parse_value.c"
 
 struct all {
 	bool flag;
@@ -67,11 +66,11 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		abort();              /* every refusal is told */
 	if (rc == TT_OK && all.n > 9)
 		abort();
-	if (val_time_range(text, &a, &b, &err) == TT_OK && a >= b)
+	if (tt_parse_time_range(text, &a, &b, &err) == TT_OK && a >= b)
 		abort();
-	if (val_number_range(text, &c, &d, &err) == TT_OK && c > d)
+	if (tt_parse_number_range(text, &c, &d, &err) == TT_OK && c > d)
 		abort();
-	if (val_milliseconds(text, &a, &err) == TT_OK && a <= 0)
+	if (tt_parse_milliseconds(text, &a, &err) == TT_OK && a <= 0)
 		abort();
 	tt_arena_free(&arena);
 	free(text);

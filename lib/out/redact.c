@@ -1,7 +1,7 @@
 /**
  * Removes from a report what says where it was made.
  */
-#include "redact.h"
+#include "out/redact.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define REMOVED "(removed)"
 
 const char *
-redact_path(const char *path)
+tt_redact_path(const char *path)
 {
 	const char *last = path;
 
@@ -95,14 +95,14 @@ redact_table(struct tt_report *r, struct tt_table *t)
 
 		for (size_t i = 0; i < t->ncol; i++)
 			if (tt_unit_is_text(t->col[i].unit) && !c[i].empty)
-				c[i].s = i == path ? redact_path(c[i].s) : without_paths(r, c[i].s);
+				c[i].s = i == path ? tt_redact_path(c[i].s) : without_paths(r, c[i].s);
 		if (key != SIZE_MAX && value != SIZE_MAX && !c[key].empty && says_where(c[key].s))
 			c[value].s = REMOVED;
 	}
 }
 
 void
-redact_report(struct tt_report *r)
+tt_redact_report(struct tt_report *r)
 {
 	static const char *const about[] = { "capture", "capture_meta", "facts", "loss" };
 

@@ -3,7 +3,7 @@
  *
  * Contexts, not a thread: signals interrupt the waiting call, the sandbox holds for all that runs, and forks copy the stack, as without it.
  */
-#include "stack.h"
+#include "base/stack.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ map_stack(size_t guard)
 }
 
 int
-stack_run(int (*run)(int argc, char **argv), int argc, char **argv)
+tt_stack_run(int (*run)(int argc, char **argv), int argc, char **argv)
 {
 	const long page = sysconf(_SC_PAGESIZE);
 	struct rlimit limit;

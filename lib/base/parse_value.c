@@ -1,7 +1,7 @@
 /**
  * Reads values of options.
  */
-#include "parse_value.h"
+#include "base/parse_value.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -67,7 +67,7 @@ decimal(const char **s, int64_t scale, int64_t *v)
 }
 
 int
-val_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err)
+tt_parse_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err)
 {
 	const char *p = s;
 	uint64_t n;
@@ -84,7 +84,7 @@ val_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *e
 }
 
 int
-val_size(const char *s, uint64_t *v, struct tt_err *err)
+tt_parse_size(const char *s, uint64_t *v, struct tt_err *err)
 {
 	static const char unit[] = "kKmMgGtT";
 	const char *p = s, *u;
@@ -109,7 +109,7 @@ wrong:
 }
 
 int
-val_duration(const char *s, int64_t *ns, struct tt_err *err)
+tt_parse_duration(const char *s, int64_t *ns, struct tt_err *err)
 {
 	/* Decimals need a power of ten, so minutes and hours are given as a number of seconds. */
 	static const struct { const char *name; int64_t ns, times; } unit[] = {
@@ -131,7 +131,7 @@ val_duration(const char *s, int64_t *ns, struct tt_err *err)
 }
 
 int
-val_milliseconds(const char *s, int64_t *ns, struct tt_err *err)
+tt_parse_milliseconds(const char *s, int64_t *ns, struct tt_err *err)
 {
 	const char *p = s;
 
@@ -142,7 +142,7 @@ val_milliseconds(const char *s, int64_t *ns, struct tt_err *err)
 }
 
 int
-val_percent(const char *s, int64_t *e4, struct tt_err *err)
+tt_parse_percent(const char *s, int64_t *e4, struct tt_err *err)
 {
 	const char *p = s;
 
@@ -153,7 +153,7 @@ val_percent(const char *s, int64_t *e4, struct tt_err *err)
 }
 
 int
-val_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err)
+tt_parse_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err)
 {
 	const char *p = s;
 
@@ -176,7 +176,7 @@ wrong:
 }
 
 int
-val_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err)
+tt_parse_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err)
 {
 	const char *p = s;
 

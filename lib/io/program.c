@@ -1,7 +1,7 @@
 /**
  * Runs another program, hands on the signals that are meant for it, and ends as it ended.
  */
-#include "child.h"
+#include "io/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,7 @@ start(const char *const *argv, const struct sigaction *old, const sigset_t *mask
 }
 
 int
-child_run(const char *const *argv, int *status, struct tt_err *err)
+tt_program_run(const char *const *argv, int *status, struct tt_err *err)
 {
 	struct sigaction sa = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, old[NPASSED];
 	sigset_t block, mask;
@@ -110,7 +110,7 @@ child_run(const char *const *argv, int *status, struct tt_err *err)
 }
 
 int
-child_end(int status)
+tt_program_end(int status)
 {
 	const struct rlimit none = { 0, 0 };
 	sigset_t set;

@@ -16,24 +16,24 @@
 #include "base/err.h"
 
 /* A whole number from ${lo} to ${hi}. */
-int val_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err);
+int tt_parse_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err);
 
 /* Bytes: a whole number, with k, M, G or T after it times 1024 each. */
-int val_size(const char *s, uint64_t *v, struct tt_err *err);
+int tt_parse_size(const char *s, uint64_t *v, struct tt_err *err);
 
 /* A length of time with its unit, in ns: "250ns", "1.5ms", "2s", "10m", "1h", also us and µs. */
-int val_duration(const char *s, int64_t *ns, struct tt_err *err);
+int tt_parse_duration(const char *s, int64_t *ns, struct tt_err *err);
 
 /* Milliseconds, in ns: "16.67"; the unit "ms" may follow. Above zero. */
-int val_milliseconds(const char *s, int64_t *ns, struct tt_err *err);
+int tt_parse_milliseconds(const char *s, int64_t *ns, struct tt_err *err);
 
 /* A share in percent, in 1/10000: "1" and "1%" are 100; at most 100 %, two decimals. */
-int val_percent(const char *s, int64_t *e4, struct tt_err *err);
+int tt_parse_percent(const char *s, int64_t *e4, struct tt_err *err);
 
 /* "A-B" in seconds, in ns; either side may be left out: then it is INT64_MIN or INT64_MAX. A < B. */
-int val_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err);
+int tt_parse_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err);
 
 /* "A-B", both inclusive, "A" for one, "A-" and "-B" open: the missing side is 1 or UINT64_MAX. 1 <= A <= B. */
-int val_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err);
+int tt_parse_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err);
 
 #endif
