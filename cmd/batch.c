@@ -83,8 +83,8 @@ sweep_dirs(const int fd[2], const struct tt_shard *shard)
 struct batch {
 	struct app *app;
 	const struct batch_opts *o;
-	struct batch_files files;
-	struct batch_out out;
+	struct tt_batch_files files;
+	struct tt_batch_store out;
 	struct batch_gate gate;
 	struct tt_run_opts run;       /* for every capture */
 	struct tt_scheduler_sum sum;
@@ -97,7 +97,7 @@ on_done(void *arg, size_t file, const char *key, size_t n, const uint64_t *hash)
 {
 	const struct batch *b = arg;
 
-	return batch_out_done(&b->out, &b->files.file[file], key, n, hash);
+	return tt_batch_store_done(&b->out, &b->files.file[file], key, n, hash);
 }
 
 static int
@@ -105,7 +105,7 @@ on_line(void *arg, const char *line, size_t n, struct tt_err *err)
 {
 	struct batch *b = arg;
 
-	return batch_out_line(&b->out, line, n, err);
+	return tt_batch_store_line(&b->out, line, n, err);
 }
 
 static int
@@ -113,7 +113,7 @@ on_same(void *arg, const struct tt_result_id *id, struct tt_err *err)
 {
 	struct batch *b = arg;
 
-	return batch_out_same(&b->out, id, err);
+	return tt_batch_store_same(&b->out, id, err);
 }
 
 static void
@@ -178,7 +178,7 @@ check_outputs(struct batch *b, const struct opt_list *write, struct tt_err *err)
 {
 	const char *const mine[] = { b->out.part, b->out.final };
 	struct opt_list all = { 0 };
-	int rc = batch_files_check(&b->files, write, err);
+	int rc = tt_batch_files_check(&b->files, write->v, err);
 
 	for (size_t i = 0; i < sizeof mine / sizeof *mine && rc == TT_OK; i++)
 		if (mine[i])
@@ -293,13 +293,16 @@ finish(struct batch *b, struct tt_err *err)
 {
 	struct tt_results_sum sum = { 0 };
 	struct tt_aggregate *a = NULL;
+	uint64_t lost = 0;
 	bool captures = true;
 	int rc = tt_aggregate_new(&b->app->env, b->o->sum.group.v, &a, err);
 
 	if (rc == TT_OK)
 		rc = summary_database_begin(b->app, &b->o->sum, &b->out.db, err);
 	if (rc == TT_OK)
-		rc = batch_out_finish(&b->out, a, &b->gate, &sum, err);
+		rc = tt_batch_store_finish(&b->out, a, &(struct tt_batch_take){ batch_gate_add, &b->gate }, &sum, &lost, err);
+	if (rc == TT_OK && lost)
+		rc = summary_lost(b->app, &b->o->sum, lost, err);
 	ui_erase(&b->app->ui);
 	say_end(b, sum.captures, rc == TT_OK ? tt_aggregate_counted(a).failures : 0);
 	if (rc == TT_OK)
@@ -425,7 +428,7 @@ find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_
 	int rc = o->dir ? make_dir(o->dir, err) : TT_OK;
 
 	if (rc == TT_OK)
-		rc = batch_files_find(b->app, &o->in.path, o->root, o->dir, write, &b->files, err);
+		rc = tt_batch_files_find(&b->app->env, &b->app->arena, o->in.path.v, o->root, o->dir, write->v, &b->files, err);
 	if (rc == TT_OK && o->resume && b->files.n == 0)
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to read, so earlier results stay as they are: is a folder not mounted?");
 	if (rc == TT_OK)
@@ -443,10 +446,10 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	int dir[2] = { -1, -1 };
 	int rc = batch_check(o, err);
 
-	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1, .dir = -1,
+	b.out = (struct tt_batch_store){ .env = &app->env, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1, .dir = -1,
 		.old = { -1, -1 } };
 	if (rc == TT_OK && o->dir)
-		rc = batch_out_name(&b.out, o->dir, err);
+		rc = tt_batch_store_name(&b.out, o->dir, &app->arena, err);
 	if (rc == TT_OK)
 		rc = prepare(&b, &one, &write, err);
 	tt_archive_prepare();
@@ -462,14 +465,14 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK)              /* where every file is one capture, none can be shared */
 		rc = tt_split(&app->env.mem, o->shard.count, b.files.file, b.files.n, !o->in.format, &b.out.split, err);
 	if (rc == TT_OK)
-		rc = batch_out_open(&b.out, o->resume, err);
+		rc = tt_batch_store_open(&b.out, o->resume, err);
 	if (rc == TT_OK)
 		sweep_dirs(dir, &o->shard);
 	if (rc == TT_OK)
 		rc = work(&b, &one, memory, dir[1], err);
 	if (rc == TT_OK)
 		rc = finish(&b, err);
-	batch_out_close(&b.out);
+	tt_batch_store_close(&b.out);
 	batch_gate_close(&b.gate);
 	for (unsigned i = 0; i < 2; i++) {
 		if (dir[i] >= 0)

@@ -145,7 +145,7 @@ add_group(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 static int
 add_file(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 {
-	const struct tt_scheduler_file *f = b->files ? batch_files_get(b->files, s->name, strlen(s->name)) : NULL;
+	const struct tt_scheduler_file *f = b->files ? tt_batch_files_get(b->files, s->name, strlen(s->name)) : NULL;
 	const char **file;
 
 	if (!f)
@@ -340,8 +340,9 @@ copies_note(struct batch_gate *b, const char **note, struct tt_err *err)
 }
 
 int
-batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+batch_gate_add(void *gate, const struct tt_result *r, struct tt_err *err)
 {
+	struct batch_gate *b = gate;
 	const json_t *json = json_object_get(r->doc, "sample"), *recording = json_object_get(r->doc, "recording");
 	const struct tt_budget *budget = b->gate ? gate_budget(b->gate) : NULL;
 	struct tt_sample *s;

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "batch/analyse.h"
 #include "batch/result.h"
+#include "batch/shards.h"
 #include "emit/emit.h"
 #include "gate/measure.h"
 #include "base/parse_value.h"
@@ -45,7 +46,7 @@ set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *
 	first = slash ? tt_arena_text(a, value, (size_t)(slash - value), err) : NULL;
 	if (slash && !first)
 		return err->code;
-	if (!slash || tt_parse_count(slash + 1, 1, BATCH_SHARDS_MAX, &count, err) != TT_OK ||
+	if (!slash || tt_parse_count(slash + 1, 1, TT_BATCH_SHARDS_MAX, &count, err) != TT_OK ||
 	    tt_parse_count(first, 1, count, &index, err) != TT_OK)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither \"auto\" nor of the form I/N, with I from 1 to N", value);
 	to->shard = (struct tt_shard){ (unsigned)index, (unsigned)count };
@@ -72,9 +73,9 @@ static const struct opt run_opt[] = {
 	    .help = "use at most N processes and open archives at a time; default and maximum: the processors" },
 	{ .name = "shard", .arg = "I/N|auto", .set = set_shard,
 	    .help = "do part I of N, from 1; auto: as Slurm, Kubernetes or GitLab says; tracetool merge combines the parts" },
-	{ .name = "shard-index", .arg = "I", .set = opt_count, .at = AT(shard_index), .hi = BATCH_SHARDS_MAX - 1,
+	{ .name = "shard-index", .arg = "I", .set = opt_count, .at = AT(shard_index), .hi = TT_BATCH_SHARDS_MAX - 1,
 	    .help = "with --shard-count: do part I, from 0" },
-	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shard_count), .lo = 1, .hi = BATCH_SHARDS_MAX,
+	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shard_count), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
 	    .help = "with --shard-index: of N parts" },
 	{ .name = "plan", .set = opt_flag, .at = AT(plan),
 	    .help = "do nothing but print what it will cost: core hours, shards, memory, and time on 1, 2, 4 ... nodes" },

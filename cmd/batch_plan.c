@@ -10,6 +10,9 @@
 #include <sys/resource.h>
 
 #include "batch.h"
+#include "batch/files.h"
+#include "batch/shards.h"
+#include "batch/split.h"
 #include "batch_opts.h"
 #include "batch_plan.h"
 #include "cmd.h"
@@ -43,7 +46,7 @@ struct kind {
 
 struct plan {
 	struct app *app;
-	struct batch_files *files;
+	struct tt_batch_files *files;
 	const struct tt_scheduler_opts *many;
 	unsigned cores;               /* processors of a node */
 	unsigned shards;              /* asked for; 0: as many as are good */
@@ -66,7 +69,7 @@ find_kinds(struct plan *p, struct tt_err *err)
 	for (size_t i = 0; i < p->files->n; i++) {
 		const struct tt_scheduler_file *f = &p->files->file[i];
 		unsigned weight;
-		const char *name = batch_kind(f->path, &weight);
+		const char *name = tt_batch_kind(f->path, &weight);
 		size_t k = 0;
 
 		while (k < p->nkind && strcmp(p->kind[k].name, name) != 0)
@@ -392,7 +395,7 @@ put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
 {
 	struct tt_table *t = tt_report_table(r, plan_tables[0].id, plan_tables[0].title, sum_col, S_N);
 	const double work = p->time / p->cores / 600;
-	unsigned shards = p->shards ? p->shards : work > BATCH_SHARDS_MAX ? BATCH_SHARDS_MAX : (unsigned)work + 1;
+	unsigned shards = p->shards ? p->shards : work > TT_BATCH_SHARDS_MAX ? TT_BATCH_SHARDS_MAX : (unsigned)work + 1;
 	struct tt_cell *c = tt_row(t);
 	double captures = 0, limit = 0;
 	uint64_t bytes = 0;
@@ -418,7 +421,7 @@ put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
 }
 
 int
-batch_plan(struct app *app, const struct batch_opts *o, struct batch_files *files, const struct tt_scheduler_opts *many, struct tt_err *err)
+batch_plan(struct app *app, const struct batch_opts *o, struct tt_batch_files *files, const struct tt_scheduler_opts *many, struct tt_err *err)
 {
 	struct plan p = { .app = app, .files = files, .many = many, .cores = app->env.jobs, .divide = !o->in.format,
 		.shards = (unsigned)(opts_given(&o->given, "shard") || o->shard_count ? o->shard.count : 0) };

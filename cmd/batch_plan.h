@@ -7,7 +7,7 @@
 #include "batch/scheduler.h"
 
 struct app;
-struct batch_files;
+struct tt_batch_files;
 struct batch_opts;
 
 /**
@@ -16,6 +16,6 @@ struct batch_opts;
  * of the files into shards.
  * Errors: those of tt_scheduler_run(), TT_E_UNKNOWN where there is no file.
  */
-int batch_plan(struct app *app, const struct batch_opts *o, struct batch_files *files, const struct tt_scheduler_opts *many, struct tt_err *err);
+int batch_plan(struct app *app, const struct batch_opts *o, struct tt_batch_files *files, const struct tt_scheduler_opts *many, struct tt_err *err);
 
 #endif

@@ -17,6 +17,7 @@
 #include "batch/database.h"
 #include "batch/result.h"
 #include "batch/results.h"
+#include "batch/shards.h"
 #include "cmd.h"
 #include "gate.h"
 #include "input.h"
@@ -48,7 +49,7 @@ static const struct opt merge_opt[] = {
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
 	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },
-	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shards), .lo = 1, .hi = BATCH_SHARDS_MAX,
+	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shards), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
 	    .help = "the results must be those of N shards; of a DIR take only these; default: as the names of files say" },
 	{ .name = "partial", .set = opt_flag, .at = AT(partial),
 	    .help = "merge even if shards are missing or options differ, and print which; default: an error" },
@@ -117,7 +118,7 @@ drop_merged(struct app *app, struct opt_list *l, size_t from)
 	struct tt_shard s;
 
 	for (size_t i = from; i < l->n; i++)
-		shards = shards || batch_shard_named(l->v[i], &s);
+		shards = shards || tt_batch_shard_named(l->v[i], &s);
 	for (size_t i = l->n; shards && i-- > from;) {
 		const char *slash = strrchr(l->v[i], '/'), *name = slash ? slash + 1 : l->v[i];
 
@@ -135,7 +136,7 @@ is_wanted(const char *path, uint64_t shards)
 {
 	struct tt_shard s = { 1, 1 };
 
-	batch_shard_named(path, &s);
+	tt_batch_shard_named(path, &s);
 	return shards == 0 || s.count == shards;
 }
 
@@ -216,7 +217,7 @@ check_outputs(struct app *app, const struct opt_list *files, const char *path, c
 	struct tt_shard shard;
 	int rc = tt_outputs_check(write->v, NULL, err);
 
-	if (rc == TT_OK && path && batch_shard_named(path, &shard))
+	if (rc == TT_OK && path && tt_batch_shard_named(path, &shard))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: this name is for results of one shard; give merged results another", path);
 	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
 		if (write->v[i] != path)
@@ -250,16 +251,16 @@ add_lacks(struct app *app, struct merge_opts *o, struct tt_err *err)
  * NULL: the files have not been read, and the check waits if their lines may change the answer.
  */
 static int
-check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, const struct batch_lists *said, struct tt_err *err)
+check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, const struct tt_batch_lists *said, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < files->n && !said; i++)
-		if (!batch_results_named(files->v[i]))
+		if (!tt_batch_results_named(files->v[i]))
 			return TT_OK;
 	if (said && o->sum.missing && !o->lacks)      /* reported before the files were read */
 		return TT_OK;
-	rc = batch_missing_shards(app, files, said, &o->sum.missing, err);
+	rc = tt_batch_missing_shards(&app->arena, files->v, said, &o->sum.missing, err);
 	if (rc == TT_OK && said)
 		rc = add_lacks(app, o, err);
 	if (rc != TT_OK || !o->sum.missing)
@@ -287,7 +288,7 @@ gate_of(const struct merge_opts *o, struct batch_gate *gate, bool captures, stru
 struct shard_lines {
 	struct app *app;
 	struct tt_results *rs;
-	struct batch_lists *said;     /* the shards that lines name; of a run that has not ended the last, because a resumed run writes it again */
+	struct tt_batch_lists *said;     /* the shards that lines name; of a run that has not ended the last, because a resumed run writes it again */
 	bool open;                    /* such a run, by the file's name */
 	uint64_t *file;               /* hashes of the files that have a result, each once */
 	size_t nfile, capfile;
@@ -324,14 +325,14 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	n -= n > 0 && line[n - 1] == '\r';
 
 	const char *key = line ? tt_result_scan(line, n, &nkey) : NULL;
-	struct batch_list is;
+	struct tt_batch_list is;
 	int rc = key && nkey > 0 ? count_file(l, key, nkey, line, n, err) : TT_OK;
 
 	(void)at;
 	if (key && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
-		if (batch_list_read(&r, &is)) {
+		if (tt_batch_list_read(&r, &is)) {
 			l->said->n = l->open ? 0 : l->said->n;
-			rc = batch_lists_add(l->app, l->said, &is, err);
+			rc = tt_batch_lists_add(&l->app->arena, l->said, &is, err);
 		}
 		if (strcmp(r.type, "part") == 0)
 			tt_buf_printf(l->lacks, "%s%s", l->lacks->n ? ", " : "", r.detail);
@@ -342,10 +343,10 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 
 /* Read a file. Fail if it has the name of one shard and the lines of another: it would hide that a shard is missing. */
 static int
-add_file(struct app *app, struct tt_results *rs, const char *path, struct batch_lists *said, struct tt_buf *lacks, struct tt_buf *lost,
+add_file(struct app *app, struct tt_results *rs, const char *path, struct tt_batch_lists *said, struct tt_buf *lacks, struct tt_buf *lost,
     struct tt_err *err)
 {
-	struct shard_lines l = { .app = app, .rs = rs, .said = said, .open = batch_results_open(path), .lacks = lacks };
+	struct shard_lines l = { .app = app, .rs = rs, .said = said, .open = tt_batch_results_open(path), .lacks = lacks };
 	struct tt_shard named;
 	struct tt_buf *b = lost;
 	uint64_t files;
@@ -359,13 +360,13 @@ add_file(struct app *app, struct tt_results *rs, const char *path, struct batch_
 	}
 	if (rc != TT_OK)
 		return rc;
-	for (size_t i = 0; i < said->n && batch_shard_named(path, &named); i++) {
+	for (size_t i = 0; i < said->n && tt_batch_shard_named(path, &named); i++) {
 		const struct tt_shard is = said->v[i].shard;
 
 		if (named.index != is.index || named.count != is.count)
 			return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard, %u of %u: was it renamed?", path, is.index, is.count);
 	}
-	files = l.open ? 0 : batch_lists_files(said);
+	files = l.open ? 0 : tt_batch_lists_files(said);
 	for (size_t i = 0; i < said->n; i++)
 		b = said->v[i].shard.count > 1 ? lacks : b;
 	if (l.nfile < files)
@@ -376,7 +377,7 @@ add_file(struct app *app, struct tt_results *rs, const char *path, struct batch_
 
 /* Fail if shards had different lists of files: they split them differently, so a capture may be in no shard. */
 static int
-check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, struct tt_err *err)
+check_lists(struct app *app, struct merge_opts *o, struct tt_batch_lists *lists, struct tt_err *err)
 {
 	const char *what;
 	int rc;
@@ -385,7 +386,7 @@ check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, st
 		if (lists->v[i].shard.count != o->shards)
 			return tt_fail(err, TT_E_IO, TT_NOWHERE, "results come from shard %u of %u, but --shard-count says %llu",
 			    lists->v[i].shard.index, lists->v[i].shard.count, (unsigned long long)o->shards);
-	rc = batch_lists_check(app, lists, o->sum.missing != NULL, &what, err);
+	rc = tt_batch_lists_check(&app->arena, lists, o->sum.missing != NULL, &what, err);
 	if (rc != TT_OK || !what)
 		return rc;
 	if (!o->partial)
@@ -408,17 +409,17 @@ keep_text(struct app *app, const struct tt_buf *b, const char **text, struct tt_
 
 /* Read all files, and check the shards that their lines name. *${whole}: each file names some. */
 static int
-add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct batch_lists *lists, bool *whole, const struct opt_list *files,
+add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct tt_batch_lists *lists, bool *whole, const struct opt_list *files,
     struct tt_err *err)
 {
-	struct batch_lists *said = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *said, err);
+	struct tt_batch_lists *said = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *said, err);
 	struct tt_buf lacks = { 0 }, lost = { 0 };
 	int rc = said ? TT_OK : err->code;
 
 	for (size_t i = 0; i < files->n && rc == TT_OK; i++) {
 		rc = add_file(app, rs, files->v[i], &said[i], &lacks, &lost, err);
 		for (size_t k = 0; k < said[i].n && rc == TT_OK; k++)
-			rc = batch_lists_add(app, lists, &said[i].v[k], err);
+			rc = tt_batch_lists_add(&app->arena, lists, &said[i].v[k], err);
 		*whole = *whole && said[i].n > 0;
 	}
 	if (rc == TT_OK)
@@ -432,14 +433,14 @@ add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct b
 
 /* The first line of merged results, for a later merge, if they are those of one list of files: that of a whole run. */
 static int
-put_whole(const struct batch_lists *lists, struct tt_buf *line, struct tt_err *err)
+put_whole(const struct tt_batch_lists *lists, struct tt_buf *line, struct tt_err *err)
 {
-	const struct batch_list *l = lists->v;
+	const struct tt_batch_list *l = lists->v;
 
 	for (size_t i = 1; i < lists->n; i++)
 		if (lists->v[i].files != l->files || lists->v[i].bytes != l->bytes || lists->v[i].by != l->by)
 			return TT_OK;
-	return lists->n ? batch_list_put(&(struct batch_list){ { 1, 1 }, 0, l->files, l->bytes, l->files, l->by }, line, err) : TT_OK;
+	return lists->n ? tt_batch_list_put(&(struct tt_batch_list){ { 1, 1 }, 0, l->files, l->bytes, l->files, l->by }, line, err) : TT_OK;
 }
 
 /* The same of those that lack ${missing}. */
@@ -540,7 +541,7 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	struct tt_results *rs = NULL;
 	struct tt_aggregate *a = NULL;
 	struct tt_results_sum sum = { 0 };
-	struct batch_lists lists = { .n = 0 };
+	struct tt_batch_lists lists = { .n = 0 };
 	struct tt_sink *results = NULL;
 	struct tt_batch_db *db = NULL;
 	struct tt_buf head = { 0 };
@@ -559,9 +560,8 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	if (rc == TT_OK)
 		rc = begin_sums(app, o, &a, &db, err);
 	if (rc == TT_OK)
-		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .head = &head, .mixed = o->partial, .keep = &results,
-		    .db = db }, a, gate, &sum,
-		    &lost, err);
+		rc = tt_batch_put_results(&app->env, rs, &(struct tt_batch_put){ .path = path, .head = &head, .mixed = o->partial, .keep = &results,
+		    .db = db }, a, &(struct tt_batch_take){ batch_gate_add, gate }, &sum, &lost, err);
 	if (rc == TT_OK)
 		rc = summary_database(app, &o->sum, db, err);
 	else

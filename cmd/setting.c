@@ -57,4 +57,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_PAIR_COUNT] = "-n",
 	[TT_SETTING_PAIRS] = "-n, --max-runs and --until",
 	[TT_SETTING_RECORDING] = "--mono and -p",
+	[TT_SETTING_ROOT] = "--root",
+	[TT_SETTING_SHARD] = "--shard",
+	[TT_SETTING_PARTIAL] = "--partial",
 };

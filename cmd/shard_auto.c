@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "batch/shards.h"
 #include "batch_opts.h"
 #include "cmd.h"
 #include "base/parse_value.h"
@@ -43,7 +44,7 @@ of_slurm(struct tt_shard *s, struct tt_err *err)
 	int rc;
 
 	if (is_set(COUNT)) {
-		rc = number_in(COUNT, 1, BATCH_SHARDS_MAX, &count, err);
+		rc = number_in(COUNT, 1, TT_BATCH_SHARDS_MAX, &count, err);
 		if (rc == TT_OK)
 			rc = number_in("SLURM_ARRAY_TASK_ID", 1, count, &id, err);
 	} else {
@@ -51,7 +52,7 @@ of_slurm(struct tt_shard *s, struct tt_err *err)
 		if (rc == TT_OK)
 			rc = number_in("SLURM_ARRAY_TASK_MAX", first, UINT32_MAX, &last, err);
 		if (rc == TT_OK)
-			rc = number_in("SLURM_ARRAY_TASK_COUNT", 1, BATCH_SHARDS_MAX, &count, err);
+			rc = number_in("SLURM_ARRAY_TASK_COUNT", 1, TT_BATCH_SHARDS_MAX, &count, err);
 		if (rc == TT_OK)
 			rc = number_in("SLURM_ARRAY_TASK_ID", first, last, &id, err);
 		/* Some tasks of an array that run again look like a whole array. */
@@ -74,7 +75,7 @@ of_kubernetes(struct tt_shard *s, struct tt_err *err)
 	if (!is_set(COUNT))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Kubernetes does not say how many pods there are: set " COUNT
 		    " to the job's completions");
-	rc = number_in(COUNT, 1, BATCH_SHARDS_MAX, &count, err);
+	rc = number_in(COUNT, 1, TT_BATCH_SHARDS_MAX, &count, err);
 	if (rc == TT_OK)
 		rc = number_in("JOB_COMPLETION_INDEX", 0, count - 1, &index, err);
 	if (rc == TT_OK)
@@ -86,7 +87,7 @@ static int
 of_gitlab(struct tt_shard *s, struct tt_err *err)
 {
 	uint64_t index, count;
-	int rc = number_in("CI_NODE_TOTAL", 1, BATCH_SHARDS_MAX, &count, err);
+	int rc = number_in("CI_NODE_TOTAL", 1, TT_BATCH_SHARDS_MAX, &count, err);
 
 	if (rc == TT_OK)
 		rc = number_in("CI_NODE_INDEX", 1, count, &index, err);

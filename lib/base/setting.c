@@ -57,4 +57,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_PAIR_COUNT] = "tt_trial_opts.pairs",
 	[TT_SETTING_PAIRS] = "tt_trial_opts.pairs and until",
 	[TT_SETTING_RECORDING] = "tt_trial_opts.record and profile",
+	[TT_SETTING_ROOT] = "tt_batch_files_find(root)",
+	[TT_SETTING_SHARD] = "tt_scheduler_opts.shard",
+	[TT_SETTING_PARTIAL] = "tt_batch_put.mixed",
 };

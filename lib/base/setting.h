@@ -61,6 +61,9 @@ enum tt_setting {
 	TT_SETTING_PAIR_COUNT,
 	TT_SETTING_PAIRS,             /* all that decides the pairs, and all that decides how builds are recorded */
 	TT_SETTING_RECORDING,
+	TT_SETTING_ROOT,              /* batches */
+	TT_SETTING_SHARD,
+	TT_SETTING_PARTIAL,
 	TT_SETTINGS
 };
 

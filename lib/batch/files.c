@@ -1,6 +1,8 @@
 /**
  * Finds the files of a batch and puts them in order.
  */
+#include "batch/files.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/order.h"
-#include "batch.h"
-#include "batch/scheduler.h"
-#include "cmd.h"
+#include "base/setting.h"
 #include "io/outputs.h"
 #include "io/src.h"
 
@@ -23,8 +24,9 @@
 #define DEPTH_MAX 200
 
 struct find {
-	struct app *app;
-	struct batch_files *f;
+	struct tt_env *env;
+	struct tt_arena *a;
+	struct tt_batch_files *f;
 	const char *root;             /* absolute, or NULL */
 	struct stat out;              /* the batch's own directory */
 	bool has_out;
@@ -46,7 +48,7 @@ out_of_memory(struct tt_err *err)
 
 /* Estimate the work for a byte of ${path} by its name. Decides which files begin first and which shard takes them. */
 const char *
-batch_kind(const char *path, unsigned *weight)
+tt_batch_kind(const char *path, unsigned *weight)
 {
 	static const struct { const char *end, *kind; unsigned w; } packed[] = {
 		{ ".xz", "xz", 8 }, { ".txz", "xz", 8 }, { ".7z", "7z", 8 }, { ".bz2", "bz2", 10 }, { ".tbz2", "bz2", 10 }, { ".tbz", "bz2", 10 },
@@ -71,13 +73,12 @@ batch_kind(const char *path, unsigned *weight)
 static int
 add_file(struct find *d, const char *name, const struct stat *st, struct tt_err *err)
 {
-	struct tt_arena *a = &d->app->arena;
-	struct batch_files *f = d->f;
+	struct tt_batch_files *f = d->f;
 	struct tt_scheduler_file *file;
 	unsigned weight;
 	int rc;
 
-	if (tt_mem_grow(&d->app->env.mem, &f->file, &f->cap, f->n + 1, sizeof *f->file, err) != TT_OK)
+	if (tt_mem_grow(&d->env->mem, &f->file, &f->cap, f->n + 1, sizeof *f->file, err) != TT_OK)
 		return out_of_memory(err);
 	d->key.n = 0;
 	while (name[0] == '/' || (name[0] == '.' && name[1] == '/'))
@@ -86,13 +87,13 @@ add_file(struct find *d, const char *name, const struct stat *st, struct tt_err 
 	if (rc != TT_OK)
 		return rc;
 	file = &f->file[f->n];
-	file->path = tt_arena_text(a, d->path, strlen(d->path), err);
-	file->key = file->path ? tt_arena_text(a, d->key.p, d->key.n, err) : NULL;
+	file->path = tt_arena_text(d->a, d->path, strlen(d->path), err);
+	file->key = file->path ? tt_arena_text(d->a, d->key.p, d->key.n, err) : NULL;
 	if (!file->key)
 		return out_of_memory(err);
 	file->size = (uint64_t)st->st_size;
 	file->mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-	batch_kind(name, &weight);
+	tt_batch_kind(name, &weight);
 	file->cost = (file->size + CAPTURE_BYTES) * weight;
 	f->n++;
 	return TT_OK;
@@ -215,7 +216,7 @@ walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err)
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		rc = visit(d, dir, at, names[i], below, depth, err);
 		d->path[at] = '\0';
-		if (rc == TT_OK && tt_stopped(&d->app->env))
+		if (rc == TT_OK && tt_stopped(d->env))
 			rc = tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	}
 	free_names(names, n);
@@ -233,7 +234,7 @@ below_root(struct find *d, size_t *below, struct tt_err *err)
 	if (!realpath(d->path, real))
 		return tt_fail_sys(err, errno, "%s", d->path);
 	if (strncmp(real, d->root, n) != 0 || (real[n] != '/' && real[n] != '\0' && n > 1))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is not below --root %s", d->path, d->root);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is not below %s %s", d->path, tt_setting_name[TT_SETTING_ROOT], d->root);
 	memcpy(d->path, real, strlen(real) + 1);
 	*below = n;
 	return TT_OK;
@@ -381,10 +382,10 @@ read_names(struct names *l, struct tt_src *src, struct tt_err *err)
 static int
 from_input(struct find *d, struct tt_err *err)
 {
-	struct names *l = tt_arena_alloc(&d->app->arena, sizeof *l, err);
+	struct names *l = tt_arena_alloc(d->a, sizeof *l, err);
 	uint64_t lost = d->lost;
 	struct tt_src *src;
-	int rc = l ? tt_src_open_text(&d->app->env, "-", &src, err) : out_of_memory(err);
+	int rc = l ? tt_src_open_text(d->env, "-", &src, err) : out_of_memory(err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -447,7 +448,7 @@ one_file(const char *a, const char *b)
 
 /* Drop repeated paths: a list may name a folder and files in it. */
 static void
-drop_repeats(struct batch_files *f)
+drop_repeats(struct tt_batch_files *f)
 {
 	size_t n = 0;
 
@@ -461,7 +462,7 @@ drop_repeats(struct batch_files *f)
 
 /* Drop files that are listed twice; two different files with the same key are an error. */
 static int
-settle(struct app *app, struct batch_files *f, struct tt_err *err)
+settle(struct tt_arena *arena, struct tt_batch_files *f, struct tt_err *err)
 {
 	size_t n = 0;
 
@@ -471,7 +472,7 @@ settle(struct app *app, struct batch_files *f, struct tt_err *err)
 		if (n == 0 || strcmp(f->file[n - 1].key, f->file[i].key) != 0 || !one_file(f->file[n - 1].path, f->file[i].path))
 			f->file[n++] = f->file[i];
 	f->n = n;
-	f->by_key = tt_arena_alloc(&app->arena, (n + 1) * sizeof *f->by_key, err);
+	f->by_key = tt_arena_alloc(arena, (n + 1) * sizeof *f->by_key, err);
 	if (!f->by_key)
 		return out_of_memory(err);
 	for (size_t i = 0; i < n; i++)
@@ -482,30 +483,30 @@ settle(struct app *app, struct batch_files *f, struct tt_err *err)
 
 		if (strcmp(a->key, b->key) == 0)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "%s and %s would both be called \"%s\"; give the directory both are in with --root", a->path,
-			    b->path, a->key);
+			    "%s and %s would both be called \"%s\"; give the directory both are in with %s", a->path,
+			    b->path, a->key, tt_setting_name[TT_SETTING_ROOT]);
 	}
 	return TT_OK;
 }
 
 int
-batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err)
+tt_batch_files_check(const struct tt_batch_files *f, const char *const *out, struct tt_err *err)
 {
 	struct stat x, y;
 
-	for (size_t i = 0; i < out->n; i++) {
-		if (strcmp(out->v[i], "-") == 0 || stat(out->v[i], &x) != 0 || !S_ISREG(x.st_mode))
+	for (; out && *out; out++) {
+		if (strcmp(*out, "-") == 0 || stat(*out, &x) != 0 || !S_ISREG(x.st_mode))
 			continue;
 		for (size_t k = 0; k < f->n; k++)     /* only files of the same size can be the same: few are compared */
 			if (f->file[k].size == (uint64_t)x.st_size && stat(f->file[k].path, &y) == 0 && x.st_dev == y.st_dev &&
 			    x.st_ino == y.st_ino)
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out->v[i]);
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", *out);
 	}
 	return TT_OK;
 }
 
 const struct tt_scheduler_file *
-batch_files_get(const struct batch_files *f, const char *key, size_t n)
+tt_batch_files_get(const struct tt_batch_files *f, const char *key, size_t n)
 {
 	size_t at = tt_lower_bound(i, 0, f->n, strncmp(f->file[f->by_key[i]].key, key, n) < 0);
 	const struct tt_scheduler_file *m = at < f->n ? &f->file[f->by_key[at]] : NULL;
@@ -515,30 +516,34 @@ batch_files_get(const struct batch_files *f, const char *key, size_t n)
 }
 
 int
-batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
-    const struct opt_list *writes, struct batch_files *f, struct tt_err *err)
+tt_batch_files_find(struct tt_env *env, struct tt_arena *a, const char *const *operands, const char *root, const char *out,
+    const char *const *writes, struct tt_batch_files *f, struct tt_err *err)
 {
-	struct find *d = tt_arena_alloc(&app->arena, sizeof *d, err);
+	struct find *d = tt_arena_alloc(a, sizeof *d, err);
 	char real[PATH_MAX];
+	size_t nwrites = 0;
 	int rc = TT_OK;
 
 	if (!d)
 		return out_of_memory(err);
-	d->app = app;
+	d->env = env;
+	d->a = a;
 	d->f = f;
 	d->has_out = out && stat(out, &d->out) == 0;
-	d->write = tt_arena_alloc(&app->arena, (writes->n + 1) * sizeof *d->write, err);
+	while (writes && writes[nwrites])
+		nwrites++;
+	d->write = tt_arena_alloc(a, (nwrites + 1) * sizeof *d->write, err);
 	if (!d->write)
 		return out_of_memory(err);
-	for (size_t i = 0; i < writes->n; i++)
-		d->nwrite += stat(writes->v[i], &d->write[d->nwrite]) == 0;
+	for (size_t i = 0; i < nwrites; i++)
+		d->nwrite += stat(writes[i], &d->write[d->nwrite]) == 0;
 	if (root) {
 		if (!realpath(root, real))
 			return tt_fail_sys(err, errno, "%s", root);
 		d->root = real;
 	}
-	for (size_t i = 0; i < operands->n && rc == TT_OK; i++)
-		rc = strcmp(operands->v[i], "-") == 0 ? from_input(d, err) : operand(d, operands->v[i], TYPED, err);
+	for (; operands && *operands && rc == TT_OK; operands++)
+		rc = strcmp(*operands, "-") == 0 ? from_input(d, err) : operand(d, *operands, TYPED, err);
 	tt_buf_free(&d->key);
-	return rc == TT_OK ? settle(app, f, err) : rc;
+	return rc == TT_OK ? settle(a, f, err) : rc;
 }

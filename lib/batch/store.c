@@ -1,6 +1,8 @@
 /**
  * Keeps the results of a batch and finds them again.
  */
+#include "batch/store.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,14 +15,15 @@
 #include <unistd.h>
 
 #include "base/arena_text.h"
+#include "base/env.h"
 #include "base/hash.h"
 #include "base/hash_seed.h"
-#include "batch.h"
+#include "base/setting.h"
 #include "batch/aggregate.h"
 #include "batch/database.h"
+#include "batch/result.h"
 #include "batch/results.h"
-#include "batch/scheduler.h"
-#include "cmd.h"
+#include "batch/shards.h"
 #include "io/ring.h"
 #include "io/sink.h"
 
@@ -49,7 +52,7 @@ hash_of(const char *key, size_t n, uint64_t a, int64_t b)
 
 /* Map ${h} to ${at}, replacing an earlier entry. */
 static int
-note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct tt_err *err)
+note_place(struct tt_mem *mem, struct tt_batch_places *t, uint64_t h, uint64_t at, struct tt_err *err)
 {
 	const uint64_t hash = tt_seeded_mix(0, h);
 	uint32_t i = tt_map_find(&t->map, hash, k, t->v[k].h == h);
@@ -65,7 +68,7 @@ note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct
 
 /* The place of ${h}, or NOWHERE. */
 static uint64_t
-find_place(const struct places *t, uint64_t h)
+find_place(const struct tt_batch_places *t, uint64_t h)
 {
 	uint32_t i = tt_map_find(&t->map, tt_seeded_mix(0, h), k, t->v[k].h == h);
 
@@ -73,7 +76,7 @@ find_place(const struct places *t, uint64_t h)
 }
 
 static void
-free_places(struct places *t, struct tt_mem *mem)
+free_places(struct tt_batch_places *t, struct tt_mem *mem)
 {
 	tt_mem_free(mem, t->v, t->cap * sizeof *t->v);
 	tt_map_free(&t->map, mem);
@@ -89,16 +92,16 @@ mtime_of(const struct tt_result *r)
 
 /* The file that ${key} names, or that is the archive it lies in; NULL if there is none. */
 static const struct tt_scheduler_file *
-file_named(const struct batch_files *files, const char *key)
+file_named(const struct tt_batch_files *files, const char *key)
 {
 	const char *bang = strchr(key, '!');
 
-	return batch_files_get(files, key, bang ? (size_t)(bang - key) : strlen(key));
+	return tt_batch_files_get(files, key, bang ? (size_t)(bang - key) : strlen(key));
 }
 
 /* The file that the result was made from, or NULL if it has changed since. */
 static const struct tt_scheduler_file *
-unchanged_file(const struct batch_files *files, const struct tt_result *r)
+unchanged_file(const struct tt_batch_files *files, const struct tt_result *r)
 {
 	const struct tt_scheduler_file *f = file_named(files, r->key);
 
@@ -114,7 +117,7 @@ is_mine(const struct tt_shard *shard, const struct tt_scheduler_file *f, const s
 	return strcmp(r->type, "archive") != 0 || (r->parts == shard->count && r->part == shard->index);
 }
 
-struct reading { struct batch_out *o; unsigned which; };
+struct reading { struct tt_batch_store *o; unsigned which; };
 
 static bool
 is_later(const struct timespec *a, const struct timespec *b)
@@ -124,7 +127,7 @@ is_later(const struct timespec *a, const struct timespec *b)
 
 /* True if the files made of the capture are still there, have their length, and were not written after its result. */
 static bool
-has_files(const struct batch_out *o, const struct tt_result *r, unsigned which)
+has_files(const struct tt_batch_store *o, const struct tt_result *r, unsigned which)
 {
 	const json_t *files = json_object_get(r->doc, "files"), *bytes = json_object_get(r->doc, "files_bytes"), *name;
 	struct stat st;
@@ -154,14 +157,14 @@ has_other_ring(const struct tt_result *r)
 
 /* True if the capture must be done again although file ${which} of the two has its result. */
 static bool
-again(const struct batch_out *o, const struct tt_result *r, unsigned which)
+again(const struct tt_batch_store *o, const struct tt_result *r, unsigned which)
 {
 	return tt_result_again(r) || strcmp(r->why, "limit") == 0 || has_other_ring(r) || (o->dir >= 0 && !has_files(o, r, which));
 }
 
 /* Note that the earlier result of a capture is left out, and count the files made of it. Results that other shards make now are not left out. */
 static int
-note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
+note_gone(struct tt_batch_store *o, const struct tt_result *r, struct tt_err *err)
 {
 	const struct tt_scheduler_file *f = file_named(o->files, r->key);
 	uint64_t h = hash_of(r->key, strlen(r->key), 0, 0);
@@ -171,12 +174,12 @@ note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
 	if (f && f->shard != TT_SHARD_ALL && f->shard != o->shard.index)
 		return TT_OK;
 	o->gone_files += json_array_size(json_object_get(r->doc, "files"));
-	return note_place(&o->app->env.mem, &o->gone, h, 0, err);
+	return note_place(&o->env->mem, &o->gone, h, 0, err);
 }
 
 /* Print how many results were left out since number ${from}, and how many files made of captures stay since ${files}. */
 static void
-say_gone(struct batch_out *o, size_t from, uint64_t files, const char *why)
+say_gone(struct tt_batch_store *o, size_t from, uint64_t files, const char *why)
 {
 	const size_t n = o->gone.n - from;
 	char made[80] = "";
@@ -186,17 +189,17 @@ say_gone(struct batch_out *o, size_t from, uint64_t files, const char *why)
 		snprintf(made, sizeof made, "; %llu file%s made of %s stay%s", (unsigned long long)files, files == 1 ? "" : "s",
 		    n == 1 ? "it" : "them", files == 1 ? "s" : "");
 	if (n)
-		ui_say(&o->app->ui, "resume: earlier results of %zu capture%s %s are left out%s", n, n == 1 ? "" : "s", why, made);
+		tt_log(o->env, TT_LOG_QUIET, "resume: earlier results of %zu capture%s %s are left out%s", n, n == 1 ? "" : "s", why, made);
 }
 
 /* Note a result of an unchanged file, or that it must be made again. */
 static int
-note_old(struct batch_out *o, const struct tt_scheduler_file *f, const struct tt_result *r, uint64_t at, struct tt_err *err)
+note_old(struct tt_batch_store *o, const struct tt_scheduler_file *f, const struct tt_result *r, uint64_t at, struct tt_err *err)
 {
 	uint64_t h = hash_of(r->key, strlen(r->key), r->file_size, mtime_of(r));
 	struct archive_lines *a = &o->archive[f - o->files->file];
 	bool had = find_place(&o->done, h) != NOWHERE, redo = again(o, r, file_at(at));
-	int rc = note_place(&o->app->env.mem, &o->done, h, redo ? NOWHERE : at, err);
+	int rc = note_place(&o->env->mem, &o->done, h, redo ? NOWHERE : at, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -215,7 +218,7 @@ static int
 on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 {
 	struct reading *rd = arg;
-	struct batch_out *o = rd->o;
+	struct tt_batch_store *o = rd->o;
 	const struct tt_scheduler_file *f;
 	struct tt_result r;
 	struct tt_err why;
@@ -232,7 +235,7 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 			f = unchanged_file(o->files, &r);
 			rc = f ? note_old(o, f, &r, at, err) : TT_OK;
 		} else if (r.hash[0] && !again(o, &r, rd->which)) {
-			rc = note_place(&o->app->env.mem, &o->done,
+			rc = note_place(&o->env->mem, &o->done,
 			    hash_of(r.key, strlen(r.key), strtoull(r.hash, NULL, 16), 0), at, err);
 		}
 	}
@@ -241,12 +244,12 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 }
 
 static int
-read_old(struct batch_out *o, struct tt_err *err)
+read_old(struct tt_batch_store *o, struct tt_err *err)
 {
 	const char *const path[2] = { o->final, o->part };
 	int rc = TT_OK;
 
-	o->archive = tt_mem_alloc(&o->app->env.mem, (o->files->n + 1) * sizeof *o->archive, err);
+	o->archive = tt_mem_alloc(&o->env->mem, (o->files->n + 1) * sizeof *o->archive, err);
 	if (!o->archive)
 		return err->code;
 	o->narchive = o->files->n + 1;
@@ -260,7 +263,7 @@ read_old(struct batch_out *o, struct tt_err *err)
 		if (o->old[i] < 0)
 			return tt_fail_sys(err, errno, "%s", path[i]);
 		o->old_time[i] = st.st_mtim;
-		rc = tt_results_lines(&o->app->env, path[i], false, on_old, &rd, err);
+		rc = tt_results_lines(o->env, path[i], false, on_old, &rd, err);
 	}
 	if (rc == TT_OK)
 		say_gone(o, 0, 0, "that the operands do not lead to");
@@ -268,7 +271,7 @@ read_old(struct batch_out *o, struct tt_err *err)
 }
 
 bool
-batch_out_done(const struct batch_out *o, const struct tt_scheduler_file *f, const char *key, size_t n, const uint64_t *hash)
+tt_batch_store_done(const struct tt_batch_store *o, const struct tt_scheduler_file *f, const char *key, size_t n, const uint64_t *hash)
 {
 	const struct archive_lines *a;
 
@@ -291,7 +294,7 @@ batch_out_done(const struct batch_out *o, const struct tt_scheduler_file *f, con
 /* --- the part file --------------------------------------------------------------------- */
 
 static char *
-path_in(struct app *app, const char *dir, const struct tt_shard *s, const char *suffix, struct tt_err *err)
+path_in(struct tt_arena *a, const char *dir, const struct tt_shard *s, const char *suffix, struct tt_err *err)
 {
 	char name[64];
 	size_t n = strlen(dir);
@@ -300,12 +303,12 @@ path_in(struct app *app, const char *dir, const struct tt_shard *s, const char *
 		snprintf(name, sizeof name, "results.%u-of-%u.%s", s->index, s->count, suffix);
 	else
 		snprintf(name, sizeof name, "results.%s", suffix);
-	return tt_arena_printf(&app->arena, err, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
+	return tt_arena_printf(a, err, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
 }
 
 /* End a torn last line, so that new results begin on a line of their own. */
 static int
-mend(struct batch_out *o, struct tt_err *err)
+mend(struct tt_batch_store *o, struct tt_err *err)
 {
 	off_t end = lseek(o->fd, 0, SEEK_END);
 	char last = '\n';
@@ -318,22 +321,22 @@ mend(struct batch_out *o, struct tt_err *err)
 }
 
 int
-batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err)
+tt_batch_store_name(struct tt_batch_store *o, const char *dir, struct tt_arena *a, struct tt_err *err)
 {
-	o->part = path_in(o->app, dir, &o->shard, "part", err);
-	o->final = o->part ? path_in(o->app, dir, &o->shard, "jsonl", err) : NULL;
+	o->part = path_in(a, dir, &o->shard, "part", err);
+	o->final = o->part ? path_in(a, dir, &o->shard, "jsonl", err) : NULL;
 	return o->final ? TT_OK : err->code;
 }
 
 /* The record that says which shard this run is, for merge. */
 static int
-put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
+put_shard(const struct tt_batch_store *o, struct tt_buf *line, struct tt_err *err)
 {
-	struct batch_list l = { o->shard, o->split.list, o->split.files, o->split.bytes, 0, o->by };
+	struct tt_batch_list l = { o->shard, o->split.list, o->split.files, o->split.bytes, 0, o->by };
 
 	for (size_t i = 0; i < o->files->n; i++)
 		l.mine += o->files->file[i].shard == TT_SHARD_ALL || o->files->file[i].shard == o->shard.index;
-	return batch_list_put(&l, line, err);
+	return tt_batch_list_put(&l, line, err);
 }
 
 /* A worker that a killed batch has just started also holds the batch's lock until it dies. Milliseconds to wait for that, and between two tries. */
@@ -342,7 +345,7 @@ put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
 
 /* Open and lock the part file. TT_END: another batch held it, and removed it when it ended. */
 static int
-open_part(struct batch_out *o, struct tt_err *err)
+open_part(struct tt_batch_store *o, struct tt_err *err)
 {
 	struct stat mine, there;
 
@@ -354,8 +357,9 @@ open_part(struct batch_out *o, struct tt_err *err)
 			return tt_fail_sys(err, errno, "%s: cannot be locked", o->part);
 		if (ms >= LOCK_WAIT_MS)
 			return tt_fail(err, TT_E_IO, TT_NOWHERE,
-			    "%s: another batch writes here; give each its own -o, or its --shard", o->part);
-		if (tt_stopped(&o->app->env))
+			    "%s: another batch writes here; give each its own -o, or its %s", o->part,
+			    tt_setting_name[TT_SETTING_SHARD]);
+		if (tt_stopped(o->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		poll(NULL, 0, LOCK_RETRY_MS);
 	}
@@ -366,13 +370,13 @@ open_part(struct batch_out *o, struct tt_err *err)
 }
 
 int
-batch_out_open(struct batch_out *o, bool resume, struct tt_err *err)
+tt_batch_store_open(struct tt_batch_store *o, bool resume, struct tt_err *err)
 {
 	int rc;
 
 	o->fd = o->old[0] = o->old[1] = -1;
 	if (!o->final)
-		return tt_results_new(&o->app->env, &o->rs, err);
+		return tt_results_new(o->env, &o->rs, err);
 	while ((rc = open_part(o, err)) == TT_END)
 		;
 	if (rc != TT_OK)
@@ -386,11 +390,11 @@ batch_out_open(struct batch_out *o, bool resume, struct tt_err *err)
 	o->begin = (uint64_t)lseek(o->fd, 0, SEEK_END);
 	if (rc == TT_OK)
 		rc = put_shard(o, &o->line, err);
-	return rc == TT_OK ? batch_out_line(o, o->line.p, o->line.n, err) : rc;
+	return rc == TT_OK ? tt_batch_store_line(o, o->line.p, o->line.n, err) : rc;
 }
 
 int
-batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *err)
+tt_batch_store_line(struct tt_batch_store *o, const char *line, size_t n, struct tt_err *err)
 {
 	if (o->rs)
 		return tt_results_add(o->rs, line, n - 1, err);
@@ -402,7 +406,7 @@ batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *e
 		if (put <= 0) {
 			int sys = put ? errno : ENOSPC;
 
-			return tt_fail_sys(err, sys, "%s: cannot keep a result; --resume continues from here", o->part);
+			return tt_fail_sys(err, sys, "%s: cannot keep a result; %s continues from here", o->part, tt_setting_name[TT_SETTING_RESUME]);
 		}
 		line += put;
 		n -= (size_t)put;
@@ -412,10 +416,10 @@ batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *e
 
 /* The capture's content is unchanged: write its old result under the file's present size and time. */
 int
-batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err)
+tt_batch_store_same(struct tt_batch_store *o, const struct tt_result_id *id, struct tt_err *err)
 {
 	uint64_t at = find_place(&o->done, hash_of(id->key, id->nkey, id->hash, 0));
-	char *text = tt_mem_alloc(&o->app->env.mem, TT_RESULT_LINE_MAX, err), *lf;
+	char *text = tt_mem_alloc(&o->env->mem, TT_RESULT_LINE_MAX, err), *lf;
 	struct tt_result r = { 0 };
 	ssize_t n;
 	int rc = TT_OK;
@@ -430,10 +434,10 @@ batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err
 		o->line.n = 0;
 		rc = tt_result_compose(&o->line, id, r.body, r.nbody, err);
 		if (rc == TT_OK)
-			rc = batch_out_line(o, o->line.p, o->line.n, err);
+			rc = tt_batch_store_line(o, o->line.p, o->line.n, err);
 	}
 	tt_result_free(&r);
-	tt_mem_free(&o->app->env.mem, text, TT_RESULT_LINE_MAX);
+	tt_mem_free(&o->env->mem, text, TT_RESULT_LINE_MAX);
 	return rc;
 }
 
@@ -443,17 +447,17 @@ batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err
 struct tally { size_t nkey; uint64_t captures, lines; };
 
 struct putting {
-	struct app *app;
+	struct tt_env *env;
 	struct tally *tally;          /* nested archives that contain the current key, outermost first */
 	size_t ntally, captally;
 	struct tt_buf key;            /* key of the innermost of them */
 	uint64_t lost;                /* captures without a line */
 	struct tt_sink *sink;
-	const struct batch_files *files;
+	const struct tt_batch_files *files;
 	struct tt_shard shard;
 	uint64_t by;
 	struct tt_aggregate *a;
-	struct batch_gate *g;
+	const struct tt_batch_take *take;
 	struct tt_batch_db *db;
 	unsigned conflicts;
 };
@@ -479,7 +483,7 @@ end_tallies(struct putting *p, const char *key)
 			return;
 		if (t->lines < t->captures) {
 			p->lost += t->captures - t->lines;
-			ui_say(&p->app->ui, "%.*s: results of %llu of its %llu captures are lost", (int)t->nkey, p->key.p,
+			tt_log(p->env, TT_LOG_QUIET, "%.*s: results of %llu of its %llu captures are lost", (int)t->nkey, p->key.p,
 			    (unsigned long long)(t->captures - t->lines), (unsigned long long)t->captures);
 		}
 		p->ntally--;
@@ -502,7 +506,7 @@ tally(struct putting *p, const struct tt_result *r, struct tt_err *err)
 	if (bang || captures <= 0 || strcmp(r->type, "archive") != 0)
 		return TT_OK;
 	if (i == 0) {
-		if (tt_mem_grow(&p->app->env.mem, &p->tally, &p->captally, p->ntally + 1, sizeof *p->tally, err) != TT_OK)
+		if (tt_mem_grow(&p->env->mem, &p->tally, &p->captally, p->ntally + 1, sizeof *p->tally, err) != TT_OK)
 			return err->code;
 		p->key.n = 0;
 		tt_buf_add(&p->key, r->key, n);
@@ -524,7 +528,7 @@ on_line(void *arg, const char *line, size_t n, const struct tt_result *r, struct
 	if (rc == TT_OK)
 		rc = tt_aggregate_add(p->a, r, err);
 	if (rc == TT_OK)
-		rc = batch_gate_add(p->g, r, err);
+		rc = p->take->result(p->take->arg, r, err);
 	if (rc == TT_OK && p->db)
 		rc = tt_batch_db_add(p->db, r, err);
 	if (rc != TT_OK || !p->sink)
@@ -545,16 +549,16 @@ on_conflict(void *arg, const struct tt_result *kept)
 		return;
 	if (gmtime_r(&when, &tm))
 		strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm);
-	ui_say(&p->app->ui, "%s: results of different content, version or options; kept is that of the file of %s", kept->key, text);
+	tt_log(p->env, TT_LOG_QUIET, "%s: results of different content, version or options; kept is that of the file of %s", kept->key, text);
 }
 
 int
-batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put *o, struct tt_aggregate *a,
-    struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
+tt_batch_put_results(struct tt_env *env, struct tt_results *rs, const struct tt_batch_put *o, struct tt_aggregate *a,
+    const struct tt_batch_take *take, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
 {
-	struct putting p = { .app = app, .files = o->files, .shard = o->shard, .by = o->by, .a = a, .g = g, .db = o->db };
+	struct putting p = { .env = env, .files = o->files, .shard = o->shard, .by = o->by, .a = a, .take = take, .db = o->db };
 	const struct tt_results_out out = { .some = o->shard.count > 1, .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
-	int rc = o->path ? tt_sink_open(&app->env, o->path, &p.sink, err) : TT_OK;
+	int rc = o->path ? tt_sink_open(env, o->path, &p.sink, err) : TT_OK;
 
 	if (rc != TT_OK)
 		return rc;
@@ -564,17 +568,17 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
 		rc = tt_results_finish(rs, &out, sum, err);
 	if (rc == TT_OK && sum->other[0] && !o->mixed)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: made with other options or another version than the results before it; "
-		    "--partial adds them up", sum->other);
+		    "%s adds them up", sum->other, tt_setting_name[TT_SETTING_PARTIAL]);
 	if (rc == TT_OK && sum->mixed[0] && !o->mixed)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: its members are not the same for all shards: it was replaced while they ran, or copies of it "
-		    "differ; run all shards again, or --partial adds them up", sum->mixed);
+		    "differ; run all shards again, or %s adds them up", sum->mixed, tt_setting_name[TT_SETTING_PARTIAL]);
 	if (rc == TT_OK)
 		end_tallies(&p, NULL);
 	*lost = p.lost;
-	tt_mem_free(&app->env.mem, p.tally, p.captally * sizeof *p.tally);
+	tt_mem_free(&env->mem, p.tally, p.captally * sizeof *p.tally);
 	tt_buf_free(&p.key);
 	if (p.conflicts > CONFLICTS_SHOWN)
-		ui_say(&app->ui, "%u more keys with different results", p.conflicts - CONFLICTS_SHOWN);
+		tt_log(env, TT_LOG_QUIET, "%u more keys with different results", p.conflicts - CONFLICTS_SHOWN);
 	if (rc != TT_OK) {
 		tt_sink_abort(p.sink);
 		return rc;
@@ -588,10 +592,10 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
 
 /* Finds the last line of each key in the results and .part files. */
 struct newest {
-	struct batch_out *o;
-	struct places last;
-	struct places file;           /* files made of captures, by name; at: the last line that names it */
-	struct places said;           /* such lines that are kept, or that say_gone() counts */
+	struct tt_batch_store *o;
+	struct tt_batch_places last;
+	struct tt_batch_places file;           /* files made of captures, by name; at: the last line that names it */
+	struct tt_batch_places said;           /* such lines that are kept, or that say_gone() counts */
 	unsigned which;
 	bool adds;                    /* second pass: lines are added */
 };
@@ -605,7 +609,7 @@ note_files(struct newest *w, const struct tt_result *r, uint64_t at, struct tt_e
 
 	json_array_foreach(json_object_get(r->doc, "files"), i, name)
 		if (json_is_string(name) && rc == TT_OK)
-			rc = note_place(&w->o->app->env.mem, &w->file, hash_of(json_string_value(name), json_string_length(name), 0, 0), at, err);
+			rc = note_place(&w->o->env->mem, &w->file, hash_of(json_string_value(name), json_string_length(name), 0, 0), at, err);
 	return rc;
 }
 
@@ -618,7 +622,7 @@ say_left(const struct newest *w)
 	for (size_t i = 0; i < w->file.n; i++)
 		n += find_place(&w->said, hash_of("", 0, w->file.v[i].at, 0)) == NOWHERE;
 	if (n)
-		ui_say(&w->o->app->ui, "resume: %zu file%s made of captures by earlier runs stay%s, and no result names %s any more", n,
+		tt_log(w->o->env, TT_LOG_QUIET, "resume: %zu file%s made of captures by earlier runs stay%s, and no result names %s any more", n,
 		    n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
 }
 
@@ -626,7 +630,7 @@ static int
 on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 {
 	struct newest *w = arg;
-	struct batch_out *o = w->o;
+	struct tt_batch_store *o = w->o;
 	struct tt_result r;
 	struct tt_err why;
 	size_t nkey;
@@ -645,7 +649,7 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 		bool gone = find_place(&w->last, h) == NOWHERE;
 
 		if (w->file.n > 0 && (gone || find_place(&w->last, h) == at) &&
-		    note_place(&o->app->env.mem, &w->said, hash_of("", 0, at, 0), 0, err) != TT_OK)
+		    note_place(&o->env->mem, &w->said, hash_of("", 0, at, 0), 0, err) != TT_OK)
 			return err->code;
 		if (!gone)
 			return find_place(&w->last, h) == at ? tt_results_add(o->rs, line, n, err) : TT_OK;
@@ -661,12 +665,12 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 	holds = o->verify ? w->which == 1 && offset_at(at) >= o->begin : r.by == o->by && unchanged_file(o->files, &r);
 	rc = note_files(w, &r, at, err);
 	tt_result_free(&r);
-	return rc == TT_OK && holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : rc;
+	return rc == TT_OK && holds ? note_place(&o->env->mem, &w->last, h, at, err) : rc;
 }
 
 /* Keep the last valid line of each key: later results override earlier ones. */
 static int
-add_newest(struct batch_out *o, struct tt_err *err)
+add_newest(struct tt_batch_store *o, struct tt_err *err)
 {
 	struct newest w = { .o = o };
 	const size_t gone = o->gone.n;
@@ -676,43 +680,43 @@ add_newest(struct batch_out *o, struct tt_err *err)
 	for (int pass = 0; pass < 2; pass++) {
 		w.adds = pass == 1;
 		for (w.which = o->old[0] < 0; w.which < 2 && rc == TT_OK; w.which++)
-			rc = tt_results_lines(&o->app->env, w.which ? o->part : o->final, false, on_newest, &w, err);
+			rc = tt_results_lines(o->env, w.which ? o->part : o->final, false, on_newest, &w, err);
 	}
 	if (rc == TT_OK) {
 		say_gone(o, gone, files, "that are not there any more");
 		say_left(&w);
 	}
-	free_places(&w.last, &o->app->env.mem);
-	free_places(&w.file, &o->app->env.mem);
-	free_places(&w.said, &o->app->env.mem);
+	free_places(&w.last, &o->env->mem);
+	free_places(&w.file, &o->env->mem);
+	free_places(&w.said, &o->env->mem);
 	return rc;
 }
 
 static int
 on_mine(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 {
-	struct batch_out *o = arg;
+	struct tt_batch_store *o = arg;
 
 	return at >= o->begin ? tt_results_add(o->rs, line, n, err) : TT_OK;
 }
 
 static int
-add_all(struct batch_out *o, struct tt_err *err)
+add_all(struct tt_batch_store *o, struct tt_err *err)
 {
 	if (o->old[0] < 0 && o->begin == 0)
-		return tt_results_lines(&o->app->env, o->part, false, on_mine, o, err);
+		return tt_results_lines(o->env, o->part, false, on_mine, o, err);
 	return add_newest(o, err);
 }
 
 int
-batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
-    struct tt_err *err)
+tt_batch_store_finish(struct tt_batch_store *o, struct tt_aggregate *a, const struct tt_batch_take *take, struct tt_results_sum *sum,
+    uint64_t *lost, struct tt_err *err)
 {
-	uint64_t lost = 0;
 	int rc = TT_OK;
 
+	*lost = 0;
 	if (!o->rs) {
-		rc = tt_results_new(&o->app->env, &o->rs, err);
+		rc = tt_results_new(o->env, &o->rs, err);
 		if (rc == TT_OK)
 			rc = add_all(o, err);
 	}
@@ -720,19 +724,17 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 	if (rc == TT_OK)
 		rc = put_shard(o, &o->line, err);
 	if (rc == TT_OK)
-		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ .path = o->final, .files = o->files, .shard = o->shard, .by = o->by,
-		    .head = &o->line, .db = o->db }, a, g, sum, &lost, err);
-	if (rc == TT_OK && lost)
-		rc = summary_lost(o->app, g->sum, lost, err);
+		rc = tt_batch_put_results(o->env, o->rs, &(struct tt_batch_put){ .path = o->final, .files = o->files, .shard = o->shard, .by = o->by,
+		    .head = &o->line, .db = o->db }, a, take, sum, lost, err);
 	if (rc == TT_OK && o->part)
 		unlink(o->part);
 	return rc;
 }
 
 void
-batch_out_close(struct batch_out *o)
+tt_batch_store_close(struct tt_batch_store *o)
 {
-	struct tt_mem *mem = &o->app->env.mem;
+	struct tt_mem *mem = &o->env->mem;
 
 	tt_results_free(o->rs);
 	for (unsigned i = 0; i < 2; i++) {

@@ -1,16 +1,18 @@
 /**
  * Finds the missing shards of a batch.
  */
+#include "batch/shards.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
+#include "base/mem.h"
 #include "base/order.h"
-#include "batch.h"
 #include "batch/result.h"
-#include "cmd.h"
 
 /* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
 struct shard_file {
@@ -38,7 +40,7 @@ of_name(const char *path, struct shard_file *s)
 }
 
 bool
-batch_shard_named(const char *path, struct tt_shard *s)
+tt_batch_shard_named(const char *path, struct tt_shard *s)
 {
 	struct shard_file f;
 
@@ -140,7 +142,7 @@ check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, s
 }
 
 bool
-batch_results_named(const char *path)
+tt_batch_results_named(const char *path)
 {
 	struct shard_file f;
 
@@ -148,7 +150,7 @@ batch_results_named(const char *path)
 }
 
 bool
-batch_results_open(const char *path)
+tt_batch_results_open(const char *path)
 {
 	struct shard_file f;
 
@@ -157,7 +159,7 @@ batch_results_open(const char *path)
 
 /* Put the runs whose results ${path} has to ${s}, from *${n} on. ${said}: what its lines say; NULL: not known. A shard's name counts before what they say. */
 static void
-put_runs(struct shard_file *s, size_t *n, const char *path, const struct batch_lists *said)
+put_runs(struct shard_file *s, size_t *n, const char *path, const struct tt_batch_lists *said)
 {
 	const size_t has = said ? said->n : 0;
 	struct shard_file f;
@@ -177,21 +179,24 @@ put_runs(struct shard_file *s, size_t *n, const char *path, const struct batch_l
 }
 
 int
-batch_missing_shards(struct app *app, const struct opt_list *files, const struct batch_lists *said, const char **what, struct tt_err *err)
+tt_batch_missing_shards(struct tt_arena *a, const char *const *files, const struct tt_batch_lists *said, const char **what, struct tt_err *err)
 {
 	struct shard_file *s;
 	struct missing m = { .named = 0 };
-	size_t n = 0, end, most = files->n + 1;
+	size_t n = 0, end, nfiles = 0, most;
 	int rc;
 
 	*what = NULL;
-	for (size_t i = 0; said && i < files->n; i++)
+	while (files && files[nfiles])
+		nfiles++;
+	most = nfiles + 1;
+	for (size_t i = 0; said && i < nfiles; i++)
 		most += said[i].n;
-	s = tt_arena_alloc(&app->arena, most * sizeof *s, err);
+	s = tt_arena_alloc(a, most * sizeof *s, err);
 	if (!s)
 		return err->code;
-	for (size_t i = 0; i < files->n; i++)
-		put_runs(s, &n, files->v[i], said ? &said[i] : NULL);
+	for (size_t i = 0; i < nfiles; i++)
+		put_runs(s, &n, files[i], said ? &said[i] : NULL);
 	tt_sort(s, n, by_shard);
 	for (size_t at = 0; at < n; at = end) {
 		unsigned runs = most_runs(s, n, at, &end);
@@ -202,7 +207,7 @@ batch_missing_shards(struct app *app, const struct opt_list *files, const struct
 		tt_buf_printf(&m.text, ", and %u more", m.more);
 	rc = tt_buf_error(&m.text, err);
 	if (rc == TT_OK && m.text.n > 0) {
-		*what = tt_arena_text(&app->arena, m.text.p, m.text.n, err);
+		*what = tt_arena_text(a, m.text.p, m.text.n, err);
 		rc = *what ? TT_OK : err->code;
 	}
 	tt_buf_free(&m.text);
@@ -220,7 +225,7 @@ number_of(const struct tt_result *r, const char *name)
 }
 
 int
-batch_list_put(const struct batch_list *l, struct tt_buf *line, struct tt_err *err)
+tt_batch_list_put(const struct tt_batch_list *l, struct tt_buf *line, struct tt_err *err)
 {
 	const struct tt_result_id id = { .key = "", .type = "shard", .by = l->by };
 	/* Shards have split the list alike if they have this hash of it; a whole run has split nothing. */
@@ -233,22 +238,22 @@ batch_list_put(const struct batch_list *l, struct tt_buf *line, struct tt_err *e
 }
 
 bool
-batch_list_read(const struct tt_result *r, struct batch_list *l)
+tt_batch_list_read(const struct tt_result *r, struct tt_batch_list *l)
 {
 	const char *list = json_string_value(json_object_get(r->doc, "list"));
 	const uint64_t i = number_of(r, "shard"), n = number_of(r, "shards");
 
-	if (strcmp(r->type, "shard") != 0 || !list || i < 1 || i > n || n > BATCH_SHARDS_MAX)
+	if (strcmp(r->type, "shard") != 0 || !list || i < 1 || i > n || n > TT_BATCH_SHARDS_MAX)
 		return false;
-	*l = (struct batch_list){ { (unsigned)i, (unsigned)n }, strtoull(list, NULL, 16), number_of(r, "list_files"), number_of(r, "list_bytes"),
+	*l = (struct tt_batch_list){ { (unsigned)i, (unsigned)n }, strtoull(list, NULL, 16), number_of(r, "list_files"), number_of(r, "list_bytes"),
 		number_of(r, "shard_files"), r->by };
 	return true;
 }
 
 int
-batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err)
+tt_batch_lists_add(struct tt_arena *a, struct tt_batch_lists *all, const struct tt_batch_list *l, struct tt_err *err)
 {
-	if (tt_arena_grow(&app->arena, &all->v, &all->cap, all->n, sizeof *all->v, err) != TT_OK)
+	if (tt_arena_grow(a, &all->v, &all->cap, all->n, sizeof *all->v, err) != TT_OK)
 		return err->code;
 	all->v[all->n++] = *l;
 	return TT_OK;
@@ -258,7 +263,7 @@ batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_lis
 static int
 by_list(const void *a, const void *b)
 {
-	const struct batch_list *x = a, *y = b;
+	const struct tt_batch_list *x = a, *y = b;
 
 	if (x->shard.count != y->shard.count)
 		return x->shard.count < y->shard.count ? -1 : 1;
@@ -270,13 +275,13 @@ by_list(const void *a, const void *b)
 }
 
 uint64_t
-batch_lists_files(const struct batch_lists *said)
+tt_batch_lists_files(const struct tt_batch_lists *said)
 {
 	uint64_t most = 0, sum = 0;
 
 	tt_sort(said->v, said->n, by_list);
 	for (size_t i = 0; i < said->n; i++) {
-		const struct batch_list *l = &said->v[i], *before = i ? l - 1 : NULL;
+		const struct tt_batch_list *l = &said->v[i], *before = i ? l - 1 : NULL;
 
 		if (before && by_list(before, l) == 0)
 			continue;
@@ -290,7 +295,7 @@ batch_lists_files(const struct batch_lists *said)
 
 /* Describe a list of which shards are missing. */
 static void
-put_list(struct tt_buf *b, const struct batch_list *l, size_t shards)
+put_list(struct tt_buf *b, const struct tt_batch_list *l, size_t shards)
 {
 	if (b->n > 300)
 		return;
@@ -303,7 +308,7 @@ put_list(struct tt_buf *b, const struct batch_list *l, size_t shards)
 }
 
 int
-batch_lists_check(struct app *app, struct batch_lists *all, bool told, const char **what, struct tt_err *err)
+tt_batch_lists_check(struct tt_arena *a, struct tt_batch_lists *all, bool told, const char **what, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
 	size_t end, lists = 0;
@@ -324,7 +329,7 @@ batch_lists_check(struct app *app, struct batch_lists *all, bool told, const cha
 	if (lists > 1 || (lists == 1 && !told)) {
 		tt_buf_text(&text, lists == 1 ? ", and no other ones" : "");
 		rc = tt_buf_error(&text, err);
-		*what = rc == TT_OK ? tt_arena_text(&app->arena, text.p, text.n, err) : NULL;
+		*what = rc == TT_OK ? tt_arena_text(a, text.p, text.n, err) : NULL;
 		rc = *what ? TT_OK : err->code;
 	}
 	tt_buf_free(&text);
