@@ -5,6 +5,7 @@
 
 #include "base/spelling.h"
 #include "cmd.h"
+#include "command_tables.h"
 #include "gate/document.h"
 #include "io/lock.h"
 #include "pass/pass.h"

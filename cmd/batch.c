@@ -12,10 +12,10 @@
 #include "batch/aggregate.h"
 #include "batch/database.h"
 #include "batch/analyse.h"
+#include "batch/plan.h"
 #include "batch/results.h"
 #include "batch/scheduler.h"
 #include "batch_opts.h"
-#include "batch_plan.h"
 #include "base/json.h"
 #include "cmd.h"
 #include "gate/budget.h"
@@ -24,6 +24,7 @@
 #include "io/archive.h"
 #include "io/spool.h"
 #include "model/format.h"
+#include "report.h"
 #include "version.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -367,6 +368,29 @@ many_of(struct batch *b, const struct tt_one_opts *one, struct tt_buf *facts, ui
 		.confine = on_confine, .arg = b };
 }
 
+/* Print what the batch will cost. */
+static int
+print_plan(struct batch *b, const struct tt_scheduler_opts *many, struct tt_err *err)
+{
+	const struct batch_opts *o = b->o;
+	const struct tt_batch_plan_opts plan = { .files = &b->files, .many = many, .divide = !o->in.format,
+		.shards = opts_given(&o->given, "shard") || o->shard_count ? o->shard.count : 0 };
+	const struct report_opts ro = { .form = o->sum.form, .width = -1, .csv_safe = o->sum.csv_safe };
+	struct tt_buf text = { 0 };
+	struct tt_report r;
+	int rc;
+
+	tt_report_init(&r, &b->app->env.mem);
+	rc = tt_batch_plan(&b->app->env, &plan, &r, &b->app->arena, err);
+	if (rc == TT_OK)
+		rc = report_render(b->app, &ro, &r, &text, err);
+	if (rc == TT_OK)
+		rc = app_show(b->app, &text, err);
+	tt_buf_free(&text);
+	tt_report_free(&r);
+	return rc;
+}
+
 static int
 work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, struct tt_err *err)
 {
@@ -379,7 +403,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 
 	rc = tt_buf_error(&facts, err);
 	if (rc == TT_OK && o->plan) {
-		rc = batch_plan(b->app, o, &b->files, &many, err);
+		rc = print_plan(b, &many, err);
 		tt_buf_free(&facts);
 		return rc == TT_OK ? TT_END : rc;
 	}

@@ -9,6 +9,7 @@
 #include "batch/analyse.h"
 #include "batch/result.h"
 #include "batch/shards.h"
+#include "cmd.h"
 #include "emit/emit.h"
 #include "gate/measure.h"
 #include "base/parse_value.h"
@@ -263,4 +264,27 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 	*by |= tt_hash_bytes(b.p, b.n) & ~TT_RESULT_OPTIONS;
 	tt_buf_free(&b);
 	return rc;
+}
+
+int
+batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err)
+{
+	const bool index = o->shard_index != UINT64_MAX, count = o->shard_count != 0;
+
+	if (o->plan && count && !index) {     /* a plan covers all shards */
+		o->shard.count = (unsigned)o->shard_count;
+		return TT_OK;
+	}
+	if (index != count)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard-index and --shard-count need each other");
+	if (index && opts_given(&o->given, "shard"))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard and --shard-index both say which shard this is: give one of them");
+	if (index && o->shard_index >= o->shard_count)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard-index: %llu is not below the %llu of --shard-count; the first is 0",
+		    (unsigned long long)o->shard_index, (unsigned long long)o->shard_count);
+	if (index)
+		o->shard = (struct tt_shard){ (unsigned)o->shard_index + 1, (unsigned)o->shard_count };
+	if (!o->shard_auto)
+		return TT_OK;
+	return tt_batch_shard_of_job(&app->env, &o->shard, err) == TT_OK ? TT_OK : tt_err_in(err, "option --shard auto");
 }

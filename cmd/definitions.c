@@ -7,15 +7,18 @@
 #include <strings.h>
 
 #include "batch/aggregate.h"
+#include "batch/plan.h"
 #include "command_tables.h"
 #include "diff/report.h"
+#include "gate/history_tables.h"
 #include "gate/measure.h"
-#include "summary.h"
 #include "model/format.h"
+#include "model/glossary.h"
 #include "model/loss.h"
 #include "out/render.h"
 #include "out/table.h"
 #include "pass/pass.h"
+#include "summary.h"
 
 #define SUMMARY "tracetool FILE"
 
@@ -122,8 +125,8 @@ in_list(const struct tt_pass_table *list, size_t i, struct tt_pass_table *t)
 	return t->id;
 }
 
-static bool plan_at(size_t i, struct tt_pass_table *t) { return in_list(plan_tables, i, t); }
-static bool history_at(size_t i, struct tt_pass_table *t) { return in_list(history_tables, i, t); }
+static bool plan_at(size_t i, struct tt_pass_table *t) { return in_list(tt_batch_plan_tables, i, t); }
+static bool history_at(size_t i, struct tt_pass_table *t) { return in_list(tt_history_tables, i, t); }
 static bool baseline_at(size_t i, struct tt_pass_table *t) { return in_list(baseline_tables, i, t); }
 
 /* Tables without a pass. */
@@ -152,7 +155,7 @@ in_tables(each_fn *each, definition_fn *f, void *arg)
 }
 
 static void
-in_glossary(enum definition_kind kind, const struct glossary_word *w, definition_fn *f, void *arg)
+in_glossary(enum definition_kind kind, const struct tt_glossary_word *w, definition_fn *f, void *arg)
 {
 	for (; w->name; w++) {
 		const struct definition d = { kind, { w->name, NULL }, w, NULL, NULL };
@@ -176,9 +179,9 @@ definitions_each(definition_fn *f, void *arg)
 
 		f(arg, &d);
 	}
-	in_glossary(DEF_NOTE, glossary_notes, f, arg);
-	in_glossary(DEF_TERM, glossary_terms, f, arg);
-	in_glossary(DEF_ZONE, glossary_zones, f, arg);
+	in_glossary(DEF_NOTE, tt_glossary_notes, f, arg);
+	in_glossary(DEF_TERM, tt_glossary_terms, f, arg);
+	in_glossary(DEF_ZONE, tt_glossary_zones, f, arg);
 }
 
 /* --- rows -------------------------------------------------------------------- */
@@ -284,7 +287,7 @@ definition_row(struct tt_report *r, const struct definition *d)
 {
 	struct tt_cell *c = tt_row(table_for(r, d->kind));
 	const struct tt_pass_table *t = d->of;
-	const struct glossary_word *w = d->of;
+	const struct tt_glossary_word *w = d->of;
 
 	switch (d->kind) {
 	case DEF_TABLE:

@@ -2,7 +2,7 @@
  * Everything with a name and a definition: tables, columns, metrics of budgets, kinds of loss, notes on reports, terms, zones that tracetool adds. "tracetool
  * list" prints them by kind, "tracetool explain" by name, and man/tables.py makes the manual's lists of them.
  *
- * A definition is kept with the thing it defines (struct tt_col, tt_metrics, tt_loss_info); all others are in glossary.c.
+ * A definition is kept with the thing it defines (struct tt_col, tt_metrics, tt_loss_info); all others are in the glossary (model/glossary.h).
  */
 #ifndef TT_CMD_DEFINITIONS_H
 #define TT_CMD_DEFINITIONS_H
@@ -19,14 +19,10 @@ enum definition_kind { DEF_TABLE, DEF_COLUMN, DEF_OTHER, DEF_METRIC, DEF_LOSS, D
 struct definition {
 	enum definition_kind kind;
 	const char *name[DEF_NAMES];  /* its names, that for programs first, that for people last; NULL after the last */
-	const void *of;               /* by kind: struct tt_pass_table, tt_metric, tt_loss_info, glossary_word */
+	const void *of;               /* by kind: struct tt_pass_table, tt_metric, tt_loss_info, tt_glossary_word */
 	const void *in;               /* a column's struct tt_col */
 	const char *command;          /* that prints the table, or the column's; NULL: stats --table */
 };
-
-struct glossary_word { const char *name, *text; };
-/* Each list ends with an entry without a name. */
-extern const struct glossary_word glossary_terms[], glossary_zones[], glossary_notes[];
 
 /* Call ${f} with every definition, kind by kind. */
 typedef void definition_fn(void *arg, const struct definition *d);

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/spelling.h"
 #include "cmd.h"
 
 struct help_opts {
@@ -92,7 +93,7 @@ find_verb(const struct help_opts *o, const struct verb **verb, struct tt_err *er
 	if (!c) {
 		if (find_topic(o->verb.v[0], err) != TT_OK)
 			return err->code;
-		near = opts_nearest(o->verb.v[0], command_name);
+		near = tt_nearest_word(o->verb.v[0], command_name);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"%s%s%s", o->verb.v[0],
 		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	}

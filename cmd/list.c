@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/spelling.h"
 #include "batch/database.h"
 #include "cmd.h"
 #include "definitions.h"
@@ -252,7 +253,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		while (k < L_N && strcmp(what_value(k), strcmp(word, "tables") == 0 ? "metrics" : word) != 0)
 			k++;
 		if (k == L_N) {
-			near = opts_nearest(word, what_value);
+			near = tt_nearest_word(word, what_value);
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 			    "no list \"%s\"%s%s%s", word, near ? "; did you mean \"" : "; there are ",
 			    near ? near : "formats, passes, emitters, metrics, gate, losses, notes, terms, zones, names, schema, sandbox", near ? "\"?" : "");

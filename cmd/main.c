@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/spelling.h"
 #include "base/stack.h"
 #include "cmd.h"
 #include "io/program.h"
@@ -196,7 +197,7 @@ static const struct { const char *word, *command; } tried[] = {
 static int
 check_verb(const char *word, struct tt_err *err)
 {
-	const char *near = opts_nearest(word, command_name);
+	const char *near = tt_nearest_word(word, command_name);
 	struct stat st;
 
 	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0 || errno != ENOENT)

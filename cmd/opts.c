@@ -44,7 +44,7 @@ known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
 		strcat(list, k > 0 ? ", " : "");
 		strcat(list, o->value(k));
 	}
-	near = opts_nearest(s, o->value);
+	near = tt_nearest_word(s, o->value);
 	if (near)
 		return tt_fail(
 		    err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\"; did you mean \"%s\"?", s, near);
@@ -218,25 +218,6 @@ opts_row(const struct tt_option *t, const char *who, struct opt_row *row)
 	}
 	row->help[n] = '\0';
 	row->o.help = row->help;
-}
-
-/* --- misspellings --------------------------------------------------------- */
-
-const char *
-opts_nearest(const char *word, const char *(*value)(size_t i))
-{
-	const char *best = NULL;
-	size_t least = SIZE_MAX;
-
-	for (size_t i = 0; value(i); i++) {
-		size_t d = tt_word_distance(word, value(i));
-
-		if (d < least) {
-			least = d;
-			best = value(i);
-		}
-	}
-	return best;
 }
 
 /* --- parsing --------------------------------------------------------------- */

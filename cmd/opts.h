@@ -143,10 +143,4 @@ void opts_quote_shared(struct tt_buf *to, const struct opt_given *given, const s
 /* Append the options of ${given} that choose what a command looks at, except ${but}, and the files. */
 void opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but);
 
-/**
- * opts_nearest(word, value):
- * The one of value(0), value(1), ... that ${word} most likely misspells or begins; NULL if none is similar.
- */
-const char *opts_nearest(const char *word, const char *(*value)(size_t i));
-
 #endif

@@ -10,10 +10,10 @@
 #include "base/arena_text.h"
 #include "base/aside.h"
 #include "cmd.h"
-#include "definitions.h"
 #include "emit/emit.h"
 #include "input.h"
 #include "io/sink.h"
+#include "model/glossary.h"
 #include "out/redact.h"
 #include "page/details.h"
 #include "page/page.h"
@@ -262,7 +262,7 @@ static void
 look_up(struct tt_page_word *to)
 {
 	for (size_t i = 0; i < sizeof explained / sizeof *explained; i++)
-		for (const struct glossary_word *w = glossary_terms; w->name; w++)
+		for (const struct tt_glossary_word *w = tt_glossary_terms; w->name; w++)
 			if (strcmp(w->name, explained[i].name) == 0)
 				*to++ = (struct tt_page_word){ w->name, w->text, explained[i].where };
 	to->name = NULL;

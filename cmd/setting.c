@@ -60,4 +60,5 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_ROOT] = "--root",
 	[TT_SETTING_SHARD] = "--shard",
 	[TT_SETTING_PARTIAL] = "--partial",
+	[TT_SETTING_METRIC] = "--metric",
 };

@@ -13,9 +13,9 @@
 #include "collect/timeline.h"
 #include "emit/emit.h"
 #include "gate.h"
+#include "gate/series.h"
 #include "input.h"
 #include "io/outputs.h"
-#include "metric_series.h"
 #include "base/parse_value.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
@@ -42,7 +42,7 @@ struct stats_opts {
 	uint64_t find_size;           /* UINT64_MAX: none */
 	struct opt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
-	struct series_opts metric;
+	struct tt_metric_series metric;
 	enum tt_group group;          /* as gate.group_by, without a gate */
 };
 
@@ -110,6 +110,13 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return opt_list_add(&s->track, value, a, err);
 }
 
+static int
+set_metric(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)o;
+	return tt_series_add(field, value, a, err);
+}
+
 /* --compare-frames "812,median". */
 static int
 set_compare(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
@@ -140,7 +147,7 @@ set_compare(const struct opt *o, void *field, const char *value, struct tt_arena
 static const struct opt pass_opt[] = {
 	{ .name = "budget", .set = set_budget }, { .name = "find", .set = set_find }, { .name = "track", .set = set_track },
 	{ .name = "compare-frames", .set = set_compare },
-	{ .name = "metric", .set = series_metric, .at = AT(metric) }, { .name = "wide", .set = opt_text, .at = AT(pass.wide) },
+	{ .name = "metric", .set = set_metric, .at = AT(metric) }, { .name = "wide", .set = opt_text, .at = AT(pass.wide) },
 };
 
 /* The ${i}th option of the passes. */
@@ -321,7 +328,7 @@ set_group(struct stats_opts *s, struct tt_err *err)
 	if (strchr(s->gate.group_by, ','))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: rows are grouped by one of thread, assembly, namespace and "
 		    "domain, not by \"%s\"", s->gate.group_by);
-	near = opts_nearest(s->gate.group_by, tt_group_key);
+	near = tt_nearest_word(s->gate.group_by, tt_group_key);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: \"%s\" is not thread, assembly, namespace or domain%s%s%s",
 	    s->gate.group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
@@ -451,7 +458,7 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 	po.rows = s->sort ? 0 : limit;
 	po.group = s->group;
 	tt_capture_notes(&app->loss, view->m, r);
-	series_notes(&s->metric, r);
+	tt_series_notes(&s->metric, r);
 	tt_tables_fill(view, &po, r);
 	for (struct tt_table *t = r->first; t; t = t->next) {
 		const char *asks = tt_pass_asks(t->id);
@@ -532,7 +539,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		rc = check_outputs(app, s, err);
 	if (rc != TT_OK)
 		return rc;
-	rc = series_begin(app, &s->metric, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &run, err);
+	rc = tt_series_begin(&s->metric, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &run, &app->arena, err);
 	report_pager(app, &s->out);
 	if (rc == TT_OK)
 		rc = input_confine(app, &s->in, s->out.output, s->perf_test, &run, err);
@@ -555,7 +562,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		if (summary)
 			fill_summary(app, s, &view, &r);
 		else
-			fill_report(app, s, &view, series_read(&s->metric), row_limit(s, TT_TEXT_ROWS), &r);
+			fill_report(app, s, &view, tt_series_read(&s->metric), row_limit(s, TT_TEXT_ROWS), &r);
 		rc = report_write(app, &s->out, &r, err);
 	}
 	tt_report_free(&r);

@@ -60,4 +60,5 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_ROOT] = "tt_batch_files_find(root)",
 	[TT_SETTING_SHARD] = "tt_scheduler_opts.shard",
 	[TT_SETTING_PARTIAL] = "tt_batch_put.mixed",
+	[TT_SETTING_METRIC] = "tt_metric_series.x",
 };

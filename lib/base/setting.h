@@ -64,6 +64,7 @@ enum tt_setting {
 	TT_SETTING_ROOT,              /* batches */
 	TT_SETTING_SHARD,
 	TT_SETTING_PARTIAL,
+	TT_SETTING_METRIC,
 	TT_SETTINGS
 };
 

@@ -51,3 +51,20 @@ tt_word_distance(const char *word, const char *candidate)
 	d = edits(word, n, candidate, m);
 	return d < n && (d == 1 || 3 * d <= n) ? d : SIZE_MAX;
 }
+
+const char *
+tt_nearest_word(const char *word, const char *(*value)(size_t i))
+{
+	const char *best = NULL;
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; value(i); i++) {
+		size_t d = tt_word_distance(word, value(i));
+
+		if (d < least) {
+			least = d;
+			best = value(i);
+		}
+	}
+	return best;
+}

@@ -11,6 +11,7 @@
 
 struct tt_arena;
 struct tt_buf;
+struct tt_env;
 struct tt_err;
 struct tt_result;
 
@@ -60,5 +61,12 @@ uint64_t tt_batch_lists_files(const struct tt_batch_lists *said);
 
 /* The largest number of shards. */
 #define TT_BATCH_SHARDS_MAX 1000000u
+
+/**
+ * tt_batch_shard_of_job(env, s, err):
+ * Set ${s} to the shard that Slurm, Kubernetes or GitLab gives this process, and log it.
+ * Errors: TT_E_USAGE where variables of the environment are missing, or contradict each other.
+ */
+int tt_batch_shard_of_job(struct tt_env *env, struct tt_shard *s, struct tt_err *err);
 
 #endif

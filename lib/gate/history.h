@@ -36,4 +36,11 @@ struct tt_history {
 int tt_history_of(const struct tt_baseline *b, const struct tt_budget_row *row, const struct tt_measure *x, size_t which, struct tt_history *h,
     struct tt_arena *a, struct tt_mem *mem, struct tt_err *err);
 
+struct tt_history_figure {
+	const char *base;             /* the baseline's file; NULL: there is only one */
+	const char *name;             /* its row of the budget, or its metric */
+	const char *title;            /* in words: "frame time, median" */
+	struct tt_history h;
+};
+
 #endif

@@ -7,13 +7,6 @@
 #include "gate/history.h"
 #include "out/table.h"
 
-struct tt_history_figure {
-	const char *base;             /* the baseline's file; NULL: there is only one */
-	const char *name;             /* its row of the budget, or its metric */
-	const char *title;            /* in words: "frame time, median" */
-	struct tt_history h;
-};
-
 /* Draw the ${n} figures, one below the other, as one SVG file. */
 void tt_history_svg(const struct tt_history_figure *f, size_t n, const char *title, struct tt_buf *out);
 

@@ -219,13 +219,13 @@ TEST(wrong_options_say_what_is_wrong)
 
 TEST(suggestions_are_near_or_none)
 {
-	CHECK_STR(opts_nearest("nevr", pick_value), "never");
-	CHECK_STR(opts_nearest("alwyas", pick_value), "always");
-	CHECK_STR(opts_nearest("al", pick_value), "always");
-	CHECK(opts_nearest("sometimes", pick_value) == NULL);
-	CHECK(opts_nearest("", pick_value) == NULL);
-	CHECK(opts_nearest("x", pick_value) == NULL);
-	CHECK(opts_nearest("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	CHECK_STR(tt_nearest_word("nevr", pick_value), "never");
+	CHECK_STR(tt_nearest_word("alwyas", pick_value), "always");
+	CHECK_STR(tt_nearest_word("al", pick_value), "always");
+	CHECK(tt_nearest_word("sometimes", pick_value) == NULL);
+	CHECK(tt_nearest_word("", pick_value) == NULL);
+	CHECK(tt_nearest_word("x", pick_value) == NULL);
+	CHECK(tt_nearest_word("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 		  pick_value) == NULL);
 }
 

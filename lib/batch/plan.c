@@ -1,24 +1,21 @@
 /**
- * tracetool batch --plan: estimates what a batch will cost on one machine or on many, before it runs.
+ * Estimates what a batch will cost on one machine or on many, before it runs.
  *
  * It analyses some files of each kind, and takes the processor time for a byte of them for all files of the kind. The rest is arithmetic over the split that
  * the batch would use: nodes take one shard after the other, in order. A node is busy with a shard as long as its processors take for all of it, and at least
  * as long as one process takes for the shard's largest part: a capture, or the unpacking of an archive.
  */
+#include "batch/plan.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "batch.h"
+#include "base/env.h"
 #include "batch/files.h"
 #include "batch/shards.h"
 #include "batch/split.h"
-#include "batch_opts.h"
-#include "batch_plan.h"
-#include "cmd.h"
-#include "command_tables.h"
 #include "pass/pass.h"
-#include "report.h"
 
 #define KINDS_MAX 16
 #define SAMPLES 3                     /* files of a kind that are analysed, of different sizes */
@@ -45,7 +42,8 @@ struct kind {
 };
 
 struct plan {
-	struct app *app;
+	struct tt_env *env;
+	struct tt_arena *a;
 	struct tt_batch_files *files;
 	const struct tt_scheduler_opts *many;
 	unsigned cores;               /* processors of a node */
@@ -63,7 +61,7 @@ struct plan {
 static int
 find_kinds(struct plan *p, struct tt_err *err)
 {
-	p->of = tt_arena_alloc(&p->app->arena, p->files->n + 1, err);
+	p->of = tt_arena_alloc(p->a, p->files->n + 1, err);
 	if (!p->of)
 		return err->code;
 	for (size_t i = 0; i < p->files->n; i++) {
@@ -130,7 +128,7 @@ try_file(struct plan *p, const struct tt_scheduler_file *f, struct kind *k, stru
 	o.say = say_nothing;
 	o.tick = NULL;
 	o.most_ns = SAMPLE_NS;
-	rc = tt_scheduler_run(&p->app->env, &o, &sum, err);
+	rc = tt_scheduler_run(p->env, &o, &sum, err);
 	took = worked() - before;
 	if (rc != TT_OK || sum.bytes == 0)    /* SAMPLE_NS was too short for any of it */
 		return rc;
@@ -201,7 +199,7 @@ shards_of(struct plan *p, struct run *r, struct tt_err *err)
 {
 	double *serial = calloc(r->shards, sizeof *serial), all = 0, all_serial = 0;
 	struct tt_split split;
-	int rc = serial ? tt_split(&p->app->env.mem, r->shards, p->files->file, p->files->n, p->divide, &split, err) : tt_nomem(err);
+	int rc = serial ? tt_split(&p->env->mem, r->shards, p->files->file, p->files->n, p->divide, &split, err) : tt_nomem(err);
 
 	memset(r->busy, 0, r->shards * sizeof *r->busy);
 	for (size_t i = 0; i < p->files->n && rc == TT_OK; i++) {
@@ -284,8 +282,8 @@ static const struct tt_col sum_col[S_N] = {
 	[S_CAPTURES] = { "captures", "captures, about", TT_UNIT_COUNT, "Captures in them, as far as the sample tells." },
 	[S_HOURS] = { "core_hours", "core hours", TT_UNIT_MILLI, "Hours of one processor for all of them." },
 	[S_TIME] = { "core_ns", "core time", TT_UNIT_NS, "The same as a time." },
-	[S_SHARDS] = { "shards", "shards advised", TT_UNIT_COUNT, "Shards with ten minutes of work each, as many as asked for with --shard-count." },
-	[S_CORES] = { "cores", "cores of a node", TT_UNIT_COUNT, "Processors that a shard uses: --jobs." },
+	[S_SHARDS] = { "shards", "shards advised", TT_UNIT_COUNT, "Shards with ten minutes of work each, or as many as were asked for." },
+	[S_CORES] = { "cores", "cores of a node", TT_UNIT_COUNT, "Processors that a shard uses, one for each job." },
 	[S_MEMORY] = { "memory_bytes", "memory of a shard", TT_UNIT_BYTES, "Memory to ask for: twice the largest process of the sample for each processor." },
 	[S_LIMIT] = { "limit_ns", "time limit of a shard", TT_UNIT_NS, "Time to ask for: three times the longest shard, and five minutes." },
 };
@@ -304,14 +302,14 @@ static const struct tt_col kind_col[K_N] = {
 enum { N_NODES, N_SHARDS, N_WALL, N_SLOW, N_LOST, N_EVEN, N_N };
 static const struct tt_col node_col[N_N] = {
 	[N_NODES] = { "nodes", "nodes", TT_UNIT_COUNT, "Machines, or tasks that run at once." },
-	[N_SHARDS] = { "shards", "shards", TT_UNIT_COUNT, "Three for each of several nodes, or --shard-count." },
+	[N_SHARDS] = { "shards", "shards", TT_UNIT_COUNT, "Three for each of several nodes, or as many as were asked for." },
 	[N_WALL] = { "wall_ns", "time", TT_UNIT_NS, "From the start of the first shard to the end of the last." },
 	[N_SLOW] = { "slow_ns", "one half as fast", TT_UNIT_NS, "The same, where one node works half as fast." },
 	[N_LOST] = { "lost_ns", "one lost", TT_UNIT_NS, "The same, if one node is lost in the middle, and its shard continues elsewhere 7 minutes later." },
 	[N_EVEN] = { "most", "longest by mean", TT_UNIT_MILLI, "The longest shard's time by the mean: work that cannot be divided makes it large." },
 };
 
-const struct tt_pass_table plan_tables[] = {
+const struct tt_pass_table tt_batch_plan_tables[] = {
 	{ .id = "plan", .title = "Plan", .col = sum_col, .ncol = TT_NCOL(sum_col) },
 	{ .id = "plan_kinds", .title = "Kinds of files", .col = kind_col, .ncol = TT_NCOL(kind_col) },
 	{ .id = "plan_nodes", .title = "Time on so many nodes", .col = node_col, .ncol = TT_NCOL(node_col) },
@@ -333,7 +331,7 @@ milli(double v)
 static void
 put_kinds(const struct plan *p, struct tt_report *r)
 {
-	struct tt_table *t = tt_report_table(r, plan_tables[1].id, plan_tables[1].title, kind_col, K_N);
+	struct tt_table *t = tt_report_table(r, tt_batch_plan_tables[1].id, tt_batch_plan_tables[1].title, kind_col, K_N);
 
 	for (size_t i = 0; i < p->nkind; i++) {
 		const struct kind *k = &p->kind[i];
@@ -356,7 +354,7 @@ put_kinds(const struct plan *p, struct tt_report *r)
 static int
 put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *report, struct tt_err *err)
 {
-	struct tt_table *t = tt_report_table(report, plan_tables[2].id, plan_tables[2].title, node_col, N_N);
+	struct tt_table *t = tt_report_table(report, tt_batch_plan_tables[2].id, tt_batch_plan_tables[2].title, node_col, N_N);
 	const size_t most = shards > PER_NODE * NODES_MAX ? shards : PER_NODE * NODES_MAX;
 	struct run r = { .busy = calloc(most, sizeof *r.busy), .free = calloc(NODES_MAX, sizeof *r.free) };
 	int rc = r.busy && r.free ? TT_OK : tt_nomem(err);
@@ -393,7 +391,7 @@ put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *repo
 static int
 put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
 {
-	struct tt_table *t = tt_report_table(r, plan_tables[0].id, plan_tables[0].title, sum_col, S_N);
+	struct tt_table *t = tt_report_table(r, tt_batch_plan_tables[0].id, tt_batch_plan_tables[0].title, sum_col, S_N);
 	const double work = p->time / p->cores / 600;
 	unsigned shards = p->shards ? p->shards : work > TT_BATCH_SHARDS_MAX ? TT_BATCH_SHARDS_MAX : (unsigned)work + 1;
 	struct tt_cell *c = tt_row(t);
@@ -421,26 +419,12 @@ put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
 }
 
 int
-batch_plan(struct app *app, const struct batch_opts *o, struct tt_batch_files *files, const struct tt_scheduler_opts *many, struct tt_err *err)
+tt_batch_plan(struct tt_env *env, const struct tt_batch_plan_opts *o, struct tt_report *r, struct tt_arena *a, struct tt_err *err)
 {
-	struct plan p = { .app = app, .files = files, .many = many, .cores = app->env.jobs, .divide = !o->in.format,
-		.shards = (unsigned)(opts_given(&o->given, "shard") || o->shard_count ? o->shard.count : 0) };
-	const struct report_opts ro = { .form = o->sum.form, .width = -1, .csv_safe = o->sum.csv_safe };
-	struct tt_buf text = { 0 };
-	struct tt_report r;
-	int rc = files->n > 0 ? find_kinds(&p, err) : tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to plan for");
+	struct plan p = { .env = env, .a = a, .files = o->files, .many = o->many, .cores = o->many->jobs, .divide = o->divide, .shards = o->shards };
+	int rc = p.files->n > 0 ? find_kinds(&p, err) : tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to plan for");
 
 	if (rc == TT_OK)
 		rc = take_sample(&p, err);
-	if (rc != TT_OK)
-		return rc;
-	tt_report_init(&r, &app->env.mem);
-	rc = put_all(&p, &r, err);
-	if (rc == TT_OK)
-		rc = report_render(app, &ro, &r, &text, err);
-	if (rc == TT_OK)
-		rc = app_show(app, &text, err);
-	tt_buf_free(&text);
-	tt_report_free(&r);
-	return rc;
+	return rc == TT_OK ? put_all(&p, r, err) : rc;
 }

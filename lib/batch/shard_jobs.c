@@ -1,18 +1,19 @@
 /**
- * Finds which shard of a batch this process runs: by options, or by the environment that a cluster or CI system sets.
+ * Finds which shard of a batch this process runs by the environment that a cluster or CI system sets.
  *
  * Slurm: SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _MAX, sbatch(1), "OUTPUT ENVIRONMENT VARIABLES". Kubernetes: JOB_COMPLETION_INDEX of an Indexed Job, from 0; no
  * variable has the number of pods. GitLab: CI_NODE_INDEX, from 1, and CI_NODE_TOTAL of "parallel:".
  */
 #include <stdlib.h>
 
-#include "batch/shards.h"
-#include "batch_opts.h"
-#include "cmd.h"
+#include "base/env.h"
 #include "base/parse_value.h"
+#include "base/setting.h"
+#include "batch/shards.h"
 
 /* The number of shards, for Kubernetes, and for Slurm when only some tasks of an array (from 1) run again. */
 #define COUNT "TRACETOOL_SHARDS"
+#define SHARD tt_setting_name[TT_SETTING_SHARD]
 
 /* The number in the variable ${name}. */
 static int
@@ -21,10 +22,10 @@ number_in(const char *name, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err
 	const char *s = getenv(name);
 
 	if (!s || !*s)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: %s is not set; give --shard I/N", name);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is not set; give %s I/N", name, SHARD);
 	if (tt_parse_count(s, lo, hi, v, err) != TT_OK)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: %s is \"%s\", and not a number from %llu to %llu; give --shard I/N",
-		    name, s, (unsigned long long)lo, (unsigned long long)hi);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is \"%s\", and not a number from %llu to %llu; give %s I/N",
+		    name, s, (unsigned long long)lo, (unsigned long long)hi, SHARD);
 	return TT_OK;
 }
 
@@ -57,7 +58,7 @@ of_slurm(struct tt_shard *s, struct tt_err *err)
 			rc = number_in("SLURM_ARRAY_TASK_ID", first, last, &id, err);
 		/* Some tasks of an array that run again look like a whole array. */
 		if (rc == TT_OK && (first > 1 || count < 2 || last - first + 1 != count))
-			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Slurm tasks %llu to %llu (%llu) may be part of a larger array: "
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "Slurm tasks %llu to %llu (%llu) may be part of a larger array: "
 			    "set " COUNT " to how many shards there are", (unsigned long long)first,
 			    (unsigned long long)last, (unsigned long long)count);
 	}
@@ -73,7 +74,7 @@ of_kubernetes(struct tt_shard *s, struct tt_err *err)
 	int rc;
 
 	if (!is_set(COUNT))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Kubernetes does not say how many pods there are: set " COUNT
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "Kubernetes does not say how many pods there are: set " COUNT
 		    " to the job's completions");
 	rc = number_in(COUNT, 1, TT_BATCH_SHARDS_MAX, &count, err);
 	if (rc == TT_OK)
@@ -96,8 +97,8 @@ of_gitlab(struct tt_shard *s, struct tt_err *err)
 	return rc;
 }
 
-static int
-by_environment(struct app *app, struct tt_shard *s, struct tt_err *err)
+int
+tt_batch_shard_of_job(struct tt_env *env, struct tt_shard *s, struct tt_err *err)
 {
 	static const struct {
 		const char *name, *variable;
@@ -114,36 +115,15 @@ by_environment(struct app *app, struct tt_shard *s, struct tt_err *err)
 		if (!is_set(engine[i].variable))
 			continue;
 		if (n++ > 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: both %s (%s) and %s (%s) say which shard this is: give --shard I/N",
-			    engine[found].name, engine[found].variable, engine[i].name, engine[i].variable);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "both %s (%s) and %s (%s) say which shard this is: give %s I/N",
+			    engine[found].name, engine[found].variable, engine[i].name, engine[i].variable, SHARD);
 		found = i;
 	}
 	if (n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: no parallel job of Slurm, Kubernetes or GitLab: give --shard I/N");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no parallel job of Slurm, Kubernetes or GitLab: give %s I/N", SHARD);
 	rc = engine[found].get(s, err);
 	if (rc == TT_OK)
-		tt_log(&app->env, TT_LOG_NORMAL, "shard %u of %u, as %s says (%s=%s)", s->index, s->count, engine[found].name, engine[found].variable,
+		tt_log(env, TT_LOG_NORMAL, "shard %u of %u, as %s says (%s=%s)", s->index, s->count, engine[found].name, engine[found].variable,
 		    getenv(engine[found].variable));
 	return rc;
-}
-
-int
-batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err)
-{
-	const bool index = o->shard_index != UINT64_MAX, count = o->shard_count != 0;
-
-	if (o->plan && count && !index) {     /* a plan covers all shards */
-		o->shard.count = (unsigned)o->shard_count;
-		return TT_OK;
-	}
-	if (index != count)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard-index and --shard-count need each other");
-	if (index && opts_given(&o->given, "shard"))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard and --shard-index both say which shard this is: give one of them");
-	if (index && o->shard_index >= o->shard_count)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard-index: %llu is not below the %llu of --shard-count; the first is 0",
-		    (unsigned long long)o->shard_index, (unsigned long long)o->shard_count);
-	if (index)
-		o->shard = (struct tt_shard){ (unsigned)o->shard_index + 1, (unsigned)o->shard_count };
-	return o->shard_auto ? by_environment(app, &o->shard, err) : TT_OK;
 }

@@ -3,11 +3,11 @@
  *
  * "make man" makes the lists in tracetool-metrics(7) and tracetool-json(7) from it.
  */
+#include "model/glossary.h"
+
 #include <stddef.h>
 
-#include "definitions.h"
-
-const struct glossary_word glossary_terms[] = {
+const struct tt_glossary_word tt_glossary_terms[] = {
 	{ "capture",
 	    "One recording, in one file or in the numbered files of a rotation. A report over several captures treats them as processes "
 	    "of one timeline." },
@@ -138,7 +138,7 @@ const struct glossary_word glossary_terms[] = {
 	{ NULL, NULL },
 };
 
-const struct glossary_word glossary_zones[] = {
+const struct tt_glossary_word tt_glossary_zones[] = {
 	{ "GC.Pause",
 	    "From the wish to stop the world to its restart, on the thread that triggers the collection." },
 	{ "GC.Stop",
@@ -159,7 +159,7 @@ const struct glossary_word glossary_zones[] = {
 };
 
 /* Notes on a report by their id, beside the kinds of loss. */
-const struct glossary_word glossary_notes[] = {
+const struct tt_glossary_word tt_glossary_notes[] = {
 	{ "caveat", "Figures of the capture are relative, or include what recording itself costs: the text says which, and why." },
 	{ "layout", "No layout that tracetool knows fits the capture, so figures may be wrong; the table capture_layout says where it first fails." },
 	{ "rotation", "The captures are not all files of a recording that rotates: which are here, or what is not." },

@@ -1,12 +1,13 @@
 /**
  * Computes metrics of the gate over time.
  */
-#include "metric_series.h"
+#include "gate/series.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cmd.h"
+#include "base/setting.h"
+#include "base/spelling.h"
 #include "gate/measure.h"
 #include "pass/pass.h"
 #include "run/run.h"
@@ -91,14 +92,12 @@ has_time(const struct tt_metric *m)
 }
 
 int
-series_metric(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_series_add(struct tt_metric_series *s, const char *value, struct tt_arena *a, struct tt_err *err)
 {
-	struct series_opts *s = field;
 	const char *rest, *near;
 	struct tt_measure x = { .metric = metric_at(value, &rest) };
 	int rc;
 
-	(void)o;
 	if (!x.metric && value[strcspn(value, "/[")] == '/') {
 		size_t n = strcspn(value, "[");
 		const char *name = tt_arena_text(a, value, n, err);
@@ -109,7 +108,7 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 		rest = value + n;
 	}
 	if (!x.metric) {
-		near = opts_nearest(value, metric_name);
+		near = tt_nearest_word(value, metric_name);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no metric is called \"%s\"%s%s%s", value,
 		    near ? "; did you mean \"" : " (see ", near ? near : "\"tracetool list gate\"", near ? "\"?" : ")");
 	}
@@ -131,7 +130,7 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 /* --- the readings ------------------------------------------------------------------- */
 
 enum tt_unit
-series_unit(enum tt_dim dim)
+tt_series_unit(enum tt_dim dim)
 {
 	switch (dim) {
 	case TT_DIM_TIME: return TT_UNIT_NS;
@@ -142,9 +141,9 @@ series_unit(enum tt_dim dim)
 }
 
 int64_t
-series_in_unit(int64_t v, enum tt_dim dim)
+tt_series_in_unit(int64_t v, enum tt_dim dim)
 {
-	switch (series_unit(dim)) {
+	switch (tt_series_unit(dim)) {
 	case TT_UNIT_MILLI: return v;
 	case TT_UNIT_PERCENT: return tt_scale(v, 100, TT_AMOUNT_ONE);
 	default: return tt_scale(v, 1, TT_AMOUNT_ONE);
@@ -159,7 +158,7 @@ is_per_frame(const struct tt_measure *x)
 
 /*
  * Which events of a bucket the measure covers. Figures per frame: the frames that begin in it. Columns of tables and busy times of threads: everything cut at
- * the bucket's edges, as with --time. Other figures: what begins in the bucket, whole.
+ * the bucket's edges, as by a filter of time. Other figures: what begins in the bucket, whole.
  */
 static enum tt_part_kind
 kind_of(const struct tt_measure *x)
@@ -171,7 +170,7 @@ kind_of(const struct tt_measure *x)
 
 /* Keep why figure ${i} has no value: no bucket so far has its name. ${first}: ${x} is of the first bucket. */
 static void
-note_absent(struct series_opts *o, size_t i, const struct tt_value *x, bool first)
+note_absent(struct tt_metric_series *o, size_t i, const struct tt_value *x, bool first)
 {
 	const bool has = !x->absent && (x->known || !o->elsewhere[i]);
 
@@ -189,7 +188,7 @@ note_absent(struct series_opts *o, size_t i, const struct tt_value *x, bool firs
 static int
 take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt_err *err)
 {
-	struct series_opts *o = arg;
+	struct tt_metric_series *o = arg;
 	struct tt_series_value *v = o->all.v + p->bucket * o->n;
 	struct tt_views view;
 
@@ -202,27 +201,27 @@ take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt
 			continue;
 		note_absent(o, i, x, p->bucket == 0);
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = p->from, .to = p->to, .known = x->known,
-			.unit = series_unit(x->dim), .unit_name = tt_dim_name[x->dim], .v = series_in_unit(x->v, x->dim) };
+			.unit = tt_series_unit(x->dim), .unit_name = tt_dim_name[x->dim], .v = tt_series_in_unit(x->v, x->dim) };
 	}
 	tt_view_free(&view);
 	return rc;
 }
 
 int
-series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_run_opts *run, struct tt_err *err)
+tt_series_begin(struct tt_metric_series *o, size_t buckets, struct tt_run_opts *run, struct tt_arena *a, struct tt_err *err)
 {
 	bool kind[TT_PART_CUT + 1] = { false };
 
-	o->arena = &app->arena;
+	o->arena = a;
 	o->buckets = buckets;
 	if (o->n == 0)
 		return TT_OK;
-	o->absent = tt_arena_alloc(&app->arena, o->n * sizeof *o->absent, err);
-	o->elsewhere = tt_arena_alloc(&app->arena, o->n * sizeof *o->elsewhere, err);
-	o->several = tt_arena_alloc(&app->arena, o->n * sizeof *o->several, err);
-	o->value = tt_arena_alloc(&app->arena, o->n * sizeof *o->value, err);
-	o->all.v = tt_arena_alloc(&app->arena, buckets * o->n * sizeof *o->all.v, err);
-	run->part = tt_arena_alloc(&app->arena, (TT_PART_CUT + 1) * buckets * sizeof *run->part, err);
+	o->absent = tt_arena_alloc(a, o->n * sizeof *o->absent, err);
+	o->elsewhere = tt_arena_alloc(a, o->n * sizeof *o->elsewhere, err);
+	o->several = tt_arena_alloc(a, o->n * sizeof *o->several, err);
+	o->value = tt_arena_alloc(a, o->n * sizeof *o->value, err);
+	o->all.v = tt_arena_alloc(a, buckets * o->n * sizeof *o->all.v, err);
+	run->part = tt_arena_alloc(a, (TT_PART_CUT + 1) * buckets * sizeof *run->part, err);
 	if (!o->absent || !o->elsewhere || !o->several || !o->value || !o->all.v || !run->part)
 		return err->code;
 	for (size_t i = 0; i < o->n; i++) {
@@ -241,7 +240,7 @@ series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_r
 
 /* A figure of a name that no capture has is unknown, not 0: the name may be wrong. */
 const struct tt_series *
-series_read(struct series_opts *o)
+tt_series_read(struct tt_metric_series *o)
 {
 	for (size_t i = 0; i < o->all.n; i++)
 		o->all.v[i].known = o->all.v[i].known && !o->absent[i % o->n];
@@ -250,7 +249,7 @@ series_read(struct series_opts *o)
 
 /* True if the metric ${i} has a value in one bucket at least. */
 static bool
-has_value(const struct series_opts *o, size_t i)
+has_value(const struct tt_metric_series *o, size_t i)
 {
 	for (size_t k = i; k < o->all.n; k += o->n)
 		if (o->all.v[k].known)
@@ -259,7 +258,7 @@ has_value(const struct series_opts *o, size_t i)
 }
 
 void
-series_notes(const struct series_opts *o, struct tt_report *r)
+tt_series_notes(const struct tt_metric_series *o, struct tt_report *r)
 {
 	for (size_t i = 0; i < o->n && o->absent; i++) {
 		const char *why = o->several[i] ? o->several[i] : o->absent[i];
@@ -267,6 +266,7 @@ series_notes(const struct series_opts *o, struct tt_report *r)
 		if (!why && !has_value(o, i))
 			why = "no value at any time: the capture lacks what it is computed from";
 		if (why)
-			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, why));
+			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric",
+			    tt_text(r, "%s %s: %s", tt_setting_name[TT_SETTING_METRIC], o->x[i].key, why));
 	}
 }

@@ -1,0 +1,50 @@
+/**
+ * Metrics of the gate over time.
+ *
+ * The figure of a bucket is the gate's metric of the capture cut to the time of the bucket, except that metrics of markers, categories and frames count
+ * whatever begins in the bucket whole. One reading fills the models of many buckets, for all metrics together.
+ */
+#ifndef TT_GATE_SERIES_H
+#define TT_GATE_SERIES_H
+
+#include "gate/quantity.h"
+#include "pass/pass.h"
+
+struct tt_measure;
+struct tt_model;
+struct tt_report;
+struct tt_run_opts;
+struct tt_series;
+
+struct tt_metric_series {
+	struct tt_measure *x;
+	size_t n, cap;
+	struct tt_arena *arena;
+	size_t buckets;
+	struct tt_series all;
+	struct tt_value *value;       /* of the current bucket */
+	const char **several;         /* by metric: the rows of a table that match it, if there are several; else NULL */
+	const char **absent;          /* by metric, after reading: why it has no value, if nothing has its name; else NULL */
+	bool *elsewhere;              /* by metric: something has its name, on other threads alone */
+};
+
+/**
+ * tt_series_add(s, name, a, err):
+ * Add the metric ${name}, like "marker.time[Update*].total".
+ * Errors: TT_E_USAGE for one that is not there, or has no value in a part of a capture.
+ */
+int tt_series_add(struct tt_metric_series *s, const char *name, struct tt_arena *a, struct tt_err *err);
+
+/* Set ${run} to compute the figures of ${buckets} parts of its time. It uses ${o} until it ends. Text is in ${a}. */
+int tt_series_begin(struct tt_metric_series *o, size_t buckets, struct tt_run_opts *run, struct tt_arena *a, struct tt_err *err);
+
+/* The figures, after the run. A metric of a name that no capture has is unknown; tt_series_notes() says so. */
+const struct tt_series *tt_series_read(struct tt_metric_series *o);
+
+void tt_series_notes(const struct tt_metric_series *o, struct tt_report *r);
+
+/* The unit of cells with amounts of ${dim}; and an amount, given in thousandths, in that unit. */
+enum tt_unit tt_series_unit(enum tt_dim dim);
+int64_t tt_series_in_unit(int64_t v, enum tt_dim dim);
+
+#endif
