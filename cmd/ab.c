@@ -9,7 +9,7 @@
 
 #include "cmd.h"
 #include "gate.h"
-#include "gate_read.h"
+#include "gate/read.h"
 #include "input.h"
 #include "io/outputs.h"
 #include "io/sink.h"
@@ -31,7 +31,7 @@ struct ab_opts {
 	struct opt_list profile;
 	const char *keep, *budget, *today;
 	int inconclusive;             /* as in struct gate_opts */
-	struct verdict_opts to;
+	struct tt_verdict_outputs to;
 	struct input_opts in;
 };
 
@@ -223,14 +223,15 @@ read_capture(void *arg, const struct tt_budget *b, const char *path, struct tt_s
 	struct ab *x = arg;
 	const char *one[] = { path, NULL };
 	struct input_opts in = x->o->in;
-	const struct gate_opts none = { .budget = b->path };
-	struct gate g = { .app = x->app, .g = &none, .in = &in, .budget = *b };
+	struct tt_gate_reader g;
+	struct tt_arena a;
 	struct recovered what;
 	struct tt_run_opts run;
 	int rc;
 
 	in.path = (struct opt_list){ .v = one, .n = 1 };
-	tt_arena_init(&g.a, &x->app->env.mem);
+	tt_arena_init(&a, &x->app->env.mem);
+	gate_reader(&g, x->app, &in, b, &a);
 	if (recover_mend(x->app, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
 		return err->code;
 	rc = input_setup(x->app, &in, &run, err);
@@ -239,7 +240,7 @@ read_capture(void *arg, const struct tt_budget *b, const char *path, struct tt_s
 	if (rc == TT_OK)
 		rc = app_confine(x->app, NULL, in.tmpdir, err);
 	if (rc == TT_OK)
-		rc = gate_read(&g, &run, err);
+		rc = tt_gate_read(&g, &run, err);
 	if (rc == TT_OK && g.unread)
 		rc = tt_fail(err, g.unread == 3 ? TT_E_DAMAGED : TT_E_IO, TT_NOWHERE, "its capture cannot be read");
 	if (rc == TT_OK)
@@ -303,7 +304,7 @@ check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 
 /* Open the outputs. Verdicts of an earlier run are removed, because they could be taken for this run's. */
 static int
-open_outputs(struct ab *x, struct verdict_out *to, struct tt_err *err)
+open_outputs(struct ab *x, struct tt_verdict_out *to, struct tt_err *err)
 {
 	struct opt_list writes = { 0 };
 	int rc = verdict_open(x->app, &x->o->to, "name a file", &writes, to, err);
@@ -312,11 +313,11 @@ open_outputs(struct ab *x, struct verdict_out *to, struct tt_err *err)
 		rc = check_outputs(x, &writes, err);
 	if (rc == TT_OK)
 		rc = try_outputs(x, &writes, err);
-	return rc == TT_OK ? verdict_forget(&x->o->to, NULL, err) : rc;
+	return rc == TT_OK ? tt_verdict_out_forget(&x->o->to, NULL, err) : rc;
 }
 
 static int
-write_verdict(struct ab *x, struct tt_trial *trial, struct verdict_out *to, struct tt_err *err)
+write_verdict(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, struct tt_err *err)
 {
 	bool color = ui_color(&x->app->ui, STDOUT_FILENO);
 	struct tt_buf text = { 0 };
@@ -328,12 +329,12 @@ write_verdict(struct ab *x, struct tt_trial *trial, struct verdict_out *to, stru
 	if (rc == TT_OK)
 		rc = tt_verdict_wrap(ui_width(STDOUT_FILENO), &text, err);
 	if (rc == TT_OK)
-		rc = tt_verdict_defuse(verdict_messages(&x->o->to), color, &text, err);
+		rc = tt_verdict_defuse(tt_verdict_out_messages(&x->o->to), color, &text, err);
 	/* Print the verdict before files are written: it took an hour of runs, and must be shown even if a file cannot be written. */
 	if (rc == TT_OK)
 		rc = app_write(x->app, "-", &text, err);
 	if (rc == TT_OK && to)
-		rc = verdict_write(x->app, to, &v, NULL, 0, err);
+		rc = tt_verdict_out_write(&x->app->env, to, &v, NULL, 0, err);
 	if (rc == TT_OK)
 		x->app->verdict = v.status;
 	tt_buf_free(&text);
@@ -343,7 +344,7 @@ write_verdict(struct ab *x, struct tt_trial *trial, struct verdict_out *to, stru
 
 /* Run all pairs and write the verdict. A stopped run prints what is known; files are only written for a complete one. */
 static int
-compare(struct ab *x, struct tt_trial *trial, struct verdict_out *to, struct tt_err *err)
+compare(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, struct tt_err *err)
 {
 	struct tt_trial_now now = tt_trial_now(trial);
 	int rc;
@@ -367,7 +368,7 @@ ab(struct ab *x, struct tt_err *err)
 	static const char *any[] = { "captures to come", NULL };
 	struct input_opts in = x->o->in;
 	struct tt_trial *trial = NULL;
-	struct verdict_out to = { 0 };
+	struct tt_verdict_out to = { 0 };
 	struct tt_run_opts run;
 	int rc;
 
@@ -397,7 +398,7 @@ ab(struct ab *x, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = compare(x, trial, &to, err);
 	tt_trial_end(trial);
-	verdict_close(&to);
+	tt_verdict_out_close(&to);
 	return rc;
 }
 

@@ -27,7 +27,7 @@ struct tt_results_sum;
 struct tt_run_opts;
 struct tt_sample;
 struct tt_sink;
-struct verdict_opts;
+struct tt_verdict_outputs;
 
 /* --- the report: where it goes, in what form, by which groups ------------------- */
 
@@ -75,7 +75,7 @@ const char *batch_pages_folder(const void *arg, const char *file);
  * Print the figures and write them to their files. ${to}: other outputs of the figures. The file ${results}, which tt_batch_put_results() kept open
  * (NULL: none), replaces the old one together with the reports.
  */
-int summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a, struct tt_sink *results,
+int summary_write(struct app *app, const struct summary_opts *o, const struct tt_verdict_outputs *to, const struct tt_aggregate *a, struct tt_sink *results,
     struct tt_err *err);
 
 /* Add the files that the figures are written to. TT_E_USAGE where this build cannot write one. */

@@ -17,6 +17,7 @@
 #include "page/captures.h"
 #include "base/parse_value.h"
 #include "report.h"
+#include "verdict/verdict_as.h"
 #include "verdict_out.h"
 #include "version.h"
 
@@ -199,7 +200,7 @@ form_text(struct app *app, const struct summary_opts *o, const struct report_opt
 
 /* Print to standard output. Names of files must not look like messages of the CI system that may read it (${to}). */
 static int
-print(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, struct tt_report *r, struct tt_err *err)
+print(struct app *app, const struct summary_opts *o, const struct tt_verdict_outputs *to, struct tt_report *r, struct tt_err *err)
 {
 	struct report_opts ro = { .form = o->form, .width = -1, .csv_safe = o->csv_safe, .all = "--format json" };
 	struct tt_buf text = { 0 };
@@ -208,8 +209,8 @@ print(struct app *app, const struct summary_opts *o, const struct verdict_opts *
 	for (struct tt_table *t = r->first; t && o->form == TT_RENDER_TEXT; t = t->next)
 		tt_table_limit(t, strcmp(t->id, "batch_failures") == 0 ? FAILURES_TEXT : 0);
 	rc = form_text(app, o, &ro, r, &text, err);
-	if (rc == TT_OK && verdict_messages(to))
-		rc = tt_verdict_defuse(verdict_messages(to), ui_color(&app->ui, STDOUT_FILENO), &text, err);
+	if (rc == TT_OK && tt_verdict_out_messages(to))
+		rc = tt_verdict_defuse(tt_verdict_out_messages(to), ui_color(&app->ui, STDOUT_FILENO), &text, err);
 	if (rc == TT_OK)
 		rc = app_show(app, &text, err);
 	tt_buf_free(&text);
@@ -297,7 +298,7 @@ keep_alerts(struct app *app, const struct tt_report *r, struct summary_notes *to
 }
 
 int
-summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a, struct tt_sink *results,
+summary_write(struct app *app, const struct summary_opts *o, const struct tt_verdict_outputs *to, const struct tt_aggregate *a, struct tt_sink *results,
     struct tt_err *err)
 {
 	struct tt_report r;

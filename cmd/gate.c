@@ -13,7 +13,8 @@
 #include "base/shell.h"
 #include "cmd.h"
 #include "gate/suggest.h"
-#include "gate_read.h"
+#include "gate/document.h"
+#include "gate/read.h"
 #include "input.h"
 #include "io/lock.h"
 #include "io/outputs.h"
@@ -22,6 +23,23 @@
 #include "run/run.h"
 #include "verdict/verdict_as.h"
 #include "version.h"
+
+struct gate {
+	struct app *app;
+	const struct gate_opts *g;
+	const struct input_opts *in;
+	struct tt_arena a;
+	struct tt_budget budget;
+	struct tt_baseline base;
+	bool has_base;
+	const char *settings;
+	const char *made;             /* gate_settings() */
+	struct tt_gate_reader rd;     /* captures, or the samples that others read */
+	struct gate_told told;
+	size_t nsaved;                /* captures that --save added */
+	const char *replaced;         /* the session of the baseline that --save makes anew; NULL: there is none yet */
+	struct tt_verdict_out to;
+};
 
 const char *
 gate_inconclusive(size_t i)
@@ -260,15 +278,15 @@ check_renewal(struct gate *x, struct tt_err *err)
 static struct tt_sample *
 new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_err *err)
 {
-	struct tt_sample *s = tt_arena_alloc(&x->a, (x->nsample + 1) * sizeof *s, err);
+	struct tt_sample *s = tt_arena_alloc(&x->a, (x->rd.nsample + 1) * sizeof *s, err);
 	struct tt_recordings known;
 
 	*n = 0;
 	if (!s || tt_recordings_init(&known, old ? old->all : NULL, old ? old->nall : 0, &x->a, err) != TT_OK)
 		return NULL;
-	for (size_t i = 0; i < x->nsample; i++)
-		if (!x->sample[i].empty && !tt_recordings_find(&known, &x->sample[i]))
-			s[(*n)++] = x->sample[i];
+	for (size_t i = 0; i < x->rd.nsample; i++)
+		if (!x->rd.sample[i].empty && !tt_recordings_find(&known, &x->rd.sample[i]))
+			s[(*n)++] = x->rd.sample[i];
 	return s;
 }
 
@@ -299,14 +317,14 @@ save(struct gate *x, struct tt_baseline *old, const char *accept, struct tt_buf 
 	size_t n;
 	int rc = TT_OK;
 
-	if (x->unread)
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for %s could not be read", x->g->save, x->unread_name);
-	for (size_t i = 0; i < x->nsample; i++)
-		if (x->sample[i].damaged)
+	if (x->rd.unread)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for %s could not be read", x->g->save, x->rd.unread_name);
+	for (size_t i = 0; i < x->rd.nsample; i++)
+		if (x->rd.sample[i].damaged)
 			return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for %s is damaged", x->g->save,
-			    x->sample[i].name);
+			    x->rd.sample[i].name);
 	if (old && !x->g->force_baseline)
-		rc = tt_baseline_check(old, x->sample, x->nsample, &x->budget, x->settings, err);
+		rc = tt_baseline_check(old, x->rd.sample, x->rd.nsample, &x->budget, x->settings, err);
 	s = rc == TT_OK ? new_samples(x, old, &n, err) : NULL;
 	if (!s)
 		return err->code;
@@ -347,7 +365,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 
 	for (size_t i = 0; i < v->nrow && rc == TT_OK && x->g->explain; i++)
 		if (strcmp(v->row[i].row->id, x->g->explain) == 0 && tt_verdict_worst(&v->row[i]))
-			rc = gate_read_worst(x, run, tt_verdict_worst(&v->row[i]), err);
+			rc = tt_gate_read_worst(&x->rd, run, tt_verdict_worst(&v->row[i]), err);
 	if (rc == TT_OK && x->g->explain)
 		rc = tt_verdict_explain(v, x->g->explain, convert, &out->text, err);
 	else if (rc == TT_OK && page)
@@ -358,7 +376,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 		return tt_buf_error(&out->text, err);
 	if (rc == TT_OK)
 		rc = tt_verdict_wrap(width, &out->text, err);
-	return rc == TT_OK ? tt_verdict_defuse(verdict_messages(screen ? &x->g->to : NULL), color, &out->text, err) : rc;
+	return rc == TT_OK ? tt_verdict_defuse(tt_verdict_out_messages(screen ? &x->g->to : NULL), color, &out->text, err) : rc;
 }
 
 /* Print what happened to the baseline. */
@@ -404,7 +422,7 @@ write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, c
 	else
 		tt_buf_free(&base);
 	if (rc == TT_OK)
-		rc = verdict_write(x->app, &x->to, v, out, n, err);
+		rc = tt_verdict_out_write(&x->app->env, &x->to, v, out, n, err);
 	if (rc == TT_OK && saved == TT_OK)
 		say_saved(x, v->accepts);
 	if (rc == TT_OK && saved != TT_OK) {
@@ -422,13 +440,13 @@ check_same(struct gate *x, struct tt_err *err)
 {
 	struct tt_recordings seen;
 
-	if (tt_recordings_init(&seen, x->sample, x->nsample, &x->a, err) != TT_OK)
+	if (tt_recordings_init(&seen, x->rd.sample, x->rd.nsample, &x->a, err) != TT_OK)
 		return err->code;
-	for (size_t i = 1; i < x->nsample; i++) {
-		const struct tt_sample *same = tt_recordings_find(&seen, &x->sample[i]);
+	for (size_t i = 1; i < x->rd.nsample; i++) {
+		const struct tt_sample *same = tt_recordings_find(&seen, &x->rd.sample[i]);
 
-		if (same && same != &x->sample[i])
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, same->name, x->sample[i].name);
+		if (same && same != &x->rd.sample[i])
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, same->name, x->rd.sample[i].name);
 	}
 	return TT_OK;
 }
@@ -438,7 +456,7 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
     struct tt_err *err)
 {
 	/* If no capture could be read, the verdict is no pass, whatever --inconclusive says. */
-	struct tt_judge_opts o = { .inconclusive = x->none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
+	struct tt_judge_opts o = { .inconclusive = x->rd.none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
 		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by,
 		.note = x->told.note, .alert = x->told.alert, .nalert = x->told.nalert, .status = x->told.status,
 		.why = x->told.why, .anchor = x->g->anchor, .first = x->g->save != NULL };
@@ -448,10 +466,10 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	if (rc == TT_OK)
 		rc = check_same(x, err);
 	if (rc == TT_OK && x->has_base && !x->g->force_baseline)
-		rc = tt_baseline_check(&x->base, x->sample, x->nsample, &x->budget, x->settings, err);
+		rc = tt_baseline_check(&x->base, x->rd.sample, x->rd.nsample, &x->budget, x->settings, err);
 	if (rc != TT_OK)
 		return rc;
-	rc = tt_judge(&x->budget, x->has_base ? &x->base : NULL, x->sample, x->nsample, &o, &v, &x->app->env.mem, err);
+	rc = tt_judge(&x->budget, x->has_base ? &x->base : NULL, x->rd.sample, x->rd.nsample, &o, &v, &x->app->env.mem, err);
 	if (rc == TT_OK)
 		rc = write_all(x, &v, run, out, old, err);
 	if (rc == TT_OK)
@@ -509,13 +527,13 @@ with_baseline(struct gate *x, size_t n, size_t *all, struct tt_err *err)
 	struct tt_sample *s = tt_arena_alloc(&x->a, (n + nbase + 1) * sizeof *s, err);
 	struct tt_recordings known, here;
 
-	if (!s || tt_recordings_init(&known, x->base.sample, nbase, &x->a, err) != TT_OK || tt_recordings_init(&here, x->sample, n, &x->a, err) != TT_OK)
+	if (!s || tt_recordings_init(&known, x->base.sample, nbase, &x->a, err) != TT_OK || tt_recordings_init(&here, x->rd.sample, n, &x->a, err) != TT_OK)
 		return NULL;
 	*all = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct tt_sample *same = tt_recordings_find(&known, &x->sample[i]);
+		const struct tt_sample *same = tt_recordings_find(&known, &x->rd.sample[i]);
 
-		s[*all] = x->sample[i];
+		s[*all] = x->rd.sample[i];
 		s[(*all)++].session = same ? same->session : "";
 	}
 	for (size_t i = 0; i < nbase; i++)
@@ -535,12 +553,12 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 
 	/* Leave out captures that a crash cut short. */
 	for (size_t i = 0; i < x->in->path.n; i++) {
-		if (x->cap[i].into)
+		if (x->rd.cap[i].into)
 			continue;
-		if (!x->cap[i].unended)
-			x->sample[n++] = x->sample[k];
+		if (!x->rd.cap[i].unended)
+			x->rd.sample[n++] = x->rd.sample[k];
 		else if (left_out++ == 0)
-			first = x->sample[k].name;
+			first = x->rd.sample[k].name;
 		k++;
 	}
 	if (left_out)
@@ -549,7 +567,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	if (n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture ended: a budget needs one of a run that was not killed");
 	if (x->has_base && !x->g->force_baseline)
-		rc = tt_baseline_check(&x->base, x->sample, n, &x->budget, x->settings, err);
+		rc = tt_baseline_check(&x->base, x->rd.sample, n, &x->budget, x->settings, err);
 	all = rc == TT_OK ? with_baseline(x, n, &total, err) : NULL;
 	if (!all)
 		return err->code;
@@ -589,9 +607,9 @@ open_outputs(struct gate *x, const struct report_opts *out, struct opt_list *rea
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < x->in->path.n && rc == TT_OK; i++) {
-		struct capture c = { 0 };
+		struct tt_gate_capture c = { 0 };
 
-		rc = gate_split(x, &c, x->in->path.v[i], err);
+		rc = tt_gate_split(&x->rd, &c, x->in->path.v[i], err);
 		for (size_t k = 0; k < c.n && rc == TT_OK; k++)
 			rc = opt_list_add(reads, c.path[k], &x->app->arena, err);
 	}
@@ -603,7 +621,7 @@ open_outputs(struct gate *x, const struct report_opts *out, struct opt_list *rea
 		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0 ? "-o FILE" : NULL, writes, &x->to, err);
 	if (rc == TT_OK)
 		rc = check_outputs(x->g, reads, writes, err);
-	return rc == TT_OK && x->g->budget ? verdict_forget(&x->g->to, x->g->explain ? NULL : out->output, err) : rc;
+	return rc == TT_OK && x->g->budget ? tt_verdict_out_forget(&x->g->to, x->g->explain ? NULL : out->output, err) : rc;
 }
 
 /* Enter the first stage of the sandbox only: further captures must still be opened. */
@@ -646,14 +664,14 @@ read_documents(struct gate *x, struct tt_err *err)
 static int
 tell(struct gate *x, struct tt_err *err)
 {
-	const struct capture *first = NULL;
+	const struct tt_gate_capture *first = NULL;
 	const char **alert = tt_arena_alloc(&x->a, sizeof *alert, err), *more = "";
 	size_t n = 0;
 
 	if (!alert)
 		return err->code;
 	for (size_t i = 0; i < x->in->path.n; i++) {
-		const struct capture *c = &x->cap[i];
+		const struct tt_gate_capture *c = &x->rd.cap[i];
 
 		if (c->into || !c->stretch[0])
 			continue;
@@ -668,11 +686,43 @@ tell(struct gate *x, struct tt_err *err)
 		return err->code;
 	x->told = (struct gate_told){ .alert = alert, .nalert = first != NULL };
 	/* Damage, which rows know, outweighs what could not be read. */
-	if (!x->unread || tt_loss_damaged(&x->app->loss) || !(x->none || x->budget.integrity == TT_LEVEL_ERROR))
+	if (!x->rd.unread || tt_loss_damaged(&x->app->loss) || !(x->rd.none || x->budget.integrity == TT_LEVEL_ERROR))
 		return TT_OK;
-	x->told.status = x->unread;
-	x->told.why = tt_arena_printf(&x->a, err, "%s could not be read", x->unread_name);
+	x->told.status = x->rd.unread;
+	x->told.why = tt_arena_printf(&x->a, err, "%s could not be read", x->rd.unread_name);
 	return x->told.why ? TT_OK : err->code;
+}
+
+static void
+on_read(void *arg)
+{
+	struct app *app = arg;
+
+	ui_erase(&app->ui);
+}
+
+static void
+on_losses(void *arg, const char *name, const struct tt_loss *loss)
+{
+	app_say_losses(arg, name, loss);
+}
+
+void
+gate_reader(struct tt_gate_reader *r, struct app *app, const struct input_opts *in, const struct tt_budget *b, struct tt_arena *a)
+{
+	*r = (struct tt_gate_reader){ .env = &app->env, .a = a, .budget = b, .path = in->path.v, .npath = in->path.n, .meta = in->meta.v,
+		.has_frames = in->has_frames, .done = on_read, .losses = on_losses, .arg = app };
+}
+
+static int
+read_captures(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
+{
+	int rc;
+
+	x->rd.losses_said = x->app->losses_said;
+	rc = tt_gate_read(&x->rd, run, err);
+	x->app->losses_said = x->rd.losses_said;
+	return rc;
 }
 
 static int
@@ -682,6 +732,8 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	struct tt_run_opts run;
 	int rc = input_setup(x->app, x->in, &run, err);
 
+	gate_reader(&x->rd, x->app, x->in, &x->budget, &x->a);
+	x->rd.explain = x->g->explain;
 	if (rc == TT_OK)
 		rc = open_outputs(x, out, &reads, &writes, err);
 	if (rc == TT_OK)
@@ -689,23 +741,23 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = confine(x, &reads, &writes, err);
 	if (rc == TT_OK)
-		rc = gate_read(x, &run, err);
+		rc = read_captures(x, &run, err);
 	if (rc == TT_OK)
 		rc = settings(x, &run, err);
 	if (rc != TT_OK)
 		return rc;
-	if (x->none && x->in->path.n > 1)
+	if (x->rd.none && x->in->path.n > 1)
 		ui_say(&x->app->ui, "none of the captures can be read");
 	rc = tell(x, err);
 	if (rc != TT_OK)
 		return rc;
 	/* Write a verdict even without figures: files of an earlier run must not be taken for those of this one. */
 	if (x->g->suggest)
-		rc = x->none ? TT_OK : suggest(x, &run, out, err);
+		rc = x->rd.none ? TT_OK : suggest(x, &run, out, err);
 	else
-		rc = x->g->save && !x->none ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
+		rc = x->g->save && !x->rd.none ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
 	if (rc == TT_OK && x->g->suggest)
-		x->app->verdict = x->unread;
+		x->app->verdict = x->rd.unread;
 	return rc;
 }
 
@@ -727,7 +779,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --save: %s is one of the captures", g->save);
 	tt_arena_init(&x.a, &app->env.mem);
 	rc = all(&x, out, err);
-	verdict_close(&x.to);
+	tt_verdict_out_close(&x.to);
 	tt_arena_free(&x.a);
 	return rc;
 }
@@ -750,7 +802,7 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 	if (rc == TT_OK)
 		rc = check_outputs(g, reads, writes, err);
 	if (rc == TT_OK)
-		rc = verdict_forget(&g->to, NULL, err);
+		rc = tt_verdict_out_forget(&g->to, NULL, err);
 	if (rc == TT_OK)
 		rc = read_documents(x, err);
 	return rc == TT_OK ? budget_settings(x, err) : rc;
@@ -760,6 +812,12 @@ const struct tt_budget *
 gate_budget(const struct gate *x)
 {
 	return &x->budget;
+}
+
+void
+gate_set_run(const struct gate *x, struct tt_run_opts *run)
+{
+	tt_budget_set_run(&x->budget, run);
 }
 
 const char *
@@ -774,12 +832,12 @@ gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *samp
 	const struct report_opts out = { .output = NULL };
 	int rc = settings(x, run, err);
 
-	x->sample = sample;
-	x->nsample = n;
+	x->rd.sample = sample;
+	x->rd.nsample = n;
 	x->told = *told;
-	x->none = true;
+	x->rd.none = true;
 	for (size_t i = 0; i < n; i++)
-		x->none = x->none && sample[i].without;
+		x->rd.none = x->rd.none && sample[i].without;
 	return rc == TT_OK ? judge(x, run, show ? &out : NULL, NULL, err) : rc;
 }
 
@@ -788,6 +846,6 @@ gate_close(struct gate *x)
 {
 	if (!x)
 		return;
-	verdict_close(&x->to);
+	tt_verdict_out_close(&x->to);
 	tt_arena_free(&x->a);
 }

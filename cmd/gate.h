@@ -9,7 +9,9 @@
 struct app;
 struct input_opts;
 struct report_opts;
+struct tt_arena;
 struct tt_budget;
+struct tt_gate_reader;
 struct tt_run_opts;
 struct tt_sample;
 
@@ -26,7 +28,7 @@ struct gate_opts {
 	const char *budget, *baseline, *save, *accept, *today, *explain, *group_by;
 	bool append, force_baseline, anchor, suggest;
 	const char *accept_by;        /* the command that accepts what fails; NULL: none */
-	struct verdict_opts to;
+	struct tt_verdict_outputs to;
 	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */
 };
 extern const struct opt gate_opt[];
@@ -38,6 +40,9 @@ int gate_today(struct app *app, const char *given, const char **day, struct tt_e
 
 /* Read the budget ${path}. An error in it sends the user to its manual page. */
 int gate_read_budget(struct app *app, const char *path, struct tt_budget *b, struct tt_arena *a, struct tt_err *err);
+
+/* Begin ${r} for the captures ${in}. */
+void gate_reader(struct tt_gate_reader *r, struct app *app, const struct input_opts *in, const struct tt_budget *b, struct tt_arena *a);
 
 /* Options that only say where output goes: the verdict is the same without them. */
 #define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \

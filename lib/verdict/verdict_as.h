@@ -12,6 +12,8 @@
 #include "base/buf.h"
 #include "gate/verdict.h"
 
+struct tt_verdict_links;
+
 /* Text for people: a line for each row; failing rows come first, with explanations. ${color}: use escape sequences for a terminal. */
 int tt_verdict_as_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err);
 
@@ -26,16 +28,6 @@ void tt_verdict_as_json(const struct tt_verdict *v, const char *generator, struc
 
 /* Append at most ${max} bytes (0: any number). Text that does not fit is left out from the end, and the text says so. */
 void tt_verdict_as_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out);
-
-/* The links of a verdict's page. */
-struct tt_verdict_links {
-	const char *explain;          /* command that explains the row whose name follows it; NULL: none */
-	const char *explain_one;      /* in place of it: the options of one that explains a row by a single capture, ended by a blank; NULL: there is none */
-	const char *looks;            /* options to repeat in commands on single captures, so that figures agree; ends with a blank; NULL: not known */
-	/* The folder of a capture's page ${file}, relative to the verdict, ended by a slash; NULL: it has none. The pointer is NULL if there are no pages. */
-	const char *(*folder)(const void *arg, const char *file);
-	const void *folder_arg;
-};
 
 /* A page with the commands of ${links}, made by ${generator}. */
 void tt_verdict_as_html(const struct tt_verdict *v, const struct tt_verdict_links *links, const char *generator, struct tt_buf *out);

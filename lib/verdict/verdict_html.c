@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verdict/outputs.h"
 #include "verdict/verdict_as.h"
 
 #include "base/setting.h"

@@ -1,28 +1,27 @@
 /**
  * Reads the gate's captures into samples.
  */
-#include "gate_read.h"
+#include "gate/read.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/order.h"
-#include "cmd.h"
-#include "gate.h"
+#include "gate/document.h"
 #include "gate/test_results.h"
-#include "input.h"
 #include "io/src.h"
 #include "model/identity.h"
 #include "run/run.h"
 #include "view/view.h"
 
 static int
-add_path(struct gate *x, struct capture *c, const char *path, size_t n, struct tt_err *err)
+add_path(struct tt_gate_reader *x, struct tt_gate_capture *c, const char *path, size_t n, struct tt_err *err)
 {
-	const char **more = tt_arena_alloc(&x->a, (c->n + 2) * sizeof *more, err);
-	char *copy = more ? tt_arena_text(&x->a, path, n, err) : NULL;
+	const char **more = tt_arena_alloc(x->a, (c->n + 2) * sizeof *more, err);
+	char *copy = more ? tt_arena_text(x->a, path, n, err) : NULL;
 
 	if (!copy)
 		return err->code;
@@ -34,7 +33,7 @@ add_path(struct gate *x, struct capture *c, const char *path, size_t n, struct t
 }
 
 int
-gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err)
+tt_gate_split(struct tt_gate_reader *x, struct tt_gate_capture *c, const char *operand, struct tt_err *err)
 {
 	const char *plus = strchr(operand, '+');
 	int rc = TT_OK;
@@ -65,7 +64,7 @@ by_file(const void *a, const void *b)
 
 /* Fail if a file is among the ${n} captures twice: it would count twice, or be joined with itself. */
 static int
-check_twice(const struct gate *x, size_t n, struct tt_err *err)
+check_twice(const struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
 	const struct named *twice = NULL;
 	size_t all = 1, files = 0;
@@ -74,7 +73,7 @@ check_twice(const struct gate *x, size_t n, struct tt_err *err)
 
 	for (size_t i = 0; i < n; i++)
 		all += x->cap[i].n;
-	seen = tt_mem_alloc(&x->app->env.mem, all * sizeof *seen, err);
+	seen = tt_mem_alloc(&x->env->mem, all * sizeof *seen, err);
 	if (!seen)
 		return err->code;
 	for (size_t i = 0; i < n; i++) {
@@ -94,13 +93,13 @@ check_twice(const struct gate *x, size_t n, struct tt_err *err)
 			twice = &seen[i];
 	if (twice)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is named twice: a capture counts once", twice->path);
-	tt_mem_free(&x->app->env.mem, seen, all * sizeof *seen);
+	tt_mem_free(&x->env->mem, seen, all * sizeof *seen);
 	return rc;
 }
 
 /* Copy the process's id and times from the capture's header. */
 static void
-note_process(struct capture *c, const struct tt_model *m)
+note_process(struct tt_gate_capture *c, const struct tt_model *m)
 {
 	const struct tt_capture *first = m->cap[0];
 
@@ -115,7 +114,7 @@ note_process(struct capture *c, const struct tt_model *m)
 
 /* True for two recorders in one process: the same process id, clocks of one boot, overlapping times. */
 static bool
-one_process(const struct capture *a, const struct capture *b)
+one_process(const struct tt_gate_capture *a, const struct tt_gate_capture *b)
 {
 	int64_t apart = a->clock_ns > b->clock_ns ? a->clock_ns - b->clock_ns : b->clock_ns - a->clock_ns;
 
@@ -125,72 +124,72 @@ one_process(const struct capture *a, const struct capture *b)
 
 /* Run over the files of ${c}; their losses go to ${loss} alone. */
 static int
-run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struct tt_loss *loss, struct tt_model **m,
+run_over(struct tt_gate_reader *x, struct tt_run_opts *run, const struct tt_gate_capture *c, struct tt_loss *loss, struct tt_model **m,
     struct tt_err *err)
 {
-	struct app *app = x->app;
+	struct tt_loss *all = x->env->loss;
 	int rc;
 
 	run->path = c->path;
 	run->npath = c->n;
 	tt_loss_reset(loss);
-	app->env.loss = loss;
-	rc = tt_run(&app->env, run, m, err);
-	app->env.loss = &app->loss;
-	ui_erase(&app->ui);
+	x->env->loss = loss;
+	rc = tt_run(x->env, run, m, err);
+	x->env->loss = all;
+	x->done(x->arg);
 	return rc;
 }
 
 /* Print the losses of one capture under its own name. */
 static void
-say_losses(const struct gate *x, const struct capture *c, const struct tt_loss *loss)
+say_losses(const struct tt_gate_reader *x, const struct tt_gate_capture *c, const struct tt_loss *loss)
 {
 	char name[200];
 
-	if (x->budget.integrity != TT_LEVEL_ERROR)
+	if (x->budget->integrity != TT_LEVEL_ERROR)
 		return;
 	if (c->n > 1)
 		snprintf(name, sizeof name, "%s and %zu more", c->path[0], c->n - 1);
-	app_say_losses(x->app, c->n > 1 ? name : c->path[0], loss);
+	x->losses(x->arg, c->n > 1 ? name : c->path[0], loss);
 }
 
 /* The message of ${err}, without the name of ${c}. */
 static const char *
-reason(struct gate *x, const struct capture *c, struct tt_err *err)
+reason(struct tt_gate_reader *x, const struct tt_gate_capture *c, struct tt_err *err)
 {
 	size_t n = strlen(c->path[0]);
 	const char *msg = err->msg;
 
 	if (strncmp(msg, c->path[0], n) == 0 && strncmp(msg + n, ": ", 2) == 0)
 		msg += n + 2;
-	return tt_arena_text(&x->a, msg, strlen(msg), err);
+	return tt_arena_text(x->a, msg, strlen(msg), err);
 }
 
 /* Why the run found no figures although its options are right: the capture is too short. NULL: the options are wrong. */
 static const char *
-why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, const struct tt_model *m, struct tt_err *err)
+why_unsuited(struct tt_gate_reader *x, struct tt_gate_capture *c, const struct tt_run_opts *run, const struct tt_model *m, struct tt_err *err)
 {
 	if (!m || tt_model_copies(m, err) != TT_OK)
 		return NULL;
 	if (run->from_marker || (run->frame_marker && !m->frames))
 		return c->unsuited = reason(x, c, err);
-	return x->budget.skip.frames && !x->in->has_frames ? TT_NOTHING_LEFT : NULL;
+	return x->budget->skip.frames && !x->has_frames ? TT_NOTHING_LEFT : NULL;
 }
 
 /* Add losses to the ledger of all, once, even if a capture is read again. */
 static void
-note_losses(struct gate *x, struct capture *c, const struct tt_loss *loss)
+note_losses(struct tt_gate_reader *x, struct tt_gate_capture *c, const struct tt_loss *loss)
 {
 	c->unended = tt_loss_unended(loss);
-	if (x->budget.integrity == TT_LEVEL_ERROR)
-		tt_loss_join(&x->app->loss, loss);
-	if (!x->app->losses_said)
+	if (x->budget->integrity == TT_LEVEL_ERROR)
+		tt_loss_join(x->env->loss, loss);
+	if (!x->losses_said)
 		say_losses(x, c, loss);
 }
 
 /* True if the error is about this capture alone. */
 static bool
-is_unreadable(const struct capture *c, int rc)
+is_unreadable(const struct tt_gate_capture *c, int rc)
 {
 	bool there = true;
 
@@ -201,19 +200,19 @@ is_unreadable(const struct capture *c, int rc)
 
 /* Make a sample without figures for a capture that cannot be read; rows count it. */
 static int
-unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_err *err)
+unread_sample(struct tt_gate_reader *x, struct tt_gate_capture *c, struct tt_sample *s, struct tt_err *err)
 {
-	const struct tt_budget *b = &x->budget;
+	const struct tt_budget *b = x->budget;
 	int code = tt_exit_code(err->code);
 
-	ui_say(&x->app->ui, "%s", err->msg);
+	tt_log(x->env, TT_LOG_QUIET, "%s", err->msg);
 	c->unread = true;
 	c->unsuited = reason(x, c, err);
 	if (!x->unread_name)
 		x->unread_name = c->path[0];
 	x->unread = code > x->unread ? code : x->unread;
 	*s = (struct tt_sample){ .session = "", .name = c->path[0], .file = c->path, .files = c->n, .nvalue = b->nmeasure };
-	s->value = c->unsuited ? tt_arena_alloc(&x->a, (b->nmeasure + 1) * sizeof *s->value, err) : NULL;
+	s->value = c->unsuited ? tt_arena_alloc(x->a, (b->nmeasure + 1) * sizeof *s->value, err) : NULL;
 	if (!s->value)
 		return err->code;
 	tt_values_without(NULL, false, c->unsuited, b->measure, b->nmeasure, s->value);
@@ -222,7 +221,7 @@ unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_
 
 /* True if all are regular files, which can be read again. */
 static bool
-is_files(const struct capture *c)
+is_files(const struct tt_gate_capture *c)
 {
 	struct stat st;
 
@@ -237,9 +236,9 @@ is_files(const struct capture *c)
  * again, so these stay unknown.
  */
 static int
-read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, const char *why, struct tt_sample *s, struct tt_err *err)
+read_whole(struct tt_gate_reader *x, const struct tt_run_opts *common, struct tt_gate_capture *c, const char *why, struct tt_sample *s, struct tt_err *err)
 {
-	const struct tt_budget *b = &x->budget;
+	const struct tt_budget *b = x->budget;
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
 	struct tt_loss loss;
@@ -250,7 +249,7 @@ read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, 
 	if (rc == TT_OK) {
 		note_process(c, m);
 		note_losses(x, c, &loss);
-		rc = tt_sample_without(m, &loss, strcmp(why, TT_NOTHING_LEFT) != 0 && !common->from_marker, why, b->measure, b->nmeasure, s, &x->a, err);
+		rc = tt_sample_without(m, &loss, strcmp(why, TT_NOTHING_LEFT) != 0 && !common->from_marker, why, b->measure, b->nmeasure, s, x->a, err);
 	}
 	tt_model_free(m);
 	return rc;
@@ -258,19 +257,19 @@ read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, 
 
 /* Make the sample of ${c} from its model ${m}; *${why}: set if it has no figures. */
 static int
-sample_model(struct gate *x, struct capture *c, struct tt_model *m, const struct tt_loss *loss, struct tt_sample *s,
+sample_model(struct tt_gate_reader *x, struct tt_gate_capture *c, struct tt_model *m, const struct tt_loss *loss, struct tt_sample *s,
     const char **why, struct tt_err *err)
 {
-	const struct tt_budget *b = &x->budget;
+	const struct tt_budget *b = x->budget;
 	struct tt_views view;
 	int rc;
 
 	note_process(c, m);
 	tt_view_init(&view, m);
-	rc = tt_sample_from(&view, loss, b->measure, b->nmeasure, s, &x->a, err);
+	rc = tt_sample_from(&view, loss, b->measure, b->nmeasure, s, x->a, err);
 	tt_view_free(&view);
-	if (rc == TT_OK && x->g->explain)
-		tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
+	if (rc == TT_OK && x->explain)
+		tt_sample_worst(m, &tt_budget_row(b, x->explain, err)->measure, s);
 	if (rc == TT_OK && !s->damaged && !s->empty && m->max_ts <= m->filter.from)
 		*why = TT_NOTHING_LEFT;
 	return rc;
@@ -278,18 +277,22 @@ sample_model(struct gate *x, struct capture *c, struct tt_model *m, const struct
 
 /* Add the facts of --meta to results of tests; they replace facts of the same name, as for captures. */
 static int
-add_facts(const struct opt_list *meta, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+add_facts(const char *const *meta, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
-	struct tt_fact *f = tt_arena_alloc(a, (s->nfact + meta->n + 1) * sizeof *f, err);
+	size_t n = 0;
+	struct tt_fact *f;
 
+	while (meta && meta[n])
+		n++;
+	f = tt_arena_alloc(a, (s->nfact + n + 1) * sizeof *f, err);
 	if (!f)
 		return err->code;
 	if (s->nfact)
 		memcpy(f, s->fact, s->nfact * sizeof *f);
 	s->fact = f;
-	for (size_t i = 0; i < meta->n; i++) {
-		const char *value = strchr(meta->v[i], '=');
-		struct tt_fact one = { tt_arena_text(a, meta->v[i], (size_t)(value - meta->v[i]), err), value + 1 };
+	for (size_t i = 0; i < n; i++) {
+		const char *value = strchr(meta[i], '=');
+		struct tt_fact one = { tt_arena_text(a, meta[i], (size_t)(value - meta[i]), err), value + 1 };
 		size_t k = 0;
 
 		if (!one.key)
@@ -305,10 +308,10 @@ add_facts(const struct opt_list *meta, struct tt_sample *s, struct tt_arena *a, 
 
 /* If ${c} is a file of test results, make ${s} its sample. Pipes are taken for captures. */
 static int
-read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, struct tt_err *err)
+read_results(struct tt_gate_reader *x, struct tt_gate_capture *c, bool *is, struct tt_sample *s, struct tt_err *err)
 {
-	const struct tt_budget *b = &x->budget;
-	struct tt_env *env = &x->app->env;
+	const struct tt_budget *b = x->budget;
+	struct tt_env *env = x->env;
 	struct tt_buf text = { 0 };
 	struct tt_src *src = NULL;
 	const uint8_t *head;
@@ -322,13 +325,13 @@ read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, s
 	tt_src_close(src);
 	if (!*is)
 		return TT_OK;
-	rc = tt_document_read(&x->app->env, c->path[0], &text, err);
+	rc = tt_document_read(env, c->path[0], &text, err);
 	if (rc == TT_E_USAGE)         /* its encoding: this file is wrong, and the others may be right */
 		rc = err->code = TT_E_DAMAGED;
 	if (rc == TT_OK)
-		rc = tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, &x->a, err);
+		rc = tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, x->a, err);
 	if (rc == TT_OK && *is)
-		rc = add_facts(&x->in->meta, s, &x->a, err);
+		rc = add_facts(x->meta, s, x->a, err);
 	tt_buf_free(&text);
 	if (rc < 0 && is_unreadable(c, rc))
 		return unread_sample(x, c, s, err);
@@ -338,9 +341,9 @@ read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, s
 }
 
 static int
-read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
+read_capture(struct tt_gate_reader *x, const struct tt_run_opts *common, struct tt_gate_capture *c, struct tt_sample *s, struct tt_err *err)
 {
-	const struct tt_budget *b = &x->budget;
+	const struct tt_budget *b = x->budget;
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
 	struct tt_loss loss;
@@ -371,7 +374,7 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	if (rc == TT_OK)
 		note_losses(x, c, &loss);
 	if (rc == TT_OK && why)
-		rc = tt_sample_without(m, &loss, false, why, b->measure, b->nmeasure, s, &x->a, err);
+		rc = tt_sample_without(m, &loss, false, why, b->measure, b->nmeasure, s, x->a, err);
 	if (rc == TT_OK && unsuited && !s->empty)     /* the reading stopped early */
 		tt_values_without(NULL, false, why, b->measure, b->nmeasure, s->value);
 	tt_model_free(m);
@@ -380,7 +383,7 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 
 /* Move the files of ${other} to ${c}; the sample of ${c} must be made again. */
 static int
-join(struct gate *x, struct capture *c, struct capture *other, struct tt_err *err)
+join(struct tt_gate_reader *x, struct tt_gate_capture *c, struct tt_gate_capture *other, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -391,21 +394,21 @@ join(struct gate *x, struct capture *c, struct capture *other, struct tt_err *er
 }
 
 static void
-tell_joined(const struct gate *x, const struct capture *c, size_t files)
+tell_joined(const struct tt_gate_reader *x, const struct tt_gate_capture *c, size_t files)
 {
 	char more[40] = "";
 
 	if (c->n - files > 1)
 		snprintf(more, sizeof more, " and %zu more", c->n - files - 1);
-	tt_log(&x->app->env, TT_LOG_NORMAL, "%s%s %s%s are from one process (%lld): one capture", c->path[0], *more ? "," : " and",
+	tt_log(x->env, TT_LOG_NORMAL, "%s%s %s%s are from one process (%lld): one capture", c->path[0], *more ? "," : " and",
 	    c->path[files], more, (long long)c->pid);
 }
 
 /* The numbers of the captures, sorted by ${by}; in x->a. */
 static size_t *
-in_order(struct gate *x, size_t n, int (*by)(const void *, const void *, void *), struct tt_err *err)
+in_order(struct tt_gate_reader *x, size_t n, int (*by)(const void *, const void *, void *), struct tt_err *err)
 {
-	size_t *order = tt_arena_alloc(&x->a, (n + 1) * sizeof *order, err);
+	size_t *order = tt_arena_alloc(x->a, (n + 1) * sizeof *order, err);
 
 	for (size_t i = 0; i < n && order; i++)
 		order[i] = i;
@@ -417,7 +420,7 @@ in_order(struct gate *x, size_t n, int (*by)(const void *, const void *, void *)
 static int
 by_recording(const void *a, const void *b, void *arg)
 {
-	const struct gate *x = arg;
+	const struct tt_gate_reader *x = arg;
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
 	int c = strcmp(x->sample[i].id ? x->sample[i].id : "", x->sample[k].id ? x->sample[k].id : "");
 
@@ -428,7 +431,7 @@ by_recording(const void *a, const void *b, void *arg)
 
 /* Fail if two files hold the same capture. Files of one rotating recording are different captures until they are joined. */
 static int
-check_copies(struct gate *x, size_t n, struct tt_err *err)
+check_copies(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
 	size_t *order = in_order(x, n, by_recording, err), last = 0, first = SIZE_MAX, second = SIZE_MAX;
 
@@ -453,8 +456,8 @@ check_copies(struct gate *x, size_t n, struct tt_err *err)
 static int
 by_process(const void *a, const void *b, void *arg)
 {
-	const struct gate *x = arg;
-	const struct capture *c = &x->cap[*(const size_t *)a], *d = &x->cap[*(const size_t *)b];
+	const struct tt_gate_reader *x = arg;
+	const struct tt_gate_capture *c = &x->cap[*(const size_t *)a], *d = &x->cap[*(const size_t *)b];
 
 	if (c->pid != d->pid)
 		return c->pid < d->pid ? -1 : 1;
@@ -465,22 +468,22 @@ by_process(const void *a, const void *b, void *arg)
 
 /* By capture: the number of the first capture of the same process; in x->a. */
 static size_t *
-find_processes(struct gate *x, size_t n, struct tt_err *err)
+find_processes(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
-	size_t *order = in_order(x, n, by_process, err), *first = order ? tt_arena_alloc(&x->a, (n + 1) * sizeof *first, err) : NULL;
-	size_t *of = first ? tt_arena_alloc(&x->a, (n + 1) * sizeof *of, err) : NULL;
-	size_t *open = of ? tt_arena_alloc(&x->a, (n + 1) * sizeof *open, err) : NULL, nopen = 0;
+	size_t *order = in_order(x, n, by_process, err), *first = order ? tt_arena_alloc(x->a, (n + 1) * sizeof *first, err) : NULL;
+	size_t *of = first ? tt_arena_alloc(x->a, (n + 1) * sizeof *of, err) : NULL;
+	size_t *open = of ? tt_arena_alloc(x->a, (n + 1) * sizeof *open, err) : NULL, nopen = 0;
 
 	if (!open)
 		return NULL;
 	/* In order of begin, compare each capture with the one that ends last of each process still running. */
 	for (size_t i = 0; i < n; i++) {
-		const struct capture *c = &x->cap[order[i]];
+		const struct tt_gate_capture *c = &x->cap[order[i]];
 		size_t kept = 0, process = order[i];
 		bool last = c->pid > 0;
 
 		for (size_t k = 0; k < nopen; k++) {
-			const struct capture *d = &x->cap[open[k]];
+			const struct tt_gate_capture *d = &x->cap[open[k]];
 
 			if (d->pid != c->pid || d->end_ns < c->wall_ns)
 				continue;
@@ -506,10 +509,10 @@ find_processes(struct gate *x, size_t n, struct tt_err *err)
 }
 
 static int
-join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct tt_err *err)
+join_processes(struct tt_gate_reader *x, const struct tt_run_opts *run, size_t n, struct tt_err *err)
 {
 	const size_t *first = find_processes(x, n, err);
-	size_t *files = first ? tt_arena_alloc(&x->a, (n + 1) * sizeof *files, err) : NULL;
+	size_t *files = first ? tt_arena_alloc(x->a, (n + 1) * sizeof *files, err) : NULL;
 	int rc = files ? TT_OK : err->code;
 
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -531,7 +534,7 @@ join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct t
 
 /* Fail if a marker of the budget is in no capture: its name is wrong. A marker may be missing from some. */
 static int
-check_suited(struct gate *x, size_t n, struct tt_err *err)
+check_suited(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
 	size_t k;
 
@@ -542,52 +545,51 @@ check_suited(struct gate *x, size_t n, struct tt_err *err)
 		return TT_OK;
 	for (k = 0; k < n && x->cap[k].unsuited; k++)
 		;
-	if (k < n || x->budget.skip.until_marker)
+	if (k < n || x->budget->skip.until_marker)
 		return TT_OK;
 	for (k = 0; x->cap[k].unread; k++)
 		;
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", x->cap[k].path[0], x->cap[k].unsuited);
 }
 
-/* Set the options of a run that the budget needs. */
 void
-gate_set_run(const struct gate *x, struct tt_run_opts *run)
+tt_budget_set_run(const struct tt_budget *b, struct tt_run_opts *run)
 {
-	run->needs |= x->budget.needs;
+	run->needs |= b->needs;
 	run->hitches = TT_SAMPLE_WORST;
 	if (!run->frame_marker)
-		run->frame_marker = x->budget.frame_marker;
+		run->frame_marker = b->frame_marker;
 	if (!run->frame_thread)
-		run->frame_thread = x->budget.frame_thread;
-	if (x->budget.skip.frames && !run->filter.has_frames) {
+		run->frame_thread = b->frame_thread;
+	if (b->skip.frames && !run->filter.has_frames) {
 		run->filter.has_frames = run->filter.frames_of_each = run->filter.frames_to_end = true;
-		run->filter.frame_first = x->budget.skip.frames + 1;
+		run->filter.frame_first = b->skip.frames + 1;
 		run->filter.frame_last = UINT64_MAX;
 	}
-	if (x->budget.skip.time_ns && run->filter.from == INT64_MIN)
-		run->filter.from = x->budget.skip.time_ns;
+	if (b->skip.time_ns && run->filter.from == INT64_MIN)
+		run->filter.from = b->skip.time_ns;
 	if (!run->filter.has_frames && run->filter.from == INT64_MIN)
-		run->from_marker = x->budget.skip.until_marker;
+		run->from_marker = b->skip.until_marker;
 }
 
 int
-gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
+tt_gate_read(struct tt_gate_reader *x, struct tt_run_opts *run, struct tt_err *err)
 {
-	size_t n = x->in->path.n;
+	size_t n = x->npath;
 	int rc = TT_OK;
 
-	x->cap = tt_arena_alloc(&x->a, (n + 1) * sizeof *x->cap, err);
-	x->sample = x->cap ? tt_arena_alloc(&x->a, (n + 1) * sizeof *x->sample, err) : NULL;
+	x->cap = tt_arena_alloc(x->a, (n + 1) * sizeof *x->cap, err);
+	x->sample = x->cap ? tt_arena_alloc(x->a, (n + 1) * sizeof *x->sample, err) : NULL;
 	if (!x->sample)
 		return err->code;
-	gate_set_run(x, run);
+	tt_budget_set_run(x->budget, run);
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = gate_split(x, &x->cap[i], x->in->path.v[i], err);
+		rc = tt_gate_split(x, &x->cap[i], x->path[i], err);
 	if (rc == TT_OK)
 		rc = check_twice(x, n, err);
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
-	x->app->losses_said = rc == TT_OK;
+	x->losses_said = rc == TT_OK;
 	if (rc == TT_OK)
 		rc = check_suited(x, n, err);
 	if (rc == TT_OK)
@@ -598,7 +600,7 @@ gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 /* --- what the worst frames are made of ------------------------------------------------------------ */
 
 static int
-read_frame(struct gate *x, const struct tt_run_opts *common, const struct capture *c, struct tt_worst *w,
+read_frame(struct tt_gate_reader *x, const struct tt_run_opts *common, const struct tt_gate_capture *c, struct tt_worst *w,
     struct tt_err *err)
 {
 	struct tt_run_opts run = *common;
@@ -616,7 +618,7 @@ read_frame(struct gate *x, const struct tt_run_opts *common, const struct captur
 	rc = run_over(x, &run, c, &loss, &m, err);
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
-		rc = tt_sample_from(&view, &loss, NULL, 0, &s, &x->a, err);
+		rc = tt_sample_from(&view, &loss, NULL, 0, &s, x->a, err);
 		tt_view_free(&view);
 	}
 	if (rc == TT_OK) {
@@ -628,18 +630,18 @@ read_frame(struct gate *x, const struct tt_run_opts *common, const struct captur
 }
 
 int
-gate_read_worst(struct gate *x, const struct tt_run_opts *run, const struct tt_sample *s, struct tt_err *err)
+tt_gate_read_worst(struct tt_gate_reader *x, const struct tt_run_opts *run, const struct tt_sample *s, struct tt_err *err)
 {
-	const enum tt_log_level level = x->app->env.log_level;
-	const struct capture *c = NULL;
+	const enum tt_log_level level = x->env->log_level;
+	const struct tt_gate_capture *c = NULL;
 	int rc = TT_OK;
 
-	x->app->env.log_level = TT_LOG_QUIET;         /* what there is to say of the capture was said when it was read first */
-	for (size_t i = 0, k = 0; i < x->in->path.n && !c; i++)
+	x->env->log_level = TT_LOG_QUIET;         /* what there is to say of the capture was said when it was read first */
+	for (size_t i = 0, k = 0; i < x->npath && !c; i++)
 		if (!x->cap[i].into && &x->sample[k++] == s)
 			c = &x->cap[i];
 	for (size_t i = 0; c && is_files(c) && i < s->nworst && rc == TT_OK; i++)
 		rc = read_frame(x, run, c, &s->worst[i], err);
-	x->app->env.log_level = level;
+	x->env->log_level = level;
 	return rc;
 }
