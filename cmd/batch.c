@@ -437,7 +437,7 @@ prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct
 	if (rc == TT_OK)
 		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->given, &o->sum.group, &reads, write,
 		    err);
-	b->gate.files = &b->files;
+	b->gate.of.files = &b->files;
 	b->gate.sum = &o->sum;
 	if (rc == TT_OK)
 		rc = fill_one(b, one, err);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/texts.h"
 #include "batch/files.h"
+#include "batch/samples.h"
 #include "batch/store.h"
 #include "opts.h"
 
@@ -101,7 +101,7 @@ int summary_judge(struct app *app, const struct summary_opts *o, const struct tt
 
 extern const struct opt batch_gate_opt[];     /* into struct gate_opts */
 
-/* Samples read from results, for a gate; all zero: there is no gate. */
+/* A gate, and the samples for it; all zero: there is no gate. */
 struct batch_gate {
 	struct app *app;
 	struct gate *gate;
@@ -109,18 +109,7 @@ struct batch_gate {
 	struct gate_opts *opts;       /* of gate */
 	const struct summary_opts *sum;       /* says where pages of captures may be, and what the figures lack */
 	struct batch_pages pages;
-	const struct tt_batch_files *files;      /* files in which captures may be found; NULL: not known */
-	struct tt_arena a;
-	struct tt_texts texts;        /* that samples have in common, in ${a} */
-	struct tt_sample *sample;
-	size_t n, cap;
-	struct batch_part { const char *recording, *key; } *part;     /* the samples that are files of a recording */
-	size_t npart, cappart;
-	struct tt_buf copy;           /* the first of the captures that are left out because they are copies, for people ... */
-	size_t copies;                /* ... and how many there are */
-	size_t failed;                /* samples without figures ... */
-	size_t ungated;               /* ... and how many of these come from batches without a gate; the analysis of the others failed */
-	const char *by;               /* the fact by which samples are judged separately, made of ${group} */
+	struct tt_batch_samples of;   /* results */
 };
 
 /* Begin if ${g} names a budget; ${reads} and ${writes} as in gate_open(); ${given}: the options of which a command that explains a row may need some. */

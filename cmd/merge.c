@@ -596,7 +596,7 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct merge_opts o = { .sum = SUMMARY_DEFAULTS };
 	struct opt_list files = { 0 }, write = { 0 };
 	struct summary_notes notes = { .n = 0 };
-	struct batch_gate gate = { .n = 0 };
+	struct batch_gate gate = { .app = NULL };
 	struct input_opts in;
 	const char *path = NULL;
 	struct stat st;
