@@ -3,10 +3,8 @@
  */
 #include "gate.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena_text.h"
@@ -15,10 +13,10 @@
 #include "gate/suggest.h"
 #include "gate/document.h"
 #include "gate/read.h"
+#include "gate/samples.h"
 #include "input.h"
 #include "io/lock.h"
 #include "io/outputs.h"
-#include "model/identity.h"
 #include "report.h"
 #include "run/run.h"
 #include "verdict/verdict_as.h"
@@ -41,111 +39,6 @@ struct gate {
 	struct tt_verdict_out to;
 };
 
-const char *
-gate_inconclusive(size_t i)
-{
-	static const char *const v[] = { "auto", "pass", "fail", NULL };
-
-	return v[i];
-}
-
-#define AT(f) offsetof(struct gate_opts, f)
-
-const struct opt gate_opt[] = {
-	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
-	    .help = "judge every FILE against this budget (tracetool-budget(5)) and print the verdict; A+B is one capture" },
-	{ .name = "baseline", .arg = "BASE", .set = opt_text, .at = AT(baseline),
-	    .help = "compare rows whose limit is a change with this baseline" },
-	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
-	    .help = "compare even with a baseline of another environment or of other settings" },
-	{ .name = "anchor", .set = opt_flag, .at = AT(anchor),
-	    .help = "find slow creep, too: a row with a change also fails if its sessions together rise by more than the limit" },
-	{ .name = "save", .once = true, .arg = "BASE", .set = opt_text, .at = AT(save),
-	    .help = "write the captures as a baseline" },
-	{ .name = "append", .set = opt_flag, .at = AT(append),
-	    .help = "with --save: judge the captures against the existing baseline, and add them unless a row fails" },
-	{ .name = "accept", .arg = "REASON", .set = opt_text, .at = AT(accept),
-	    .help = "with --save --append: add the captures although they are worse, and compare later ones with them; the file keeps the reason" },
-	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "pass, fail: rows that cannot be judged and undecided rows do so; auto: the first fail, the others pass" },
-	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
-	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
-	{ .name = "explain", .arg = "ROW", .set = opt_text, .at = AT(explain),
-	    .help = "print the details of this row instead: captures, worst frames, markers, allocation sites" },
-	{ .name = "suggest", .set = opt_flag, .at = AT(suggest),
-	    .help = "print a budget that the captures pass, as a start" },
-	{ .name = NULL },
-};
-
-int
-gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
-{
-	const struct { const char *name; bool given; } with[] = {
-		{ "baseline", g->baseline && !g->suggest }, { "force-baseline", g->force_baseline && !g->suggest },
-		{ "anchor", g->anchor }, { "save", g->save != NULL },
-		{ "append", g->append }, { "accept", g->accept != NULL }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
-		{ "group-by", g->suggest && g->group_by }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
-		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
-		{ "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "html", g->to.html != NULL },
-		{ "json", g->to.json != NULL },
-	};
-
-	*wanted = g->budget || g->suggest;
-	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-		if (with[i].given && !g->budget)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s: without --gate it does nothing", with[i].name);
-	if (g->suggest && g->budget)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --suggest: it makes a budget, and --gate names one");
-	if (g->budget && g->group_by && strchr(g->group_by, ','))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: this gate judges captures apart by one fact, not by \"%s\"; "
-		    "\"tracetool batch\" takes several", g->group_by);
-	if (g->append && !g->save)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --append: without --save it does nothing");
-	if (g->accept && !g->append)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --accept: it accepts captures that are appended: add --save BASE --append");
-	if (g->accept && !*g->accept)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --accept: say why, in words that others will understand next year");
-	return TT_OK;
-}
-
-/* --- the day ------------------------------------------------------------------------- */
-
-int
-gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err)
-{
-	static const char *const without[] = { "frames", "time", "limit", NULL };
-	struct tt_buf text = { 0 };
-
-	opts_quote_shared(&text, given, &verb_report, without);
-	g->to.links.looks = tt_buf_keep(&text, &app->arena, err);
-	return g->to.links.looks ? TT_OK : err->code;
-}
-
-int
-gate_today(struct app *app, const char *given, const char **day, struct tt_err *err)
-{
-	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	time_t now = time(NULL);
-	char text[32], *end;
-	struct tm tm;
-
-	if (given) {
-		if (!tt_is_date(given))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --today: \"%s\" is not a date like 2027-01-31", given);
-		*day = given;
-		return TT_OK;
-	}
-	if (epoch && *epoch) {
-		now = (time_t)strtoll(epoch, &end, 10);
-		if (*end != '\0')
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "SOURCE_DATE_EPOCH is \"%s\", no number of seconds", epoch);
-	}
-	if (!gmtime_r(&now, &tm) || strftime(text, sizeof text, "%Y-%m-%d", &tm) == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "SOURCE_DATE_EPOCH is out of range");
-	*day = tt_arena_text(&app->arena, text, strlen(text), err);
-	return *day ? TT_OK : err->code;
-}
-
 /* --- the budget ------------------------------------------------------------------------ */
 
 int
@@ -164,70 +57,6 @@ read_budget(struct gate *x, struct tt_err *err)
 	int rc = x->g->budget ? gate_read_budget(x->app, x->g->budget, &x->budget, &x->a, err) : tt_budget_to_suggest(&x->budget, &x->a, err);
 
 	return rc == TT_OK && x->g->explain && !tt_budget_row(&x->budget, x->g->explain, err) ? err->code : rc;
-}
-
-/* --- what the figures depend on beside the captures ------------------------------------------ */
-
-static void
-put_list(struct tt_buf *b, const char *what, const struct opt_list *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		tt_buf_printf(b, "%s%s %s", b->n ? ", " : "", what, l->v[i]);
-}
-
-static void
-put_one(struct tt_buf *b, const char *what, const char *value)
-{
-	if (value)
-		tt_buf_printf(b, "%s%s %s", b->n ? ", " : "", what, value);
-}
-
-static void
-put_number(struct tt_buf *b, const char *what, int64_t v, bool given)
-{
-	if (given)
-		tt_buf_printf(b, "%s%s %lld", b->n ? ", " : "", what, (long long)v);
-}
-
-static int
-budget_settings(struct gate *x, struct tt_err *err)
-{
-	const struct tt_budget *g = &x->budget;
-	struct tt_buf b = { 0 };
-
-	put_number(&b, "skip frames", (int64_t)g->skip.frames, g->skip.frames != 0);
-	put_number(&b, "skip ns", g->skip.time_ns, g->skip.time_ns != 0);
-	put_one(&b, "skip until", g->skip.until_marker);
-	put_one(&b, "frame marker", g->frame_marker);
-	put_one(&b, "frame thread", g->frame_thread);
-	x->made = tt_buf_keep(&b, &x->a, err);
-	return x->made ? TT_OK : err->code;
-}
-
-static int
-settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
-{
-	const struct tt_filter *f = &run->filter;
-	struct tt_buf b = { 0 };
-
-	put_one(&b, "frame marker", run->frame_marker);
-	put_one(&b, "frame thread", run->frame_thread);
-	put_list(&b, "wait", &x->in->wait);
-	put_number(&b, "from frame", (int64_t)f->frame_first, f->has_frames);
-	put_number(&b, "to frame", (int64_t)f->frame_last, f->has_frames && f->frame_last != UINT64_MAX);
-	put_number(&b, "from ns", f->from, f->from != INT64_MIN);
-	put_number(&b, "to ns", f->to, f->to != INT64_MAX);
-	put_one(&b, "from label", f->from_label);
-	put_one(&b, "to label", f->to_label);
-	put_one(&b, "from the first", run->from_marker);
-	put_list(&b, "thread", &x->in->thread);
-	put_number(&b, "longer than ns", f->min_dur, f->min_dur != 0);
-	put_number(&b, "depth", f->depth, f->depth != 0);
-	put_one(&b, "with", f->wrappers ? "wrappers" : NULL);
-	put_one(&b, "without", f->player_only ? "Editor" : NULL);
-	put_one(&b, "without", f->no_wait ? "waits" : NULL);
-	x->settings = tt_buf_keep(&b, &x->a, err);
-	return x->settings ? TT_OK : err->code;
 }
 
 /* --- the baseline that is saved ------------------------------------------------------------------ */
@@ -274,22 +103,6 @@ check_renewal(struct gate *x, struct tt_err *err)
 	return rc;
 }
 
-/* The samples that have events and are not in ${old}. */
-static struct tt_sample *
-new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_err *err)
-{
-	struct tt_sample *s = tt_arena_alloc(&x->a, (x->rd.nsample + 1) * sizeof *s, err);
-	struct tt_recordings known;
-
-	*n = 0;
-	if (!s || tt_recordings_init(&known, old ? old->all : NULL, old ? old->nall : 0, &x->a, err) != TT_OK)
-		return NULL;
-	for (size_t i = 0; i < x->rd.nsample; i++)
-		if (!x->rd.sample[i].empty && !tt_recordings_find(&known, &x->rd.sample[i]))
-			s[(*n)++] = x->rd.sample[i];
-	return s;
-}
-
 /* Called where ${old} has all captures, so none is appended. TT_E_USAGE for --accept, unless the first compared session was accepted before. */
 static int
 check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_err *err)
@@ -325,7 +138,7 @@ save(struct gate *x, struct tt_baseline *old, const char *accept, struct tt_buf 
 			    x->rd.sample[i].name);
 	if (old && !x->g->force_baseline)
 		rc = tt_baseline_check(old, x->rd.sample, x->rd.nsample, &x->budget, x->settings, err);
-	s = rc == TT_OK ? new_samples(x, old, &n, err) : NULL;
+	s = rc == TT_OK ? tt_samples_new(x->rd.sample, x->rd.nsample, old, &n, &x->a, err) : NULL;
 	if (!s)
 		return err->code;
 	if (n == 0 && !old)
@@ -434,23 +247,6 @@ write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, c
 	return rc;
 }
 
-/* Fail if two files hold the same capture. */
-static int
-check_same(struct gate *x, struct tt_err *err)
-{
-	struct tt_recordings seen;
-
-	if (tt_recordings_init(&seen, x->rd.sample, x->rd.nsample, &x->a, err) != TT_OK)
-		return err->code;
-	for (size_t i = 1; i < x->rd.nsample; i++) {
-		const struct tt_sample *same = tt_recordings_find(&seen, &x->rd.sample[i]);
-
-		if (same && same != &x->rd.sample[i])
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, same->name, x->rd.sample[i].name);
-	}
-	return TT_OK;
-}
-
 static int
 judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
@@ -464,7 +260,7 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	int rc = gate_today(x->app, x->g->today, &o.today, err);
 
 	if (rc == TT_OK)
-		rc = check_same(x, err);
+		rc = tt_samples_check(x->rd.sample, x->rd.nsample, &x->a, err);
 	if (rc == TT_OK && x->has_base && !x->g->force_baseline)
 		rc = tt_baseline_check(&x->base, x->rd.sample, x->rd.nsample, &x->budget, x->settings, err);
 	if (rc != TT_OK)
@@ -519,29 +315,6 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 	return rc;
 }
 
-/* The first ${n} samples, followed by those that only the baseline has: *${all} together. */
-static struct tt_sample *
-with_baseline(struct gate *x, size_t n, size_t *all, struct tt_err *err)
-{
-	size_t nbase = x->has_base ? x->base.nsample : 0;
-	struct tt_sample *s = tt_arena_alloc(&x->a, (n + nbase + 1) * sizeof *s, err);
-	struct tt_recordings known, here;
-
-	if (!s || tt_recordings_init(&known, x->base.sample, nbase, &x->a, err) != TT_OK || tt_recordings_init(&here, x->rd.sample, n, &x->a, err) != TT_OK)
-		return NULL;
-	*all = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct tt_sample *same = tt_recordings_find(&known, &x->rd.sample[i]);
-
-		s[*all] = x->rd.sample[i];
-		s[(*all)++].session = same ? same->session : "";
-	}
-	for (size_t i = 0; i < nbase; i++)
-		if (!tt_recordings_find(&here, &x->base.sample[i]))
-			s[(*all)++] = x->base.sample[i];
-	return s;
-}
-
 static int
 suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
 {
@@ -568,7 +341,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture ended: a budget needs one of a run that was not killed");
 	if (x->has_base && !x->g->force_baseline)
 		rc = tt_baseline_check(&x->base, x->rd.sample, n, &x->budget, x->settings, err);
-	all = rc == TT_OK ? with_baseline(x, n, &total, err) : NULL;
+	all = rc == TT_OK ? tt_samples_with(x->rd.sample, n, x->has_base ? &x->base : NULL, &total, &x->a, err) : NULL;
 	if (!all)
 		return err->code;
 	rc = tt_budget_suggest(all, total, n, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
@@ -743,7 +516,7 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = read_captures(x, &run, err);
 	if (rc == TT_OK)
-		rc = settings(x, &run, err);
+		rc = (x->settings = tt_run_settings(&run, &x->a, err)) ? TT_OK : err->code;
 	if (rc != TT_OK)
 		return rc;
 	if (x->rd.none && x->in->path.n > 1)
@@ -805,7 +578,9 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 		rc = tt_verdict_out_forget(&g->to, NULL, err);
 	if (rc == TT_OK)
 		rc = read_documents(x, err);
-	return rc == TT_OK ? budget_settings(x, err) : rc;
+	if (rc == TT_OK)
+		rc = (x->made = tt_budget_settings(&x->budget, &x->a, err)) ? TT_OK : err->code;
+	return rc;
 }
 
 const struct tt_budget *
@@ -830,7 +605,7 @@ int
 gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, const struct gate_told *told, bool show, struct tt_err *err)
 {
 	const struct report_opts out = { .output = NULL };
-	int rc = settings(x, run, err);
+	int rc = (x->settings = tt_run_settings(run, &x->a, err)) ? TT_OK : err->code;
 
 	x->rd.sample = sample;
 	x->rd.nsample = n;
