@@ -61,4 +61,5 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_SHARD] = "--shard",
 	[TT_SETTING_PARTIAL] = "--partial",
 	[TT_SETTING_METRIC] = "--metric",
+	[TT_SETTING_SHARD_COUNT] = "--shard-count",
 };

@@ -61,4 +61,5 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_SHARD] = "tt_scheduler_opts.shard",
 	[TT_SETTING_PARTIAL] = "tt_batch_put.mixed",
 	[TT_SETTING_METRIC] = "tt_metric_series.x",
+	[TT_SETTING_SHARD_COUNT] = "tt_merge.shards",
 };
