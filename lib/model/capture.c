@@ -168,7 +168,7 @@ tt_threads_free(struct tt_threads *ts)
 	for (size_t i = 0; i < ts->n; i++) {
 		struct tt_thread *t = ts->t[i];
 		tt_stack_free(&t->stack, ts->mem);
-		tt_mem_free(ts->mem, t->brief, t->capbrief * sizeof *t->brief);
+		tt_mem_free(ts->mem, t->short_zones, t->capshort_zones * sizeof *t->short_zones);
 		tt_mem_free(ts->mem, t, sizeof *t);
 	}
 	tt_mem_free(ts->mem, ts->t, ts->cap * sizeof *ts->t);

@@ -28,8 +28,8 @@ struct tt_thread {
 	int64_t hidden;               /* time of the Editor in the filter's time, which is left out */
 	uint64_t open_at_end;
 	struct tt_stack stack;        /* zones open between chunks */
-	struct tt_brief { int64_t ts; size_t level; uint64_t key; } *brief;   /* see run/brief.h */
-	size_t nbrief, capbrief;
+	struct tt_short_zone { int64_t ts; size_t level; uint64_t key; } *short_zones;    /* see fold/short_zones.h */
+	size_t nshort_zones, capshort_zones;
 	/* set by tt_threads_name at the end of a run; never NULL */
 	const char *group;            /* the engine's group; "" where it has none */
 	const char *own, *full;       /* "Worker 0"; "Job.Worker 0" */

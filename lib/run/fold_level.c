@@ -3,8 +3,8 @@
  */
 #include "run/fold_parts.h"
 
+#include "fold/short_zones.h"
 #include "model/defs.h"
-#include "run/brief.h"
 
 int
 tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key,
@@ -35,7 +35,7 @@ tt_fold_left_out(const struct tt_fold *f, size_t depth)
 bool
 tt_fold_left_out_open(const struct tt_fold *f, const struct tt_fold_io *io, size_t depth, int64_t ts, uint64_t key)
 {
-	return tt_fold_left_out(f, depth) || (f->m->filter.min_dur && tt_brief_is(io->thread, ts, depth, key));
+	return tt_fold_left_out(f, depth) || (f->m->filter.min_dur && tt_short_zones_has(io->thread, ts, depth, key));
 }
 
 bool

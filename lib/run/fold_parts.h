@@ -18,8 +18,8 @@
 
 #include "collect/by_frame.h"
 #include "emit/emit.h"
+#include "fold/close_times.h"
 #include "model/model.h"
-#include "run/close_times.h"
 #include "run/fold.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)

@@ -7,8 +7,8 @@
 
 #include <pthread.h>
 
+#include "fold/close_times.h"
 #include "model/format.h"
-#include "run/close_times.h"
 #include "run/fold.h"
 #include "run/state.h"
 

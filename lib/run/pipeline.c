@@ -605,8 +605,9 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 {
 	struct tt_run *r = p->r;
 	struct tt_mem *mem = &r->env->mem;
+	const struct tt_close_emits emits = { .emit = r->o->emit, .opts = r->o->emit_opts, .state = r->emit, .n = r->o->nemit };
 
-	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r, p->in->cap->process, p->needs, &p->close, err) != TT_OK)
+	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r->m, p->in->cap->process, p->needs, &emits, &p->close, err) != TT_OK)
 		return err->code;
 	p->nworker = nworker;
 	p->nslot = slots_of(p) * nworker;

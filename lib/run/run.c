@@ -5,12 +5,12 @@
 
 #include "collect/counters.h"
 #include "emit/emit.h"
+#include "fold/short_zones.h"
 #include "io/src.h"
 #include "model/format.h"
 #include "model/identity.h"
 #include "model/transfer.h"
 #include "model/waits.h"
-#include "run/brief.h"
 #include "run/candidates.h"
 #include "run/fit.h"
 #include "run/frame_replay.h"
@@ -181,7 +181,7 @@ read_names(struct tt_run *r, struct tt_err *err)
 		return TT_OK;
 	int rc = read_all(r, TT_PHASE_NAMES, "names", err);
 
-	tt_brief_sort(&r->m->threads);
+	tt_short_zones_sort(&r->m->threads);
 	if (rc == TT_OK)
 		rc = name_all(r, err);
 	return rc == TT_OK ? tt_inputs_rewind(r, err) : rc;

@@ -1,8 +1,8 @@
 /**
  * Updates definitions, threads and the stacks of open zones for each chunk, before the chunk is counted.
  */
+#include "fold/short_zones.h"
 #include "model/model.h"
-#include "run/brief.h"
 #include "run/pipe.h"
 
 static bool
@@ -63,7 +63,7 @@ keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, st
 
 /* True while it is found out which zones are too short to count. */
 static bool
-notes_brief(const struct pipe *p)
+notes_short_zones(const struct pipe *p)
 {
 	return p->phase == TT_PHASE_NAMES && p->r->m->filter.min_dur;
 }
@@ -98,8 +98,8 @@ ended(void *arg, const struct tt_open *z, unsigned flags)
 	take_args(&e->taking, z, flags);
 	if (flags & TT_F_POPPED && e->rc == TT_OK)
 		e->rc = note_popped(&e->taking.s->batch, z, e->at, e->i, e->err);
-	if (notes_brief(p) && e->rc == TT_OK)
-		e->rc = tt_brief_note(e->t, z, (size_t)(z - e->t->stack.z), e->ts, p->r->m->filter.min_dur, &p->r->env->mem, e->err);
+	if (notes_short_zones(p) && e->rc == TT_OK)
+		e->rc = tt_short_zones_note(e->t, z, (size_t)(z - e->t->stack.z), e->ts, p->r->m->filter.min_dur, &p->r->env->mem, e->err);
 }
 
 /* All zones of ${t} end at ${ts}, without an end. */
@@ -108,8 +108,8 @@ all_ended(const struct pipe *p, struct tt_thread *t, int64_t ts, struct tt_err *
 {
 	int rc = TT_OK;
 
-	for (size_t i = 0; notes_brief(p) && i < t->stack.n && rc == TT_OK; i++)
-		rc = tt_brief_note(t, &t->stack.z[i], i, ts, p->r->m->filter.min_dur, &p->r->env->mem, err);
+	for (size_t i = 0; notes_short_zones(p) && i < t->stack.n && rc == TT_OK; i++)
+		rc = tt_short_zones_note(t, &t->stack.z[i], i, ts, p->r->m->filter.min_dur, &p->r->env->mem, err);
 	return rc;
 }
 

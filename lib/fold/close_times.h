@@ -1,15 +1,26 @@
 /**
  * When zones are looked at one by one: outside the filter's time and where they reach beyond it, and when an emitter wants them
  * (tt_emit.times). At other times they are only counted, which costs a fraction; in frames that are looked at closely (tt_frames.looked), they
- * are counted and summed up by frame, which costs less than looking at each. Private to lib/run.
+ * are counted and summed up by frame, which costs less than looking at each.
  */
-#ifndef TT_RUN_CLOSE_TIMES_H
-#define TT_RUN_CLOSE_TIMES_H
+#ifndef TT_FOLD_CLOSE_TIMES_H
+#define TT_FOLD_CLOSE_TIMES_H
 
 #include "model/filter.h"
 
+struct tt_emit;
+struct tt_emit_opts;
+struct tt_err;
 struct tt_mem;
-struct tt_run;
+struct tt_model;
+
+/* The emitters of a run, with the options and the state of each. */
+struct tt_close_emits {
+	const struct tt_emit *const *emit;
+	const struct tt_emit_opts *opts;
+	void *const *state;
+	size_t n;
+};
 
 struct tt_close_times {
 	bool always;
@@ -17,8 +28,9 @@ struct tt_close_times {
 	struct tt_spans { struct tt_span *v; size_t n, cap; } looked, at;     /* ... n > 0: in these. At: one by one. In order, and apart */
 };
 
-/* The times of ${process} in a reading that needs ${needs}. Frames are known, and emitters begun. */
-int tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, struct tt_close_times *to, struct tt_err *err);
+/* The times of ${process} of ${m} in a reading that needs ${needs}, with the memory of its environment. Frames are known, and emitters begun. */
+int tt_close_times_make(const struct tt_model *m, uint32_t process, unsigned needs, const struct tt_close_emits *emits, struct tt_close_times *to,
+    struct tt_err *err);
 void tt_close_times_free(struct tt_close_times *c, struct tt_mem *mem);
 
 /* The stretch of time at or after ${ts} that lies between two times of ${s}. */

@@ -1,12 +1,11 @@
 /**
- * Lists the times in which zones are looked at one by one.
+ * Lists the times in which zones are counted one by one.
  */
-#include "run/close_times.h"
+#include "fold/close_times.h"
 
+#include "base/env.h"
 #include "base/order.h"
 #include "emit/emit.h"
-#include "run/run.h"
-#include "run/state.h"
 
 static int
 add(struct tt_spans *s, struct tt_mem *mem, struct tt_span span, struct tt_err *err)
@@ -74,23 +73,24 @@ add_filter(struct tt_spans *s, struct tt_mem *mem, const struct tt_filter *f, st
 }
 
 int
-tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, struct tt_close_times *to, struct tt_err *err)
+tt_close_times_make(const struct tt_model *m, uint32_t process, unsigned needs, const struct tt_close_emits *emits, struct tt_close_times *to,
+    struct tt_err *err)
 {
-	struct tt_mem *mem = &r->env->mem;
+	struct tt_mem *mem = &m->env->mem;
 
 	*to = (struct tt_close_times){ 0 };
-	int rc = add_filter(&to->at, mem, &r->m->filter, err);
+	int rc = add_filter(&to->at, mem, &m->filter, err);
 	if (needs & TT_NEEDS_BY_FRAME && rc == TT_OK)
-		rc = add_frames(to, mem, r->m->frames, process, err);
-	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
-		const struct tt_emit *e = r->o->emit[i];
+		rc = add_frames(to, mem, m->frames, process, err);
+	for (size_t i = 0; i < emits->n && rc == TT_OK; i++) {
+		const struct tt_emit *e = emits->emit[i];
 		const struct tt_span *span;
 		size_t n = 0;
 
-		if (!(tt_emit_needs(e, &r->o->emit_opts[i]) & TT_NEEDS_SLICES))
+		if (!(tt_emit_needs(e, &emits->opts[i]) & TT_NEEDS_SLICES))
 			continue;
 		to->always = to->always || !e->times;
-		span = e->times ? e->times(r->emit[i], process, &n) : NULL;
+		span = e->times ? e->times(emits->state[i], process, &n) : NULL;
 		for (size_t k = 0; k < n && rc == TT_OK; k++)
 			rc = add(&to->at, mem, span[k], err);
 	}

@@ -1,15 +1,13 @@
 /*
- * Tests of run/close_times.c: the times that an emitter wants, joined with all that is not the filter's, those of frames that are looked at
+ * Tests of fold/close_times.c: the times that an emitter wants, joined with all that is not the filter's, those of frames that are looked at
  * closely, and what lies between.
  */
 #include "check.h"
 
 #include "base/env.h"
 #include "emit/emit.h"
+#include "fold/close_times.h"
 #include "model/model.h"
-#include "run/close_times.h"
-#include "run/run.h"
-#include "run/state.h"
 
 static struct tt_env env;
 
@@ -36,15 +34,14 @@ make(const struct tt_emit *emit, uint32_t process, unsigned needs, struct tt_clo
 	static struct tt_model m;
 	static void *state[1];
 	const struct tt_emit_opts eo = { 0 };
-	const struct tt_run_opts o = { .emit = &emit, .emit_opts = &eo, .nemit = emit ? 1 : 0 };
-	const struct tt_run r = { .env = &env, .m = &m, .o = &o, .emit = state };
+	const struct tt_close_emits emits = { .emit = &emit, .opts = &eo, .state = state, .n = emit ? 1 : 0 };
 	struct tt_err err = { 0 };
 
 	for (unsigned i = 0; frames.n < 10; i++)
 		CHECK(tt_frames_add(&frames, &(struct tt_frame){ .start = 100 + 10 * i, .dur = 10, .number = i + 1 }, &err) == TT_OK &&
 		    tt_column_set(&frames.looked, &env.mem, i + 1, looked[i + 1], &err) == TT_OK);
 	m = (struct tt_model){ .env = &env, .frames = &frames, .filter = filter };
-	return tt_close_times_make(&r, process, needs, c, &err);
+	return tt_close_times_make(&m, process, needs, &emits, c, &err);
 }
 
 static bool
