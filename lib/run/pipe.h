@@ -9,7 +9,7 @@
 
 #include "fold/close_times.h"
 #include "model/format.h"
-#include "run/fold.h"
+#include "fold/fold.h"
 #include "run/state.h"
 
 enum step { FREE, DECODING, DECODED, ENTERED, FOLDING, FOLDED };

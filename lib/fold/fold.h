@@ -2,8 +2,8 @@
  * The fold: one chunk's events, with the thread's stack before it known, become
  * counts of call paths and slices. Runs on any worker.
  */
-#ifndef TT_RUN_FOLD_H
-#define TT_RUN_FOLD_H
+#ifndef TT_FOLD_H
+#define TT_FOLD_H
 
 #include "base/map.h"
 #include "model/filter.h"
@@ -60,7 +60,7 @@ struct tt_level {
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
 	bool veiled;                  /* a wrapper that outputs do not show */
 	uint32_t veils;               /* how many of these there are from the root to it */
-	uint64_t ahead;               /* hash of the path, of zones further on: look_up() in fold_zones.c */
+	uint64_t ahead;               /* hash of the path, of zones further on: look_up() in zones.c */
 };
 _Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 
@@ -145,7 +145,7 @@ struct tt_fold {
 	struct tt_span zone_time;     /* its time */
 	struct tt_span in_frame;      /* the same, if the chunk at hand has it and it is looked at; else none */
 	struct tt_fold_sum sum[TT_FOLD_SUMS];
-	bool steps;                   /* of the chunk at hand it matters whose zones steps of flows are: fold_steps.c */
+	bool steps;                   /* of the chunk at hand it matters whose zones steps of flows are: flow_steps.c */
 	bool begun;                   /* ... and a zone has begun in it */
 	struct tt_own { int64_t end; uint64_t key; } *own;    /* ... of each level: INT64_MAX where the end is not in sight */
 	uint32_t *next;               /* ... and steps that belong to the next zone: their events */

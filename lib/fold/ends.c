@@ -1,7 +1,7 @@
 /**
  * Ends zones: each is clipped to the filter's time, counted in its call path, and made a slice for emitters that write every zone.
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 static int
 add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint64_t dur, bool counts, struct tt_err *err)

@@ -1,7 +1,7 @@
 /**
  * The level of a zone: its path from the thread's root, and whether the filter leaves it out, by depth, time, or as the Editor's own.
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 #include "fold/short_zones.h"
 #include "model/defs.h"

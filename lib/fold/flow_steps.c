@@ -4,7 +4,7 @@
  * A step's own zone is the innermost one around it, or of one that binds to the next zone that one. Whole zones are known by their begins, and their ends
  * lie among what follows: the levels' ends tell which of them are over.
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 #include "base/order.h"
 

@@ -1,7 +1,7 @@
 /**
  * Paths that the tree does not have yet: kept apart with their counts, and committed in the order of chunks (fold.h).
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 void
 tt_over_forget(struct tt_over *o)

@@ -2,30 +2,30 @@
  * Shared by the files of the fold; the contract of the whole is in fold.h. Private to fold*.c.
  *
  *	fold.c         the events of a chunk in turn
- *	fold_zones.c   whole zones, which most events are
- *	fold_level.c   the level of a zone: its path, and whether the filter leaves it out
- *	fold_end.c     a zone is over: it is counted, and becomes a slice
- *	fold_stacks.c  allocations, samples, and where rare events happen, by recorded stack
- *	fold_sums.c    what paths do in frames
- *	fold_steps.c   steps of flows whose zone is left out
- *	fold_over.c    paths that the tree does not have yet, and their commit
+ *	zones.c        whole zones, which most events are
+ *	levels.c       the level of a zone: its path, and whether the filter leaves it out
+ *	ends.c         a zone is over: it is counted, and becomes a slice
+ *	stacks.c       allocations, samples, and where rare events happen, by recorded stack
+ *	frame_sums.c   what paths do in frames
+ *	flow_steps.c   steps of flows whose zone is left out
+ *	overlay.c      paths that the tree does not have yet, and their commit
  *
- * All may run on any worker, with its own struct tt_fold and a chunk's struct tt_fold_io; fold_over.c says what only the commit stage does.
+ * All may run on any worker, with its own struct tt_fold and a chunk's struct tt_fold_io; overlay.c says what only the commit stage does.
  * An int is TT_OK, or else the error's code, with ${err} filled: TT_E_NOMEM, TT_E_LIMIT.
  */
-#ifndef TT_RUN_FOLD_PARTS_H
-#define TT_RUN_FOLD_PARTS_H
+#ifndef TT_FOLD_STATE_H
+#define TT_FOLD_STATE_H
 
 #include "collect/by_frame.h"
 #include "emit/emit.h"
 #include "fold/close_times.h"
 #include "model/model.h"
-#include "run/fold.h"
+#include "fold/fold.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* --- fold_over.c ---------------------------------------------------------------- */
+/* --- overlay.c ---------------------------------------------------------------- */
 
 /* No path is new to the next chunk so far. Not in the commit, which is in order, for it takes as long as many paths did that were new to the last one. */
 void tt_over_forget(struct tt_over *o);
@@ -49,7 +49,7 @@ tt_fold_count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, uint8_t 
 	return TT_OK;
 }
 
-/* --- fold_sums.c ---------------------------------------------------------------- */
+/* --- frame_sums.c ---------------------------------------------------------------- */
 
 /* A zone of ${node}, that ends in this chunk, in its frames. With ${sign} -1 that time is taken from ${node}. */
 int tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign,
@@ -116,7 +116,7 @@ tt_fold_many(const struct tt_fold *f)
 	return f->counts->npage >= 4096;
 }
 
-/* --- fold_level.c ---------------------------------------------------------------- */
+/* --- levels.c ---------------------------------------------------------------- */
 
 /* The counter of level ${l}: until the next path is met. */
 static inline struct tt_count *
@@ -181,7 +181,7 @@ bool tt_fold_left_out_open(const struct tt_fold *f, const struct tt_fold_io *io,
 /* Step down from level ${i} to level i + 1, to a zone that begins at ${ts}; ${out}: the filter leaves it out. */
 int tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err);
 
-/* --- fold_zones.c ---------------------------------------------------------------- */
+/* --- zones.c ---------------------------------------------------------------- */
 
 /* The whole zone ${e} of level ${up} + 1, whatever is asked for. */
 int tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err);
@@ -202,7 +202,7 @@ int tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_even
 int tt_fold_slices(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
     struct tt_err *err);
 
-/* --- fold_end.c ------------------------------------------------------------------ */
+/* --- ends.c ------------------------------------------------------------------ */
 
 /* The zone of level ${i} begins with ${e}, and goes on beyond what one event can hold. */
 int tt_fold_begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err);
@@ -224,7 +224,7 @@ int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, str
 /* At the end of a chunk: no exception of it goes on. Returns ${rc}, or why that failed. */
 int tt_fold_thrown_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err);
 
-/* --- fold_steps.c ---------------------------------------------------------------- */
+/* --- flow_steps.c ---------------------------------------------------------------- */
 
 /* Begin a chunk whose levels are known. Sets f->steps if flow steps may have to be placed: then it must be told each zone and each step. */
 int tt_fold_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
@@ -238,7 +238,7 @@ int tt_fold_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt
 /* All of the chunk are known. */
 void tt_fold_steps_end(struct tt_fold_io *io);
 
-/* --- fold_stacks.c --------------------------------------------------------------- */
+/* --- stacks.c --------------------------------------------------------------- */
 
 /* The allocation ${e} in the zone of level ${at}, or on its recorded stack. */
 int tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);

@@ -1,7 +1,7 @@
 /**
  * Allocations, samples, and where throws, locks and handle events happen: in the zone that is open, or by recorded stack.
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 #include "model/defs.h"
 #include "stat/num.h"

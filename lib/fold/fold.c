@@ -1,7 +1,7 @@
 /**
  * Counts the call paths of one chunk: the stack before it is known, so any worker can do it.
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 #include "base/order.h"
 

@@ -1,7 +1,7 @@
 /**
  * Sums of what paths do in frames, for the chunk at hand; collect/by_frame.h takes them.
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 #include "base/order.h"
 

@@ -4,7 +4,7 @@
  * the last time (struct tt_link), and whether the guess is right is seen by two numbers. If guesses are poor, paths are looked up in runs. If zones are only
  * written, each becomes a slice with no more ado.
  */
-#include "run/fold_parts.h"
+#include "fold/state.h"
 
 int
 tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
