@@ -33,6 +33,13 @@ int tt_close_times_make(const struct tt_model *m, uint32_t process, unsigned nee
     struct tt_err *err);
 void tt_close_times_free(struct tt_close_times *c, struct tt_mem *mem);
 
+/* True if there are times in which zones are looked at one by one. */
+static inline bool
+tt_close_times_any(const struct tt_close_times *c)
+{
+	return c->always || c->at.n;
+}
+
 /* The stretch of time at or after ${ts} that lies between two times of ${s}. */
 struct tt_span tt_close_times_between(const struct tt_spans *s, int64_t ts);
 

@@ -14,21 +14,21 @@ leaves_out(const struct tt_fold *f)
 {
 	const struct tt_filter *flt = &f->m->filter;
 
-	return f->filtered || flt->marker || flt->category || flt->no_wait;
+	return f->filters_zones || flt->marker || flt->category || flt->no_wait;
 }
 
 int
-tt_fold_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
+tt_flow_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
-	const bool any = f->needs & TT_NEEDS_SLICES && f->close && f->close->always && !f->outside && leaves_out(f);
+	const bool any = f->needs & TT_NEEDS_SLICES && f->close && f->close->always && !f->is_outside && leaves_out(f);
 
 	io->nleft = 0;
 	io->first_left = false;
 	f->nnext = 0;
-	f->begun = false;
+	f->has_begun = false;
 	/* Only a filter by zone asks for more than names of a chunk without steps. */
-	f->steps = any && (f->filtered || io->b->rare_kinds & TT_KIND(TT_FLOW));
-	return f->steps ? tt_mem_grow(f->mem, &f->own, &f->capown, io->base.n + io->b->n + 4, sizeof *f->own, err) : TT_OK;
+	f->places_steps = any && (f->filters_zones || io->b->rare_kinds & TT_KIND(TT_FLOW));
+	return f->places_steps ? tt_mem_grow(f->mem, &f->own, &f->capown, io->base.n + io->b->n + 4, sizeof *f->own, err) : TT_OK;
 }
 
 /* True if the zone of ${key} at level ${i} is left out. */
@@ -37,7 +37,7 @@ is_left_out(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint
 {
 	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
 
-	return f->lvl[i].out || (n && (!n->wanted || n->left_out));
+	return f->level[i].filtered || (n && (!n->wanted || n->left_out));
 }
 
 static int
@@ -50,16 +50,16 @@ leave_out(struct tt_fold *f, struct tt_fold_io *io, uint32_t event, struct tt_er
 }
 
 int
-tt_fold_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, int64_t end, struct tt_err *err)
+tt_flow_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, int64_t end, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	f->own[i] = (struct tt_own){ end, e->val };
-	if (e->flags & TT_F_CONT || (f->begun && f->nnext == 0))
+	if (e->flags & TT_F_CONT || (f->has_begun && f->nnext == 0))
 		return TT_OK;
 	const bool out = is_left_out(f, io, i, e->val);
-	io->first_left = f->begun ? io->first_left : out;
-	f->begun = true;
+	io->first_left = f->has_begun ? io->first_left : out;
+	f->has_begun = true;
 	for (size_t k = 0; k < f->nnext && out && rc == TT_OK; k++)
 		rc = leave_out(f, io, f->next[k], err);
 	f->nnext = 0;
@@ -67,10 +67,10 @@ tt_fold_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const str
 }
 
 int
-tt_fold_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t base, size_t top, struct tt_err *err)
+tt_flow_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
 {
 	const uint32_t event = (uint32_t)(e - io->b->ev);
-	size_t i = top;
+	size_t i = f->top;
 
 	if (e->flags & TT_F_NEXT) {
 		if (tt_mem_grow(f->mem, &f->next, &f->capnext, f->nnext + 1, sizeof *f->next, err) != TT_OK)
@@ -78,9 +78,9 @@ tt_fold_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_eve
 		f->next[f->nnext++] = event;
 		return TT_OK;
 	}
-	while (i > base && f->own[i].end < e->ts)
+	while (i > f->base && f->own[i].end < e->ts)
 		i--;
-	if (i == 0 || !is_left_out(f, io, i, i > base ? f->own[i].key : io->base.z[i - 1].key))
+	if (i == 0 || !is_left_out(f, io, i, i > f->base ? f->own[i].key : io->base.z[i - 1].key))
 		return TT_OK;
 	return leave_out(f, io, event, err);
 }
@@ -92,7 +92,7 @@ by_number(const void *a, const void *b)
 }
 
 void
-tt_fold_steps_end(struct tt_fold_io *io)
+tt_flow_steps_end(struct tt_fold_io *io)
 {
 	tt_sort(io->left, io->nleft, by_number);
 }

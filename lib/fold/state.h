@@ -1,16 +1,16 @@
 /**
- * Shared by the files of the fold; the contract of the whole is in fold.h. Private to fold*.c.
+ * Shared by the files of lib/fold, and private to them.
  *
- *	fold.c         the events of a chunk in turn
- *	zones.c        whole zones, which most events are
+ *	fold.c         the life of a fold, and of a chunk: levels of the stack before it, its events, its end
+ *	plain.c        the rule: what each event counts, and where
  *	levels.c       the level of a zone: its path, and whether the filter leaves it out
- *	ends.c         a zone is over: it is counted, and becomes a slice
- *	stacks.c       allocations, samples, and where rare events happen, by recorded stack
- *	frame_sums.c   what paths do in frames
- *	flow_steps.c   steps of flows whose zone is left out
+ *	fast.c         the same figures sooner; can be deleted
+ *	exceptions.c   zones of exceptions, whose pieces count as one
+ *	filtered.c     zones whose time the filter moves: hidden ones, and those of parts of the time
  *	overlay.c      paths that the tree does not have yet, and their commit
+ *	slices.c       zones for emitters
+ *	flow_steps.c   steps of flows whose zone is left out
  *
- * All may run on any worker, with its own struct tt_fold and a chunk's struct tt_fold_io; overlay.c says what only the commit stage does.
  * An int is TT_OK, or else the error's code, with ${err} filled: TT_E_NOMEM, TT_E_LIMIT.
  */
 #ifndef TT_FOLD_STATE_H
@@ -19,115 +19,151 @@
 #include "collect/by_frame.h"
 #include "emit/emit.h"
 #include "fold/close_times.h"
-#include "model/model.h"
 #include "fold/fold.h"
+#include "model/defs.h"
+#include "model/model.h"
+#include "stat/num.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* --- overlay.c ---------------------------------------------------------------- */
+/* A zone open on the path from the thread's root to the present one. A line of memory. */
+struct tt_level {
+	struct tt_count *c;           /* NULL: the path is in the overlay */
+	uint64_t hash;                /* of the path, if it is in the overlay: tt_fold_hash_of() */
+	const struct tt_event *begin; /* of a zone that has an end event of its own in this chunk */
+	size_t begun;                 /* of such a zone: its place + 1 in tt_fold_io.begun; 0: it is not there */
+	uint32_t node;
+	uint32_t number;              /* of a zone from before the chunk: tt_open's */
+	bool hash_is_ahead;           /* fast.c's: ${hash_ahead} is the hash of this path */
+	bool filtered;                /* left out by the filter: what it does counts in the zone around it */
+	bool hidden;                  /* left out with all its time: the Editor's, or inside a zone that is */
+	bool begins_in_range;         /* it begins in the filter's time; of one left out, the zone around it does */
+	bool hidden_wrapper;          /* the runtime's own step of an allocation, which outputs do not show */
+	uint32_t nhidden_wrappers;    /* from the root to this level */
+	uint64_t hash_ahead;          /* fast.c's: the hash of the path, which may be of a zone further on */
+};
+_Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 
-/* No path is new to the next chunk so far. Not in the commit, which is in order, for it takes as long as many paths did that were new to the last one. */
-void tt_over_forget(struct tt_over *o);
+struct tt_fast;
+struct tt_fast_calls;
 
-/* Find or add the child of ${parent}; *${node} is TT_OVER | index. Adding may move the others, so nobody keeps pointers to them. */
-int tt_over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
+struct tt_fold {
+	struct tt_mem *mem;
+	const struct tt_model *m;
+	unsigned needs;
+	bool counts_paths;            /* somebody needs the call tree */
+	bool filters_zones;           /* see tt_fold_opts */
+	bool reuses_classes;
+	bool counts_wrappers;         /* depths are needed: of slices, or for the filter */
+	const struct tt_close_times *close;
+	struct tt_counts *counts;
+	const struct tt_fast_calls *fast;     /* NULL: the plain rule does all */
+	struct tt_fast *memory;       /* fast.c's own */
+
+	/* The chunk at hand. */
+	bool is_outside;              /* it adds no path: all of it lies outside the filter's time */
+	struct tt_level *level;       /* 0: the thread; i + 1: a zone in the zone of level i */
+	size_t caplevel;
+	size_t base, top;             /* levels: of the innermost zone from before the chunk that is open; of the present zone */
+	bool has_no_end;              /* what ends now has no end of its own: it is cut by a zone around it, the end of the capture, or a loss */
+	size_t frame;                 /* that the last allocation fell into: a hint */
+	struct tt_exception { int64_t from, to; struct tt_level level; bool has_no_end; } *exception;     /* open ones, by their pieces so far */
+	size_t nexceptions, capexception;
+
+	/* The chunk at hand: flow_steps.c. */
+	bool places_steps;            /* steps of flows may have to be placed */
+	bool has_begun;               /* a zone has begun */
+	struct tt_own { int64_t end; uint64_t key; } *own;    /* of each level: INT64_MAX where the end is not in sight */
+	uint32_t *next;               /* steps that belong to the next zone: their events */
+	size_t capown, nnext, capnext;
+};
+
+/* --- overlay.c: paths new to the tree -------------------------------------------------- */
+
+struct tt_overlay_node {
+	uint64_t key;
+	uint32_t parent;              /* node, or TT_OVER | place of an earlier one */
+	uint8_t kind;
+	struct tt_count c;
+};
+
+struct tt_overlay {
+	struct tt_mem *mem;
+	struct tt_overlay_node *node;
+	size_t n, cap;
+	struct tt_map at;             /* places in node */
+	struct tt_pending_dur { uint32_t node; uint8_t kind; uint64_t dur; } *dur;    /* durations whose marker has no number yet */
+	size_t ndurs, capdur;
+	uint32_t *map;                /* at commit: place -> node */
+	size_t capmap;
+};
+
+int tt_overlay_new(struct tt_mem *mem, struct tt_overlay **o, struct tt_err *err);
+void tt_overlay_free(struct tt_overlay *o);
+
+/* No path is new to the next chunk so far. Not in the commit, which is in order: it takes as long as many paths did that were new to the last chunk. */
+void tt_overlay_clear(struct tt_overlay *o);
+
+/* Find or add the child of ${parent}; *${node} is TT_OVER | place. Adding may move the others, so nobody keeps pointers to them. */
+int tt_overlay_child(struct tt_overlay *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
+
 
 /*
  * The known part of an activation's duration: all; how long it was when a zone around it, the end of the capture, or a loss cut it; or nothing, for this is
  * the rest of one that began elsewhere: after a loss, before the filter's time, or, of an Exception zone, in an earlier chunk.
  */
-enum { TT_DUR_WHOLE, TT_DUR_CUT, TT_DUR_REST };
+enum tt_dur_kind { TT_DUR_WHOLE, TT_DUR_CUT, TT_DUR_REST };
+
+/* Keep ${dur} of the new path ${node} until its marker has a number. */
+int tt_overlay_add_dur(struct tt_overlay *o, uint32_t node, uint64_t dur, enum tt_dur_kind kind, struct tt_err *err);
 
 static inline int
-tt_fold_count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, uint8_t what, struct tt_err *err)
+tt_fold_count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, enum tt_dur_kind kind, struct tt_err *err)
 {
-	if (likely(what == TT_DUR_WHOLE))
+	if (likely(kind == TT_DUR_WHOLE))
 		return tt_counts_dur(c, d, dur, err);
-	d->ncut += what == TT_DUR_CUT;
+	d->ncut += kind == TT_DUR_CUT;
 	d->cut += (int64_t)dur;
 	return TT_OK;
 }
 
-/* --- frame_sums.c ---------------------------------------------------------------- */
-
-/* A zone of ${node}, that ends in this chunk, in its frames. With ${sign} -1 that time is taken from ${node}. */
-int tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign,
-    struct tt_err *err);
-
-/* The sum of ${frame} and ${node}, which may be one more of these two; NULL: ${err}. Until the next call. */
-struct tt_frame_path *tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err);
-
-/* True if what lies from ${ts} to ${end} lies in no frame that is looked at closely, as far as the stretch of time at hand tells. */
-static inline bool
-tt_fold_is_unlooked(struct tt_fold *f, int64_t ts, int64_t end)
-{
-	if (unlikely(ts >= f->unlooked.to) && f->looked)
-		f->unlooked = tt_close_times_between(f->looked, ts);
-	return ts >= f->unlooked.from && ts < f->unlooked.to && end <= f->unlooked.to;
-}
-
-/* tt_fold_sum_zone() of a whole zone: most lie in the frame that the one before began in. */
+/* Count ${dur} of the zone ${l} in its marker's durations; ${counts}: its begin counts here, too. */
 static inline int
-tt_fold_sum_whole(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, struct tt_err *err)
+tt_fold_add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint64_t dur, bool counts, struct tt_err *err)
 {
-	struct tt_frame_path *s;
+	const enum tt_dur_kind kind = likely(counts) ? (f->has_no_end ? TT_DUR_CUT : TT_DUR_WHOLE) : TT_DUR_REST;
 
-	if (unlikely(ts < f->in_frame.from || ts >= f->in_frame.to || end > f->in_frame.to))
-		return tt_fold_is_unlooked(f, ts, end) ? TT_OK : tt_fold_sum_zone(f, io, node, ts, end, true, 1, err);
-	if (unlikely(!(s = tt_fold_sum_of(f, io, (uint32_t)f->zone_frame, node, err))))
-		return err->code;
-	s->n++;
-	s->total += end - ts;
-	tt_frame_path_longest(s, end - ts, end - f->in_frame.from);
-	return TT_OK;
+	if (!(f->needs & TT_NEEDS_HIST))
+		return TT_OK;
+	return likely(l->c != NULL) ? tt_fold_count_dur(f->counts, l->c->dist, dur, kind, err) : tt_overlay_add_dur(io->overlay, l->node, dur, kind, err);
 }
 
-/* ${n} allocations of ${node} in their frame. */
-int tt_fold_sum_allocs(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, uint64_t n, int64_t bytes, struct tt_err *err);
-
-/* New paths have their numbers now. "(more paths)" gets what tt_fold_commit() gives it. */
-int tt_fold_number_sums(struct tt_fold_io *io, struct tt_err *err);
-
-/* --- times of close looks ------------------------------------------------------ */
-
-/* True if ${ts} lies in a stretch of time in which zones are only counted. Events of a chunk mostly come in the order of their times. */
-static inline bool
-tt_fold_is_clear(struct tt_fold *f, int64_t ts)
+/*
+ * Add an empty sum of ${frame} and ${node}; ${until}: 0, or the frame after the last one, if a zone fills all from ${frame} on. NULL: ${err}. Good until the
+ * next one.
+ */
+static inline struct tt_frame_path *
+tt_frame_sums_add(struct tt_fold_io *io, size_t frame, size_t until, uint32_t node, struct tt_err *err)
 {
-	if (unlikely(ts >= f->clear.to) && f->close)
-		f->clear = tt_close_times_clear(f->close, ts);
-	return ts >= f->clear.from && ts < f->clear.to;
+	if (unlikely(io->nsum == io->capsum) && tt_mem_grow(io->overlay->mem, &io->sum, &io->capsum, io->nsum + 1, sizeof *io->sum, err) != TT_OK)
+		return NULL;
+	io->sum[io->nsum] = (struct tt_frame_path){ .frame = (uint32_t)frame, .node = node, .until = (uint32_t)until };
+	return &io->sum[io->nsum++];
 }
 
-/* tt_fold_is_clear() from the begin of the whole zone ${e} to its end. */
-static inline bool
-tt_fold_is_zone_clear(struct tt_fold *f, const struct tt_event *e)
-{
-	return tt_fold_is_clear(f, e->ts) && e->ts + e->dur < f->clear.to;
-}
-
-/* --- how much there is ---------------------------------------------------------- */
-
-/* True if the pages of buckets, with all that comes with as many, are more than a second-level cache holds: then memory is what takes time. */
-static inline bool
-tt_fold_many(const struct tt_fold *f)
-{
-	return f->counts->npage >= 4096;
-}
-
-/* --- levels.c ---------------------------------------------------------------- */
+/* --- levels and paths -------------------------------------------------------------------- */
 
 /* The counter of level ${l}: until the next path is met. */
 static inline struct tt_count *
 tt_fold_count_of(struct tt_fold_io *io, const struct tt_level *l)
 {
-	return likely(l->c != NULL) ? l->c : &io->over.node[l->node & ~TT_OVER].c;
+	return likely(l->c != NULL) ? l->c : &io->overlay->node[l->node & ~TT_OVER].c;
 }
 
 /* True if the path has a node of its own in the tree: it is not new, and not in "(more paths)". */
 static inline bool
-tt_fold_in_tree(const struct tt_level *l)
+tt_fold_is_in_tree(const struct tt_level *l)
 {
 	return l->node - TT_NODE_MORE - 1 < TT_OVER - TT_NODE_MORE - 1;
 }
@@ -136,118 +172,198 @@ tt_fold_in_tree(const struct tt_level *l)
 static inline uint64_t
 tt_fold_hash_of(const struct tt_fold *f, const struct tt_level *l)
 {
-	return likely(tt_fold_in_tree(l)) ? tt_tree_node(f->m->tree, l->node)->hash : l->hash;
+	return likely(tt_fold_is_in_tree(l)) ? tt_tree_node(f->m->tree, l->node)->hash : l->hash;
 }
 
-/* The child of ${up} for ${key} whose path has to->hash, in the tree of ${table} or the overlay; its counter is not looked for. */
+/* Find the child of ${parent} for ${key} whose path has to->hash, in the tree of ${table} or the overlay; its counter is not looked for. */
 static inline int
-tt_fold_find(struct tt_fold_io *io, const struct tt_tree_table *table, uint32_t up, enum tt_node_kind kind, uint64_t key, struct tt_level *to,
+tt_fold_find(struct tt_fold_io *io, const struct tt_tree_table *table, uint32_t parent, enum tt_node_kind kind, uint64_t key, struct tt_level *to,
     struct tt_err *err)
 {
 	uint32_t node = 0;
 
-	to->hashed = false;
+	to->hash_is_ahead = false;
 	to->c = NULL;
-	if (likely(!(up & TT_OVER)))
-		node = tt_tree_lookup(table, to->hash, tt_tree_tag(up, kind), tt_tree_key(kind, key));
+	if (likely(!(parent & TT_OVER)))
+		node = tt_tree_lookup(table, to->hash, tt_tree_tag(parent, kind), tt_tree_key(kind, key));
 	if (unlikely(!node))
-		return tt_over_child(&io->over, up, kind, key, &to->node, err);
+		return tt_overlay_child(io->overlay, parent, kind, key, &to->node, err);
 	to->node = node;
 	return TT_OK;
 }
-
-/*
- * The child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": what becomes that is known only when
- * the overlay is committed. ${to} may be ${from}.
- */
-int tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key,
-    struct tt_level *to, struct tt_err *err);
 
 bool tt_fold_is_wrapper(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key);
 
 /* True if outputs do not show the zones of ${key}: the runtime's own steps of an allocation, which stay in the tree, where passes strip them. */
 static inline bool
-tt_fold_veils(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
+tt_fold_hides_wrapper(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
 {
 	return unlikely(tt_model_may_wrap(f->m, key)) && !f->m->filter.wrappers && tt_fold_is_wrapper(f, io, key);
 }
 
-/* True if a zone of level ${depth} is left out by its depth, in which wrappers that are not shown do not count. */
-bool tt_fold_left_out(const struct tt_fold *f, size_t depth);
+/* The level of the zone around ${e}, which may be too deep to say so: then it is the present one. */
+static inline size_t
+tt_fold_level_around(const struct tt_fold *f, const struct tt_event *e)
+{
+	return likely(e->depth < UINT16_MAX) ? f->base + e->depth : f->top;
+}
 
-/* True if the filter leaves out the zone of level ${depth} that begins at ${ts}, whose end is not in sight. */
-bool tt_fold_left_out_open(const struct tt_fold *f, const struct tt_fold_io *io, size_t depth, int64_t ts, uint64_t key);
-
-/* Step down from level ${i} to level i + 1, to a zone that begins at ${ts}; ${out}: the filter leaves it out. */
-int tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err);
-
-/* --- zones.c ---------------------------------------------------------------- */
-
-/* The whole zone ${e} of level ${up} + 1, whatever is asked for. */
-int tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err);
-
-/**
- * tt_fold_zones(f, io, from, end, base, top, err):
- * Whole zones in a row, from *${from} on and before ${end}: only for those that nothing is asked of but counts, where nothing is filtered. The
- * first is a zone, and clear (tt_fold_is_zone_clear). *${from} becomes the last event that was taken, *${top} the level of the last zone;
- * ${base} is the level of the zones from before the chunk.
+/*
+ * Count ${n} allocations in ${c}. If one allocation in n is recorded, a record of size s counts as n of them, and the variance of its bytes is
+ * n (n - 1) s^2. Variances add up. The result is kept small enough to be added a few times.
  */
-int tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
-    struct tt_err *err);
+static inline void
+tt_fold_add_allocs(struct tt_count *c, uint64_t n, int64_t bytes)
+{
+	const uint64_t s = (uint64_t)(bytes < 0 ? 0 : bytes);
 
-/**
- * tt_fold_slices(f, io, from, end, base, top, err):
- * The same of zones that become slices and are not counted, where none is left out, whatever its time: see writes_all() in fold.c.
+	c->n += n;
+	c->total += bytes;
+	if (likely(n <= 1))
+		return;
+	const tt_u128 v = (tt_u128)s * s / n * (n - 1) + (uint64_t)c->self;
+	c->self = v < TT_VARIANCE_MAX ? (int64_t)v : TT_VARIANCE_MAX;
+}
+
+/* --- levels.c --------------------------------------------------------------------------- */
+
+/* The level above all threads. */
+extern const struct tt_level tt_fold_nowhere;
+
+/*
+ * The child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": what becomes that is known only when
+ * the overlay is committed. ${to} may be ${from}.
  */
-int tt_fold_slices(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+int tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key, struct tt_level *to,
     struct tt_err *err);
 
-/* --- ends.c ------------------------------------------------------------------ */
+/* The level of a recorded stack, outermost frame first, below a root of its own for ${thread}, which is below ${top}. */
+int tt_fold_descend_stack(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread,
+    const uint64_t *frame, size_t nframes, struct tt_level *to, struct tt_err *err);
 
-/* The zone of level ${i} begins with ${e}, and goes on beyond what one event can hold. */
-int tt_fold_begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err);
+/* The level above the recorded stack of an allocation in the zone of level ${around}: that zone if zones are not methods, for the stack says more. */
+static inline const struct tt_level *
+tt_fold_stack_top(const struct tt_fold *f, const struct tt_fold_io *io, size_t around)
+{
+	return around > 0 && io->cap->code_alone ? &f->level[around] : &tt_fold_nowhere;
+}
 
-/* A zone of level ${i} is over: count it, clipped to the filter's time. */
-int tt_fold_finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags,
-    struct tt_err *err);
+/* The class that ${e} allocates. */
+static inline uint64_t
+tt_fold_class(const struct tt_fold *f, const struct tt_fold_io *io, const struct tt_event *e)
+{
+	return unlikely(f->reuses_classes) ? tt_defs_alias(io->cap->defs, e->val, e->ts - io->cap->offset_ns) : e->val;
+}
 
-/* Finish a zone that began in this chunk, at ${b}, with arguments, and is over at the end of ${e}, which may be ${b}. */
-int tt_fold_finish_args(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *b, const struct tt_event *e,
-    struct tt_err *err);
+/* True if the filter leaves out zones in the zone of level ${i} by their depth, in which wrappers that are not shown do not count. */
+bool tt_fold_is_too_deep(const struct tt_fold *f, size_t i);
 
-/* A zone from an earlier chunk ends with ${e}. */
-int tt_fold_end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
+/* Step down from level ${i} to level i + 1, a zone that begins at ${ts}; ${filtered}: the filter leaves it out. */
+int tt_fold_enter(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool filtered, struct tt_err *err);
 
-/* All zones from earlier chunks end at ${ts}. */
+/* The same of a zone whose end is not in sight: the filter is asked. */
+int tt_fold_enter_open(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, struct tt_err *err);
+
+/* --- plain.c: the rule --------------------------------------------------------------------- */
+
+/* Fold the event ${e} of the chunk; f->base and f->top become the levels after it. */
+int tt_fold_event(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
+
+/* The same of a whole zone. */
+int tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
+
+/* Count a stack sample. */
+int tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
+
+/* Note where a throw, a lock or a handle event happens: on its recorded stack, else in the zone of level ${around}. */
+int tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t around, struct tt_err *err);
+
+/* Count the allocation ${e} in the path ${l}; ${by_frame}: also in the sums of its frame. */
+int tt_fold_count_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, const struct tt_level *l, bool by_frame, struct tt_err *err);
+
+/* Add the part of this zone inside each frame to the frame's sum for ${node}; with ${sign} = -1 subtract it. */
+int tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign, struct tt_err *err);
+
+/* Close all zones from before the chunk, at ${ts}; how long they were is not known. */
 int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, struct tt_err *err);
 
+/* --- fast.c: what it does in place of the plain rule ---------------------------------------- */
+
+struct tt_fast_calls {
+	int (*new)(struct tt_fold *f, struct tt_err *err);
+	void (*free)(struct tt_fold *f);
+	/* Forget what holds for the chunk before alone. */
+	void (*forget)(struct tt_fold *f);
+	/* Set f->level and f->caplevel for a chunk. Returns how many zones from before have their levels there already. */
+	size_t (*begin)(struct tt_fold *f, const struct tt_fold_io *io);
+	/* Fold all events of the chunk. */
+	int (*events)(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
+	/* Steps of plain.c, for the events that are left to it: tt_fold_descend_stack(); the first frame of [first, last) that ends after ${ts}; the sum of a
+	   frame and a path, which may be one that is there. */
+	int (*stack)(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread, const uint64_t *frame,
+	    size_t nframes, struct tt_level *to, struct tt_err *err);
+	size_t (*first_frame)(struct tt_fold *f, size_t first, size_t last, int64_t ts);
+	struct tt_frame_path *(*sum)(struct tt_fold *f, struct tt_fold_io *io, size_t frame, uint32_t node, struct tt_err *err);
+};
+
+/* Without fast.c nobody names it. */
+extern const struct tt_fast_calls tt_fast_calls;
+
+/* The sum of ${frame} and ${node}: one more, unless it is remembered; NULL: ${err}. Good until the next one. */
+static inline struct tt_frame_path *
+tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, size_t frame, uint32_t node, struct tt_err *err)
+{
+	return f->fast ? f->fast->sum(f, io, frame, node, err) : tt_frame_sums_add(io, frame, 0, node, err);
+}
+
+/* --- exceptions.c ----------------------------------------------------------------------------- */
+
+/* Count the piece of an Exception zone at level ${l}. */
+int tt_exceptions_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, unsigned flags, struct tt_err *err);
+
 /* At the end of a chunk: no exception of it goes on. Returns ${rc}, or why that failed. */
-int tt_fold_thrown_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err);
+int tt_exceptions_end(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err);
 
-/* --- flow_steps.c ---------------------------------------------------------------- */
+/* --- filtered.c --------------------------------------------------------------------------------- */
 
-/* Begin a chunk whose levels are known. Sets f->steps if flow steps may have to be placed: then it must be told each zone and each step. */
-int tt_fold_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
+/* True if the zone of ${key} in the zone of level ${i} is hidden. */
+bool tt_filtered_is_hidden(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64_t key);
+
+/* A hidden zone of level ${i} ends: take its time out of the zones around it. */
+int tt_filtered_end_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, struct tt_err *err);
+
+/*
+ * A zone of level ${i} ends that counts whole in the part of the time in which it begins, clipped to ${dur}, its time in all parts together. That is not self
+ * time of the zone around it, in whichever part that one begins: so the sums of all parts are those of the whole.
+ */
+int tt_filtered_count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, bool counts, struct tt_err *err);
+
+/* --- slices.c ----------------------------------------------------------------------------------- */
+
+/* The zone of level ${i} begins with ${e}, and goes on beyond what one event can hold. */
+int tt_fold_slice_begin(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err);
+
+/* Make a slice of a zone of level ${i} that the filter shows. */
+int tt_fold_slice_add(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags, struct tt_err *err);
+
+/* Give the arguments ${a} to the slice that was made since there were ${before}, if one was. */
+int tt_fold_slice_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct tt_args *a, struct tt_err *err);
+
+/* A zone of level ${i}, which tt_fold_slice_begin() was told, has ended; the slice that was made since there were ${before}, if one was, is its end. */
+void tt_fold_slice_end(const struct tt_fold *f, struct tt_fold_io *io, size_t i, size_t before);
+
+/* --- flow_steps.c -------------------------------------------------------------------------------- */
+
+/* Begin a chunk whose levels are known. Sets f->places_steps: then it must be told each zone and each step. */
+int tt_flow_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
 /* The zone of level ${i} begins with ${e}, and ends at ${end}; INT64_MAX: by an event of its own. */
-int tt_fold_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, int64_t end, struct tt_err *err);
+int tt_flow_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, int64_t end, struct tt_err *err);
 
-/* The step ${e}; ${base}, ${top}: levels of the innermost zone from before the chunk, and of the last that began. */
-int tt_fold_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t base, size_t top, struct tt_err *err);
+/* The step ${e}. */
+int tt_flow_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
 
 /* All of the chunk are known. */
-void tt_fold_steps_end(struct tt_fold_io *io);
-
-/* --- stacks.c --------------------------------------------------------------- */
-
-/* The allocation ${e} in the zone of level ${at}, or on its recorded stack. */
-int tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);
-
-/* A stack sample; it counts at the next one, or at tt_fold_samples_end(). */
-int tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
-void tt_fold_samples_end(struct tt_fold *f);
-
-/* Count a throw, a lock or a handle event at its place; ${at} is the level of the zone around it. */
-int tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);
+void tt_flow_steps_end(struct tt_fold_io *io);
 
 #endif

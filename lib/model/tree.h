@@ -17,7 +17,7 @@
  * Look-ups. The place of a path in the table follows from its keys alone (tt_tree_hash), not from the numbers of the
  * nodes above it.
  *
- * A worker mostly needs no look-up: it remembers where the counters of few paths are (fold/fold.h), and of many it guesses that what comes after a
+ * A worker mostly needs no look-up: it remembers where the counters of few paths are (fold/fast.c), and of many it predicts that what comes after a
  * zone is what came after it the last time (struct tt_link).
  *
  * Memory: 32 bytes a node, 16 to 32 in the table, 48 per worker; at most ${cap} nodes.

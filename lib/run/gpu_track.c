@@ -60,7 +60,6 @@ new_track(struct pipe *p, struct tt_err *err)
 		return err->code;
 	g->busy_until = INT64_MIN;
 	tt_batch_init(&g->slot.batch, mem, p->needs);
-	g->slot.io.over.mem = mem;
 	tt_sorter_init(&g->work, p->r->env, &form);
 	return p->r->o->nemit && !(g->slot.out = tt_mem_alloc(mem, p->r->o->nemit * sizeof *g->slot.out, err)) ? err->code : TT_OK;
 }

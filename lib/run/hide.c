@@ -3,7 +3,7 @@
  * known; so this comes after its thread's stack is known, and before anything counts or looks at the chunk.
  *
  * Allocations, collections, exceptions, waits for locks and handles are there no more. Zones stay, for their time is taken out of those
- * around them (fold/ends.c, frame_replay.c), with TT_F_HIDDEN, and count as no call. An allocation tells how many zones are around it; other
+ * around them (fold/filtered.c, frame_replay.c), with TT_F_HIDDEN, and count as no call. An allocation tells how many zones are around it; other
  * events do not, and may come after all zones: they are inside by their time.
  */
 #include "base/order.h"

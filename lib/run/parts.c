@@ -11,7 +11,7 @@
 
 struct tt_part {
 	struct tt_model *m;
-	struct tt_fold fold;
+	struct tt_fold *fold;
 	struct tt_replay replay;
 	struct tt_collecting collect;
 };
@@ -60,14 +60,14 @@ begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct 
 	m->filter.has_frames = false;
 	borrow(m, r->m);
 	/* The places of events were found by the fold of the whole. */
-	p->fold = (struct tt_fold){ .mem = mem, .m = m, .needs = needs & ~(unsigned)TT_NEEDS_SITES,
-		.tree = (needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = true, .counts_veils = m->filter.depth != 0, .alias = r->collect.alias };
+	const struct tt_fold_opts fold = { .mem = mem, .m = m, .needs = needs & ~(unsigned)TT_NEEDS_SITES, .filters_zones = true,
+		.reuses_classes = r->collect.alias };
 	p->collect = (struct tt_collecting){ .m = m, .mem = mem, .needs = needs, .find = &o->find, .buckets = o->buckets,
 		.alias = r->collect.alias, .order = &r->order };
 	int rc = tt_frames_make(r, m, of->kind == TT_PART_FRAMES, &p->replay, err);
 	m->filter.by_begin = of->kind == TT_PART_BEGINS;
 	if (rc == TT_OK)
-		rc = tt_counts_new(mem, &p->fold.counts, err);
+		rc = tt_fold_new(&fold, &p->fold, err);
 	return rc == TT_OK ? tt_collect_begin(&p->collect, err) : rc;
 }
 
@@ -81,8 +81,7 @@ free_part(struct tt_part *p)
 	tt_replay_free(&p->replay);
 	if (p->collect.m)
 		tt_collect_release(&p->collect);
-	if (p->fold.mem)
-		tt_fold_free(&p->fold);
+	tt_fold_free(p->fold);
 	tt_frames_free(m);
 	tt_collect_free(m);
 	tt_counts_free(m->counts);
@@ -115,7 +114,7 @@ cope(struct tt_run *r, size_t i, int rc, struct tt_err *err)
 		return rc;
 	put_off(r->parts, i);
 	tt_fold_io_free(&r->parts->io, &r->env->mem);
-	r->parts->io = (struct tt_fold_io){ .over.mem = &r->env->mem };
+	r->parts->io = (struct tt_fold_io){ 0 };
 	*err = (struct tt_err){ .at = TT_NOWHERE };
 	return TT_OK;
 }
@@ -149,7 +148,6 @@ tt_parts_begin(struct tt_run *r, struct tt_err *err)
 		return TT_OK;
 	if (!(r->parts = tt_mem_alloc(&r->env->mem, sizeof *r->parts, err)))
 		return err->code;
-	r->parts->io.over.mem = &r->env->mem;
 	return begin_from(r, 0, err);
 }
 
@@ -208,14 +206,14 @@ fold(struct tt_run *r, struct tt_part *p, const struct tt_capture *cap, struct s
 	io->thread = s->io.thread;
 	io->cap = cap;
 	if (s->io.skipped) {
-		rc = s->batch.nrare ? tt_fold_samples(&p->fold, io, err) : TT_OK;
+		rc = s->batch.nrare ? tt_fold_samples(p->fold, io, err) : TT_OK;
 	} else {
 		io->base.of = NULL;   /* of another thread, maybe */
 		rc = tt_stack_copy(&io->base, &s->before, &r->env->mem, err);
 		if (rc == TT_OK)
-			rc = rest ? tt_fold_rest(&p->fold, io, err) : tt_fold_chunk(&p->fold, io, err);
+			rc = rest ? tt_fold_rest(p->fold, io, err) : tt_fold_chunk(p->fold, io, err);
 	}
-	return rc == TT_OK ? tt_fold_commit(io, r->m->tree, p->fold.counts, cap->process, err) : rc;
+	return rc == TT_OK ? tt_fold_commit(p->fold, io, cap->process, err) : rc;
 }
 
 int
@@ -259,8 +257,7 @@ finish(struct tt_run *r, struct tt_part *p, const struct tt_run_part *of, struct
 	struct tt_model *m = p->m;
 	int rc;
 
-	m->counts = p->fold.counts;
-	p->fold.counts = NULL;
+	m->counts = tt_fold_take_counts(p->fold);
 	borrow(m, r->m);
 	rc = tt_counts_settle(m->counts, m->tree, err);
 	if (rc == TT_OK)

@@ -26,7 +26,7 @@ enum { MAX_SLOTS = 12, MAX_WRITTEN = 16, MIN_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_B
 
 struct worker {
 	struct pipe *p;
-	struct tt_fold fold;
+	struct tt_fold *fold;
 	pthread_t thread;
 	bool running;
 };
@@ -156,10 +156,10 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 		s->io.nslice = s->io.nbegun = s->io.nleft = 0;
 		s->io.first_left = false;
 		s->io.skipped = true;
-		return s->batch.nrare ? tt_fold_samples(&w->fold, &s->io, err) : TT_OK;
+		return s->batch.nrare ? tt_fold_samples(w->fold, &s->io, err) : TT_OK;
 	}
 	s->io.skipped = false;
-	rc = tt_fold_chunk(&w->fold, &s->io, err);
+	rc = tt_fold_chunk(w->fold, &s->io, err);
 	return rc == TT_OK ? emit_chunk(p, s, err) : rc;
 }
 
@@ -183,7 +183,7 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 {
 	struct tt_run *r = p->r;
 	struct tt_collecting *c = &r->collect;
-	int rc = tt_fold_commit(&s->io, r->m->tree, w->fold.counts, p->in->cap->process, err);
+	int rc = tt_fold_commit(w->fold, &s->io, p->in->cap->process, err);
 
 	c->cap = p->in->cap;
 	c->b = &s->batch;
@@ -578,7 +578,7 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		s->alloc_before = t->alloc_b;
 		rc = tt_thread_stacks_copy(p, s, t, err);
 		if (rc == TT_OK)
-			rc = tt_fold_rest(&w->fold, &s->io, err);
+			rc = tt_fold_rest(w->fold, &s->io, err);
 		s->io.skipped = false;
 		if (rc == TT_OK)
 			rc = emit_chunk(p, s, err);
@@ -605,6 +605,8 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 {
 	struct tt_run *r = p->r;
 	struct tt_mem *mem = &r->env->mem;
+	const struct tt_fold_opts fold = { .mem = mem, .m = r->m, .needs = p->needs, .filters_zones = r->filtered, .reuses_classes = r->collect.alias,
+		.close = &p->close };
 	const struct tt_close_emits emits = { .emit = r->o->emit, .opts = r->o->emit_opts, .state = r->emit, .n = r->o->nemit };
 
 	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r->m, p->in->cap->process, p->needs, &emits, &p->close, err) != TT_OK)
@@ -619,7 +621,6 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	for (size_t i = 0; i < p->nslot; i++) {
 		struct slot *s = &p->slot[i];
 		tt_batch_init(&s->batch, mem, p->needs);
-		s->io.over.mem = mem;
 		if (r->o->nemit && !(s->out = tt_mem_alloc(mem, r->o->nemit * sizeof *s->out, err)))
 			return err->code;
 		if ((p->needs & TT_NEEDS_TALLY) && !(s->batch.tally = tt_mem_alloc(mem, 256 * sizeof(uint32_t), err)))
@@ -627,13 +628,7 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	}
 	for (size_t i = 0; i < nworker; i++) {
 		w[i].p = p;
-		w[i].fold = (struct tt_fold){ .mem = mem, .m = r->m, .needs = p->needs,
-			.tree = (p->needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = r->filtered,
-			.counts_veils = (p->needs & TT_NEEDS_SLICES) || r->m->filter.depth,
-			.alias = r->collect.alias,
-			.close = p->close.always || p->close.at.n ? &p->close : NULL,
-			.sums = p->close.sums, .looked = p->close.looked.n ? &p->close.looked : NULL };
-		if (p->phase >= TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
+		if (p->phase >= TT_PHASE_MAIN && tt_fold_new(&fold, &w[i].fold, err) != TT_OK)
 			return err->code;
 	}
 	return TT_OK;
@@ -641,13 +636,18 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 
 /* Take a worker's counters: the first ones whole, the others added. */
 static int
-collect(struct tt_model *m, struct tt_counts **c, struct tt_err *err)
+collect(struct tt_model *m, struct tt_fold *f, struct tt_err *err)
 {
-	if (m->counts)
-		return tt_counts_join(m->counts, *c, err);
-	m->counts = *c;
-	*c = NULL;
-	return TT_OK;
+	struct tt_counts *c = tt_fold_take_counts(f);
+	int rc = TT_OK;
+
+	if (!m->counts) {
+		m->counts = c;
+		return TT_OK;
+	}
+	rc = tt_counts_join(m->counts, c, err);
+	tt_counts_free(c);
+	return rc;
 }
 
 static void
@@ -686,8 +686,8 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 		tt_tree_forget_tables(r->m->tree);
 	for (size_t i = 0; i < nworker; i++) {
 		if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
-			rc = collect(r->m, &w[i].fold.counts, err);
-		tt_fold_free(&w[i].fold);
+			rc = collect(r->m, w[i].fold, err);
+		tt_fold_free(w[i].fold);
 	}
 	tt_close_times_free(&p->close, &r->env->mem);
 	if (nworker > 1)

@@ -61,7 +61,7 @@ struct tt_run {
 	struct tt_input *part;        /* files that one of those reads on in */
 	size_t npart;
 	unsigned needs;
-	bool filtered;                /* see tt_fold */
+	bool filtered;                /* see tt_fold_opts.filters_zones */
 	bool names_first;             /* definitions are read before events */
 	void **emit;                  /* states of the emitters */
 	_Atomic bool emit_failed;     /* the error is an output's, not the input's */
