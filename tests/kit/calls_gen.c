@@ -10,6 +10,7 @@
  *	leave	TIME	THREAD	METHOD
  *	calls	TIME	THREAD	METHOD	NUMBER	EVERY: so many, one each EVERY ns, of half that time each
  *	alloc	TIME	THREAD	CLASS	BYTES
+ *	alloc	TIME	THREAD	CLASS	BYTES	METHOD,...: with a recorded stack of so many methods, at most 16
  *	end	TIME	THREAD
  * NUMBER sets the hour it was made: captures of one process and time would be taken for one.
  * VERSION is the data version, 14 by default.
@@ -75,6 +76,17 @@ calls(char **f, uint64_t time)
 	}
 }
 
+static void
+alloc(char **f, uint64_t time, char *methods)
+{
+	uint64_t frame[16];
+	struct mlpd_stack stack = { .frames = frame };
+
+	for (char *p = methods; p && stack.n < sizeof frame / sizeof *frame;)
+		frame[stack.n++] = address(strsep(&p, ","));
+	mlpd_alloc(of_thread(f[2], time), time, address(f[3]), 0x7f0000000000 + time * 8, strtoull(f[4], NULL, 10), methods ? &stack : NULL);
+}
+
 /* A line of ${n} words that names something; false: it is no such line. */
 static bool
 name(char **f, int n)
@@ -107,9 +119,8 @@ happen(char **f, int n)
 		mlpd_leave(of_thread(f[2], time), time, address(f[3]));
 	else if (n == 6 && strcmp(what, "calls") == 0)
 		calls(f, time);
-	else if (n == 5 && strcmp(what, "alloc") == 0)
-		mlpd_alloc(of_thread(f[2], time), time, address(f[3]), 0x7f0000000000 + time * 8,
-		    strtoull(f[4], NULL, 10), NULL);
+	else if ((n == 5 || n == 6) && strcmp(what, "alloc") == 0)
+		alloc(f, time, n == 6 ? f[5] : NULL);
 	else if (n == 3 && strcmp(what, "end") == 0)
 		mlpd_thread(of_thread(f[2], time), time, MLPD_UNLOAD, tid(f[2]), NULL);
 	else
