@@ -195,6 +195,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(TOLD_$*) $(if $(filter tests/%,$<),-Itests/kit) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# It names fast.c only if that is there, so it is made again when a file of its folder comes or goes.
+$(BUILD)/lib/fold/fold.o: lib/fold
+
 # What pages hold is built in: its bytes as they are, and the digest that their policy names (lib/out/built.h).
 BUILT    := lib/out/page.css lib/out/page.js lib/page/view.js lib/page/compare.js lib/page/lines.js lib/page/ranges.js
 $(BUILD)/built.c: $(BUILT) $(BUILD)/flags

@@ -11,6 +11,7 @@
  *	slices.c       zones for emitters
  *	flow_steps.c   steps of flows whose zone is left out
  *
+ * All may run on any worker, with its own struct tt_fold and a chunk's struct tt_fold_io; only the commit, in overlay.c, is one chunk at a time, in order.
  * An int is TT_OK, or else the error's code, with ${err} filled: TT_E_NOMEM, TT_E_LIMIT.
  */
 #ifndef TT_FOLD_STATE_H
