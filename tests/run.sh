@@ -60,7 +60,7 @@ add() {
 	names+=("$1"); needs+=("$2"); commands+=("$3")
 }
 
-# The long ones first, so that they do not end alone. Of those that take turns, check runs one in three: others for each commit.
+# The long ones stand first there, so that they do not end alone. Of those that take turns, check runs one in three: others for each commit.
 turn=0 waiting=
 while read -r set name need command; do
 	case $set in
@@ -147,33 +147,64 @@ tell() {
 	return 0
 }
 
-tell_ended() {
-	local i
-	for i in "${!names[@]}"; do
-		[ -z "${told[i]:-}" ] && [ -e "$work/$i.sum" ] && tell "$i" && told[i]=1
-	done
+sum_passed=0 sum_failed=0 running=0 run_start=${EPOCHREALTIME%.*}
+# Each suite that ended writes its number here.
+mkfifo "$work/ended" || exit 1
+exec 3<> "$work/ended"
+end_one() { one "$1" 3>&-; echo "$1" >&3; }
+
+# True if at least six tenths of a processor had nothing to do since this was last true or false, a second or more ago.
+idle_was=0 all_was=0
+idles() {
+	local user nice system idle disk irq soft stolen all rest
+	read -r rest user nice system idle disk irq soft stolen rest 2>/dev/null < /proc/stat || return 1
+	idle=$((idle + disk)) all=$((user + nice + system + idle + irq + soft + stolen))
+	local i=$((idle - idle_was)) a=$((all - all_was))
+	[ $a -lt $((ticks * processors)) ] && return 1
+	idle_was=$idle all_was=$all
+	[ $((i * processors * 10)) -ge $((a * 6)) ]
 }
 
-told=() sum_passed=0 sum_failed=0 running=0 run_start=${EPOCHREALTIME%.*}
-# Suites that mostly wait (for browsers, for time-outs of Slurm) run one after the other beside those that compute.
+# Many suites wait: for browsers, for programs that record in real time, for time-outs. So one more is begun whenever the processors have
+# little to do, up to twice as many as they are, and no more than rings have room; TT_JOBS=N is N at all times.
+processors=$(nproc) ticks=$(getconf CLK_TCK)
+most=$((2 * processors))
+[ "$most" -gt "$rings" ] && most=$((rings > JOBS ? rings : JOBS))
+[ -z "${TT_JOBS:-}" ] || most=$JOBS
+# Suites that mostly wait, and the longest, run one after the other beside those that compute.
 waits='^(batch/slurm|report|report/pages|where/ci)$'
-lane=
-if [ "${#names[@]}" -gt 15 ]; then
-	(for i in "${!names[@]}"; do [[ ${names[i]} =~ $waits ]] && one "$i"; done; true) &
-	lane=$!
-fi
+lane=() next=
+[ "${#names[@]}" -gt 15 ] && for i in "${!names[@]}"; do [[ ${names[i]} =~ $waits ]] && lane+=("$i"); done
+begin_next_of_lane() {
+	next=${lane[0]:-}
+	lane=("${lane[@]:1}")
+	[ -z "$next" ] || end_one "$next" &
+}
+# Wait for a suite to end, at most a second.
+wait_for_one() {
+	local ended
+	if ! read -r -t 1 -u 3 ended; then
+		# What a signal ended writes nothing; it has no sum either, which is told below.
+		[ -n "$(jobs -rp)" ] || { running=0 next=; }
+		return
+	fi
+	tell "$ended"
+	if [ "$ended" = "$next" ]; then begin_next_of_lane; else running=$((running - 1)); fi
+}
+begin_next_of_lane
+idles
 for i in "${!names[@]}"; do
-	[ -n "$lane" ] && [[ ${names[i]} =~ $waits ]] && continue
-	while [ $running -ge "$JOBS" ]; do
-		wait -n -p ended
-		[ "$ended" = "$lane" ] || running=$((running - 1))
+	[ "${#names[@]}" -gt 15 ] && [[ ${names[i]} =~ $waits ]] && continue
+	while [ "$running" -ge "$JOBS" ] && ! { [ "$running" -lt "$most" ] && idles; }; do
+		wait_for_one
 	done
-	one "$i" &
+	end_one "$i" &
 	running=$((running + 1))
-	tell_ended
+done
+while [ "$running" -gt 0 ] || [ -n "$next" ]; do
+	wait_for_one
 done
 wait
-tell_ended
 # Again at the end, where people look.
 for i in "${!names[@]}"; do
 	[ -e "$work/$i.sum" ] || { echo "FAILED: ${names[i]}: it has no sum"; sum_failed=$((sum_failed + 1)); }
