@@ -3,8 +3,9 @@
 For each such thing, captures with N and 2N of it, and every command over them: how many instructions it takes, which does not depend
 on load. They are counted by perf where the machine counts them, else in qemu, else by valgrind. Twice as much may cost 2.3 times the
 instructions at full length (TT_SET=all, N = 50,000). In check N is small (200) and there is a capture of 4N, so that what a start
-costs is left out: the step from 2N to 4N may cost three times that from N to 2N. There `stats` with every table goes over each of the
-captures, and some other commands over all of them together; at full length every verb of the table kinds x verbs, table(), goes over each.
+costs is left out: the step from 2N to 4N may cost three times that from N to 2N. There a part of the kinds is tried by lot: `stats` with
+every table goes over each of the captures, and some other commands over all of them together; at full length every verb of the table
+kinds x verbs, table(), goes over each.
 
     growth.py [KIND]...        these kinds alone, or "all", each with its figures; another N by TT_N
 
@@ -24,6 +25,7 @@ for folder in ("unity", "kit"):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
 import instructions as counting
 import kit
+import lot
 import raw_log
 import ttc
 
@@ -644,6 +646,7 @@ if __name__ == "__main__":
     only = sys.argv[1:]
     SHOW = bool(only)             # all: every kind, with its figures
     kinds = [k for k in KINDS + OTHERS if not set(only) - {"all"} or k.__name__ in only]
+    kinds = kinds if only else lot.some(kinds, 24, "growth")
     COUNTER = counting.fastest([kit.TRACETOOL, "list"])
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = [f.result() for f in [pool.submit(one, suite, k) for k in kinds]]
