@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Mutation testing: one small change at a time in lib and formats, and whether the tests find it.
 
-    mutants.py BUILD [-n N] [--seed SEED] [--at FILE[:LINE]] [--list] [--report]
+    mutants.py BUILD [-n N] [--seed SEED] [--at FILE[:LINE]] [--suites REGEX] [--again] [--list] [--report]
 
 A mutant is the tree with one change in one function: a comparison, an arithmetic or logical operator, a number that is one more, a condition
 that is turned round, another member or another variable in place of one, a statement that is left out. N of them (500) are drawn by lot from
-all places, as many of each kind: SEED, which is printed, draws the same again. With --at every change of that file or line is tried instead.
+all places, as many of each kind: SEED, which is printed, draws the same again. With --at every change of that file or line is tried instead,
+or N of them. With --suites only suites that match are run, as between two edits of a unit test: what they do not find is not kept as survived.
 
 It is made in a copy of the tree, BUILD/mutants/tree, never here. What the compiler refuses or warns of (-Werror), and what gives the same
-machine code, is no mutant: another one is drawn. Then the suites that tests/mutants.suites names for the file run, one after the other, until
-one fails. The program under test is the mutant; what makes captures for it stays as it was, but for changes of the recorders. A suite that
-fails, or takes longer than ten times what it usually takes, has found the mutant; one that fails without the change, too, is told and left out.
+machine code, is no mutant: another one is drawn. Then suites run, one after the other, until one fails: the unit program of the file's name,
+those of its folder, and what tests/mutants.suites names for the file, of the last two what takes least time first (BUILD/mutants/seconds.json
+has what each took). Only what a suite needs is linked anew. The program under test is the mutant; what makes captures for it stays as it
+was, but for changes of the recorders. A suite that fails, or takes longer than ten times what it usually takes, has found the mutant; one
+that fails without the change, too, is told and left out.
 
 Outcomes are kept in BUILD/mutants/outcomes.jsonl by place, change and text of the line; a run that was ended goes on where it was, and runs
-with other seeds use them again. --report prints them without a run.
+with other seeds use them again; with --again what survived is tried anew. --report prints them without a run.
 
 A mutant that no suite finds has survived: it is printed with file, line and change. tests/mutants.reasons tells why some may.
 Ends with "N of M survived, R of these with a reason"; exit status 1 if more than one in twenty survived without one.
@@ -194,15 +197,19 @@ def rows(name):
         return [re.split(r"\t+", line.rstrip("\n")) for line in f if line.strip() and not line.startswith("#")]
 
 
-def suites_of(file):
-    """Suites for a file, the cheap ones first: the unit programs of its folder's name, that of its own name ahead, and those of each row that fits."""
+def suites_of(file, seconds):
+    """Suites for a file: the unit program of its name, those of its folder's name, and those of each row that fits; by ${seconds}, where known."""
     folder, name = file.split("/")[-2], os.path.splitext(os.path.basename(file))[0]
     units = glob.glob(os.path.join(TOP, "tests", "unit", "recorder" if "/recorder/" in file else folder, "*.c"))
-    found = sorted((os.path.relpath(u, os.path.join(TOP, "tests"))[:-2] for u in units), key=lambda u: (not u.endswith("/" + name), u))
+    units = [os.path.relpath(u, os.path.join(TOP, "tests"))[:-2] for u in units]
+    found = sorted(units, key=lambda u: (not u.endswith("/" + name), seconds.get(u, 0), u))
+    others = []
     for files, suites in rows("mutants.suites"):
         if re.fullmatch(files, file):
-            found += [s for s in suites.split() if s not in found]
-    return found
+            others += [s for s in suites.split() if s not in found + others]
+    # What is not known yet keeps its place, which is behind cheaper ones.
+    at = [max([seconds.get(o, 0) for o in others[:i + 1]]) if s not in seconds else seconds[s] for i, s in enumerate(others)]
+    return found + [s for _, _, s in sorted(zip(at, range(len(others)), others))]
 
 
 def reason_of(m):
@@ -217,7 +224,8 @@ class Tree:
         self.build = os.path.join(self.top, "build")
         self.env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BUILD", "TT_SANITIZED", "TT_SET")}
         self.env.update(OPT="-O2 -g0", TT_LOT=os.environ.get("TT_LOT", "0"), TT_JOBS="1", CCACHE_READONLY="1")
-        self.seconds = {}       # by suite that passed: the longest time
+        self.log = os.path.join(build, "mutants", "seconds.json")
+        self.seconds = json.load(open(self.log, encoding="utf-8")) if os.path.exists(self.log) else {}  # by suite that passed: the longest time
         self.good, self.bad = set(), set()      # suites that pass without a change, and that fail
         names = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.splitlines()
         for n in names + ["tests/validators/node_modules"]:
@@ -262,8 +270,10 @@ class Tree:
     def programs(self, suite, file):
         """What has to be linked anew for a suite: its own program, and for a change of a recorder what records."""
         recorder = re.match("formats/(recorder|ttc)/", file)
-        found = ["build/" + suite] if os.path.exists(os.path.join(self.top, "tests", suite + ".c")) else []
-        return ["all"] + found + (["host"] if recorder and suite.startswith("host/") else [])
+        if suite.startswith(("unit/", "fuzz/")):
+            return ["build/" + suite]
+        own = ["build/" + suite] if os.path.exists(os.path.join(self.top, "tests", suite + ".c")) else []
+        return ["all"] + own + (["host"] if recorder and suite.startswith("host/") else [])
 
     def try_suite(self, suite, file):
         """(True if it passes or None if it took too long, what it printed)."""
@@ -273,7 +283,9 @@ class Tree:
         usual, begin = self.seconds.get(suite), time.monotonic()
         r = self.run(["env", "TT_ONLY=^%s$" % suite, "tests/run.sh", "check", "build"], max(60, SLOWER * usual) if usual else UNKNOWN)
         if r.returncode == 0:
-            self.seconds[suite] = max(self.seconds.get(suite, 0), time.monotonic() - begin)
+            self.seconds[suite] = max(self.seconds.get(suite, 0), round(time.monotonic() - begin, 2))
+            with open(self.log, "w", encoding="utf-8") as f:
+                json.dump(self.seconds, f)
         return r.returncode == 0, r.stdout
 
 
@@ -307,8 +319,8 @@ class Change:
         self.put(self.source, self.plain)
 
 
-def outcome(tree, m):
-    """("no mutant", why), ("found", suite) or ("survived", suites)."""
+def outcome(tree, m, which):
+    """("no mutant", why), ("found", suite) or ("survived", suites); of the suites that match ${which}."""
     c = Change(tree, m)
     try:
         if not c.compiles:
@@ -316,8 +328,8 @@ def outcome(tree, m):
         if c.changed == c.plain:
             return "no mutant", "the same code"
         tried = []
-        for suite in suites_of(m.file):
-            if suite in tree.bad:
+        for suite in suites_of(m.file, tree.seconds):
+            if suite in tree.bad or not re.search(which, suite):
                 continue
             passed, out = tree.try_suite(suite, m.file)
             if not passed and suite not in tree.good:
@@ -353,11 +365,13 @@ def report(results):
 
 
 def main():
-    p = argparse.ArgumentParser(usage="mutants.py BUILD [-n N] [--seed SEED] [--at FILE[:LINE]] [--list] [--report]")
+    p = argparse.ArgumentParser(usage="mutants.py BUILD [-n N] [--seed SEED] [--at FILE[:LINE]] [--suites REGEX] [--again] [--list] [--report]")
     p.add_argument("build")
-    p.add_argument("-n", type=int, default=500)
+    p.add_argument("-n", type=int)
     p.add_argument("--seed", type=int, default=int(time.time()))
     p.add_argument("--at")
+    p.add_argument("--suites", default="")
+    p.add_argument("--again", action="store_true")
     p.add_argument("--list", action="store_true")
     p.add_argument("--report", action="store_true")
     a = p.parse_args()
@@ -365,12 +379,12 @@ def main():
     names = subprocess.run(["git", "ls-files", "lib/*.c", "formats/*.c"], cwd=TOP, capture_output=True, text=True, check=True).stdout.split()
     file, _, line = (a.at or "").partition(":")
     pool = [m for n in sorted([file] if a.at else names) if not n.endswith("_windows.c")
-            for m in changes(n, open(os.path.join(TOP, n), encoding="utf-8").read(), bool(a.at))]
-    if a.at:
-        chosen = [m for m in pool if not line or m.line == int(line)]
-        a.n = len(chosen)
+            for m in changes(n, open(os.path.join(TOP, n), encoding="utf-8").read(), bool(a.at and not a.n))]
+    pool = [m for m in pool if not line or m.line == int(line)]
+    if a.at and not a.n:
+        chosen, a.n = pool, len(pool)
     else:
-        chosen = drawn(pool, a.seed)
+        chosen, a.n = drawn(pool, a.seed), a.n or 500
         print("seed %d: --seed %d draws the same mutants again, of %d" % (a.seed, a.seed, len(pool)), flush=True)
     if a.list:
         for m in list(chosen)[:a.n]:
@@ -382,15 +396,18 @@ def main():
     if os.path.exists(log):
         for row in open(log, encoding="utf-8"):
             known.update([json.loads(row)])
+    if a.again:
+        known = {k: v for k, v in known.items() if v[0] != "survived"}
     tree, results, tried = None, [], 0
     for m in chosen:
         if tried == a.n:
             break
         if key(m) not in known and not a.report:
             tree = tree or Tree(build)
-            known[key(m)] = outcome(tree, m)
-            with open(log, "a", encoding="utf-8") as f:
-                f.write(json.dumps([key(m), known[key(m)]]) + "\n")
+            known[key(m)] = outcome(tree, m, a.suites)
+            if known[key(m)][0] != "survived" or not a.suites:
+                with open(log, "a", encoding="utf-8") as f:
+                    f.write(json.dumps([key(m), known[key(m)]]) + "\n")
         if key(m) in known:
             how, what = known[key(m)]
             results.append((m, how, what))
