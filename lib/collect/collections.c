@@ -20,6 +20,7 @@ struct gc {
 	size_t nopen;
 	struct tt_map at;             /* by thread: place in out.thread */
 	int64_t heap_ts;              /* of out.heap_last */
+	uint64_t heap_step;           /* one in so many sizes is kept, a power of two; 0: every one */
 };
 
 static struct open *
@@ -165,9 +166,20 @@ phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, str
 }
 
 static int
+add_size(const struct tt_collecting *c, struct tt_gc *s, int64_t ts, uint64_t bytes, struct tt_err *err)
+{
+	int rc = tt_mem_grow(c->mem, &s->heap, &s->capheap, s->nheap + 1, sizeof *s->heap, err);
+
+	if (rc == TT_OK)
+		s->heap[s->nheap++] = (struct tt_heap_point){ .ts = ts, .bytes = bytes };
+	return rc;
+}
+
+static int
 heap_size(const struct tt_collecting *c, struct gc *state, const struct tt_event *e, struct tt_err *err)
 {
 	struct tt_gc *s = &state->out;
+	const uint64_t which = s->heap_resizes;
 
 	/* Several threads collect, and the file has what one of them did before what another did earlier. */
 	if (s->heap_resizes++ == 0 || e->ts >= state->heap_ts) {
@@ -178,13 +190,12 @@ heap_size(const struct tt_collecting *c, struct gc *state, const struct tt_event
 		s->heap_max = e->val;
 	if (s->nheap >= MAX_HEAP_POINTS) {
 		for (size_t i = 0; i < s->nheap / 2; i++)
-			s->heap[i] = s->heap[2 * i + 1];
+			s->heap[i] = s->heap[2 * i];
 		s->nheap /= 2;
+		state->heap_step = state->heap_step ? 2 * state->heap_step : 2;
 	}
-	int rc = tt_mem_grow(c->mem, &s->heap, &s->capheap, s->nheap + 1, sizeof *s->heap, err);
-	if (rc == TT_OK)
-		s->heap[s->nheap++] = (struct tt_heap_point){ .ts = e->ts, .bytes = e->val };
-	return rc;
+	/* The same distance all along: a long recording has as much of its begin as of its end. */
+	return which & (state->heap_step ? state->heap_step - 1 : 0) ? TT_OK : add_size(c, s, e->ts, e->val, err);
 }
 
 static int
@@ -307,10 +318,17 @@ stopped_times(const struct tt_model *m, struct tt_gc *s, struct tt_mem *mem, str
 static int
 finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 {
-	struct tt_gc *s = state;
+	struct gc *own = state;
+	struct tt_gc *s = &own->out;
+	int rc = TT_OK;
 
 	tt_sort(s->pause, s->npause, by_start);
 	tt_sort(s->heap, s->nheap, heap_by_time);
+	/* The last one is there, whatever is left out before it. */
+	if (s->nheap > 0 && s->heap[s->nheap - 1].ts < own->heap_ts)
+		rc = add_size(c, s, own->heap_ts, s->heap_last, err);
+	if (rc != TT_OK)
+		return rc;
 	return stopped_times(c->m, s, c->mem, err);
 }
 

@@ -39,7 +39,7 @@ struct tt_gc {
 	struct tt_gc_thread *thread;
 	size_t nthread, capthread;
 	uint64_t heap_resizes, heap_max, heap_last, moves;
-	struct tt_heap_point *heap;   /* resizes by time, thinned out over 65,536 */
+	struct tt_heap_point *heap;   /* resizes by time: all, or over 65,536 one in 2, 4, 8 ... of them and the last */
 	size_t nheap, capheap;
 	int64_t *stopped;             /* by thread: time from its first to its last event in which another one had stopped the world */
 	size_t nstopped;

@@ -59,7 +59,7 @@ static const struct tt_col generation_col[N_N] = {
 enum { P_TIME, P_BYTES, P_N };
 
 static const struct tt_col heap_col[P_N] = {
-	[P_TIME] = { "time_ns", "time", TT_UNIT_NS, "Time of the change." },
+	[P_TIME] = { "time_ns", "time", TT_UNIT_NS, "Time of the change; over 65,536 changes one in 2, 4, 8 and so on is kept, and the last." },
 	[P_BYTES] = { "bytes", "heap", TT_UNIT_BYTES, "New size of the heap." },
 };
 

@@ -190,6 +190,44 @@ TEST(the_heap_is_in_order_of_time_whatever_the_files_is)
 	CHECK_EQ_INT(game_end(&g), 0);
 }
 
+/* Those that stay are as they were, in order, and as far from each other at the begin as at the end: one in 8 of 300,000. */
+TEST(a_heap_of_many_sizes_is_thinned_out_evenly)
+{
+	enum { SIZES = 300000, STEP = 8 };
+	size_t uneven = 0;
+
+	begin();
+	for (unsigned i = 0; i < SIZES; i++) {
+		mlpd_gc_resize(game_buffer(&g), game_now(&g), 4096 + 16 * (uint64_t)i);
+		game_spend(&g, 10);
+	}
+	const struct tt_gc *gc = run(TT_NEEDS_CALLS);
+	CHECK_EQ_INT(gc->heap_resizes, SIZES);
+	CHECK_EQ_INT(gc->heap_max, 4096 + 16 * (SIZES - 1));
+	CHECK_EQ_INT(gc->heap_last, 4096 + 16 * (SIZES - 1));
+	CHECK_EQ_INT(gc->nheap, SIZES / STEP + 1);
+	CHECK_EQ_INT(gc->heap[0].bytes, 4096);
+	CHECK_EQ_INT(gc->heap[gc->nheap - 1].bytes, 4096 + 16 * (SIZES - 1));
+	for (size_t i = 1; i < gc->nheap; i++) {
+		const int64_t steps = (int64_t)(gc->heap[i].bytes - gc->heap[i - 1].bytes) / 16;
+
+		uneven += steps != (i + 1 < gc->nheap ? STEP : STEP - 1) || gc->heap[i].ts - gc->heap[i - 1].ts != 10 * steps;
+	}
+	CHECK_EQ_INT(uneven, 0);
+	CHECK_EQ_INT(game_end(&g), 0);
+}
+
+TEST(as_many_sizes_as_are_kept_are_all_there)
+{
+	begin();
+	for (unsigned i = 0; i < 65536; i++) {
+		mlpd_gc_resize(game_buffer(&g), game_now(&g), 4096 + 16 * (uint64_t)i);
+		game_spend(&g, 10);
+	}
+	CHECK_EQ_INT(run(TT_NEEDS_CALLS)->nheap, 65536);
+	CHECK_EQ_INT(game_end(&g), 0);
+}
+
 TEST(pauses_of_frames_add_up_to_those_within_frames)
 {
 	int64_t all = 0, want = 0, *in;
