@@ -50,6 +50,44 @@ TEST(a_buffer_grows_and_keeps_what_it_has)
 	CHECK(!b.p && b.n == 0 && b.cap == 0);
 }
 
+TEST(there_is_room_for_what_was_asked_for)
+{
+	static const size_t some[] = { 0, 1, 2, 63, 64, 65, 1000, 4096, 100000 };
+	struct tt_err err;
+
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+		for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+			struct tt_buf b = { 0 };
+
+			/* From none, behind some bytes, and in a buffer that was emptied. */
+			CHECK_EQ_INT(tt_buf_room(&b, some[i], &err), TT_OK);
+			CHECK(b.p && b.cap >= some[i] && b.n == 0);
+			b.n = some[i];
+			CHECK_EQ_INT(tt_buf_room(&b, some[k], &err), TT_OK);
+			CHECK(b.cap - b.n >= some[k] && b.n == some[i]);
+			memset(b.p, 'x', b.n + some[k]);
+			b.n = 0;
+			CHECK_EQ_INT(tt_buf_room(&b, 3 * some[k], &err), TT_OK);
+			CHECK(b.cap >= 3 * some[k] && b.n == 0);
+			tt_buf_free(&b);
+		}
+}
+
+/* Bytes that are added one by one are not moved each time: a buffer grows by a share of what it has. */
+TEST(a_buffer_grows_seldom)
+{
+	struct tt_buf b = { 0 };
+	size_t grown = 0;
+
+	for (size_t i = 0, cap = 0; i < 1 << 20; i++) {
+		tt_buf_add(&b, "x", 1);
+		grown += b.cap != cap;
+		cap = b.cap;
+	}
+	CHECK(grown < 32 && b.cap <= 4 << 20);
+	tt_buf_free(&b);
+}
+
 TEST(texts_and_lists_live_in_an_arena)
 {
 	struct tt_mem mem = { .cap = 1 << 16 };
