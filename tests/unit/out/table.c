@@ -344,6 +344,86 @@ TEST(sorting_is_total_and_empty_cells_come_last)
 	tt_report_free(&r);
 }
 
+/* Rows of few groups in any order: against sums made by hand. Bits of the columns: marker 1, count 2, self_ns 4, share 8. */
+TEST(rows_that_are_alike_become_one_with_their_sums)
+{
+	enum { GROUPS = 7, ROWS = 200 };
+	static const char *const names[GROUPS] = { "e", "b", "a", "g", "c", "f", "d" };
+	int64_t n[GROUPS] = { 0 }, ns[GROUPS] = { 0 }, rows[GROUPS] = { 0 };
+	uint64_t seed = 3;
+
+	for (int counted = 0; counted < 2; counted++) {
+		struct tt_report r;
+		struct tt_table *t;
+
+		memset(n, 0, sizeof n);
+		memset(ns, 0, sizeof ns);
+		memset(rows, 0, sizeof rows);
+		tt_report_init(&r, &mem);
+		t = table(&r, "markers");
+		for (int i = 0; i < ROWS; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			const size_t k = (seed >> 33) % GROUPS;
+			const bool empty = (seed >> 40) % 5 == 0;
+
+			row(t, names[k], 1 + i % 3, 10 * i, 99);
+			if (empty)
+				t->cell[(t->nrow - 1) * NCOL + 2].empty = true;
+			n[k] += 1 + i % 3;
+			ns[k] += empty ? 0 : 10 * i;
+			rows[k]++;
+		}
+		/* With the last column in the sum it is added up; else it has how many rows there were. */
+		tt_table_group(t, 1, counted ? 4 : 2 | 8);
+		CHECK_EQ_INT(t->nrow, GROUPS);
+		for (size_t i = 0; i < t->nrow; i++) {
+			const struct tt_cell *c = t->cell + i * NCOL;
+			size_t k = 0;
+
+			while (k < GROUPS - 1 && strcmp(names[k], c[0].s) != 0)
+				k++;
+			CHECK_STR(c[0].s, names[k]);
+			CHECK(i == 0 || strcmp(c[0].s, c[-(int)NCOL].s) > 0);
+			if (counted) {
+				CHECK(c[1].empty);
+				CHECK(c[2].empty ? ns[k] == 0 : c[2].v == ns[k]);
+				CHECK_EQ_INT(c[3].v, rows[k]);
+			} else {
+				CHECK_EQ_INT(c[1].v, n[k]);
+				CHECK(c[2].empty);
+				CHECK_EQ_INT(c[3].v, 99 * rows[k]);
+			}
+		}
+		tt_report_free(&r);
+	}
+}
+
+TEST(groups_of_one_name_differ_by_their_number)
+{
+	struct tt_report r;
+	struct tt_table *t;
+
+	tt_report_init(&r, &mem);
+	t = table(&r, "markers");
+	for (uint32_t i = 0; i < 6; i++) {
+		struct tt_cell *c = tt_row(t);
+
+		/* Two workers of one name, and rows that are in no group. */
+		if (i < 4)
+			tt_cell_group(&c[0], "Worker", 7 + i % 2);
+		tt_cell_int(&c[1], 1 << i);
+	}
+	tt_table_group(t, 1, 2);
+	CHECK_EQ_INT(t->nrow, 3);
+	CHECK(!t->cell[0].empty && !t->cell[NCOL].empty && t->cell[2 * NCOL].empty);
+	CHECK_EQ_INT(t->cell[1].v, 1 + 4);
+	CHECK_EQ_INT(t->cell[NCOL + 1].v, 2 + 8);
+	CHECK_EQ_INT(t->cell[2 * NCOL + 1].v, 16 + 32);
+	CHECK_EQ_INT(t->cell[3].v, 2);
+	CHECK_EQ_INT(t->cell[2 * NCOL + 3].v, 2);
+	tt_report_free(&r);
+}
+
 TEST(select_keeps_what_is_named_and_drops_extras_by_default)
 {
 	static const char *const ids[] = { "two", "three", NULL };
