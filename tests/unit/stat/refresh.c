@@ -75,9 +75,9 @@ display(size_t n, int64_t ps, int64_t target, int64_t noise, size_t slow, int64_
 }
 
 static struct tt_refreshes
-fit(void)
+fit_with(bool gpu_known)
 {
-	const struct tt_refresh_source src = { .n = g.n, .frame = frame, .needed = needed, .arg = &g, .gpu_known = true };
+	const struct tt_refresh_source src = { .n = g.n, .frame = frame, .needed = needed, .arg = &g, .gpu_known = gpu_known };
 	struct tt_refreshes r;
 
 	CHECK_EQ_INT(tt_refresh_fit(&r, &src, &mem, &err), TT_OK);
@@ -88,6 +88,12 @@ fit(void)
 		CHECK(r.segment[i].end > next && (i + 1 < r.nsegment || r.segment[i].end == g.n));
 	}
 	return r;
+}
+
+static struct tt_refreshes
+fit(void)
+{
+	return fit_with(true);
 }
 
 static void
@@ -159,6 +165,34 @@ TEST(a_limit_that_changes_is_another_segment)
 		wrong += (r.taken[i] & TT_REFRESH_MAX) != (i < 600 ? 1 : 2);
 	CHECK(wrong <= 4);
 	end(&r);
+}
+
+/* Two refreshes for each frame: a limit, or what somebody needs. It is the GPU, perhaps, where its time is unknown and waits may be for it. */
+TEST(a_limit_of_two_refreshes_may_be_read_in_other_ways)
+{
+	static const struct { bool gpu_known, only; int busy; enum tt_refresh_reading want; } is[] = {
+		{ true, true, 0, TT_READING_LIMIT }, { true, false, 0, TT_READING_LIMIT }, { false, true, 0, TT_READING_LIMIT },
+		{ false, false, 0, TT_READING_OR_GPU }, { true, true, 10, TT_READING_OR_WORK }, { false, false, 10, TT_READING_OR_WORK },
+		{ true, true, 4, TT_READING_LIMIT }, { true, true, 6, TT_READING_OR_WORK } };
+	int64_t taken[MAX];
+
+	for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
+		seed = 21 + k;
+		display(800, 16666667000, 2, 200000, 0, taken);
+		for (size_t i = 0; i < g.n; i++) {
+			if (!is[k].only)
+				g.f[i].waited_only = 0;
+			/* So many of ten need more than the one refresh that the next smaller limit would give. */
+			if ((int)(i % 10) < is[k].busy)
+				g.needed[i] = 24 * MS;
+		}
+		struct tt_refreshes r = fit_with(is[k].gpu_known);
+		CHECK_EQ_INT(r.nsegment, 1);
+		CHECK_EQ_INT(r.segment[0].kind, TT_REFRESH_GRID);
+		CHECK_EQ_INT(r.segment[0].target, 2);
+		CHECK_EQ_INT(r.segment[0].reading, is[k].want);
+		end(&r);
+	}
 }
 
 TEST(a_timer_is_no_display)
