@@ -77,7 +77,7 @@ while read -r set name need command; do
 	esac
 done < tests/suites
 [ -z "$waiting" ] || echo "run for other commits, and by check-all:$waiting"
-for f in tests/unit/*/*.c tests/fault/*.c; do
+for f in tests/fault/*.c tests/unit/*/*.c; do
 	case $f in tests/fault/alloc.c|tests/fault/transfer.c|tests/fault/recorder_calls.c|tests/fault/instructions.c) continue ;; esac     # no programs
 	[ -e "$f" ] || continue
 	n=${f#tests/}; n=${n%.c}

@@ -8,7 +8,7 @@
  * look ({ width, scheme, media }: what the page is shown on), ids (of elements, also without scripts), heard (what the console has).
  */
 'use strict';
-const { spawn } = require('child_process'), fs = require('fs'), net = require('net'), os = require('os'), path = require('path');
+const { spawn } = require('child_process'), crypto = require('crypto'), fs = require('fs'), net = require('net'), os = require('os'), path = require('path');
 
 const LONG = process.env.TT_SET === 'all';
 const AXE = path.join(__dirname, '../../validators/node_modules/axe-core/axe.min.js');
@@ -24,6 +24,14 @@ const CRAMPED = '(() => { const bad = []; for (const box of document.querySelect
 	'if (cells.some((c, i) => !c.matches(".n") && !c.closest("#loss, #rows, #causes") && c.textContent.length > 20 && ' +
 	'at[i].width < .7 * box.clientWidth) || at.some((b, i) => i && b.top < at[i - 1].bottom - 1 && b.bottom > at[i - 1].top + 1 && ' +
 	'b.left < at[i - 1].right - 1 && b.right > at[i - 1].left + 1)) bad.push(tr.textContent.slice(0, 60)); } return bad.slice(0, 5); })()';
+
+/* ${n} of ${items} in their order, by lot: others for each commit, as tests/kit/lot.py draws them; all where TT_SET is all. */
+function some(items, n, name) {
+	const rank = (i) => crypto.createHash('sha256').update([process.env.TT_LOT || '0', name, i].join(' ')).digest('hex');
+	const drawn = new Set(items.map((_, i) => i).sort((a, b) => rank(a) < rank(b) ? -1 : 1).slice(0, LONG ? items.length : n));
+
+	return items.filter((_, i) => drawn.has(i));
+}
 
 let passed = 0, failed = 0;
 const started = [];
@@ -311,7 +319,7 @@ async function firefox() {
 	return running.firefox;
 }
 
-module.exports = { CRAMPED, LONG, check, serious, chromium, firefox };
+module.exports = { CRAMPED, LONG, check, serious, some, chromium, firefox };
 
 async function main(words) {
 	while (words.length) {

@@ -1,12 +1,12 @@
 /*
  * pages.cjs NAME=PAGE...: pages of diff, gates, batch and history in Chromium and Firefox: no message on the console, no request but for the file, no
  * wider than the window at 1280 and 400 px; all of it is there without scripts and on paper. In Chromium, and in Firefox where TT_SET is all,
- * nothing serious for axe-core in light and dark. A NAME that begins with "diff" has its call tree used by mouse and keyboard; one that
- * ends with "evil" has names that would set window.got.
+ * nothing serious for axe-core in light and dark, in check in one of them by lot. A NAME that begins with "diff" has its call tree used by
+ * mouse and keyboard; one that ends with "evil" has names that would set window.got.
  */
 'use strict';
 const url = require('url');
-const { CRAMPED, LONG, chromium, firefox, check, serious } = require('./driver.cjs');
+const { CRAMPED, LONG, chromium, firefox, check, serious, some } = require('./driver.cjs');
 
 const SECTIONS = 'Array.from(document.querySelectorAll("main > section"), (s) => s.id)';
 
@@ -17,6 +17,7 @@ const LOOKS = LONG ? [['light', 1280], ['dark', 1280], ['light', 400], ['dark', 
 
 /* What every page keeps to; ${what} names browser and page. ${deep}: axe-core looks at it, too. */
 async function looks(browser, what, address, deep) {
+	const looked = some(LOOKS.map(String), 1, 'pages ' + what);
 	let page, sections;
 
 	for (const [scheme, width] of LOOKS) {
@@ -32,8 +33,8 @@ async function looks(browser, what, address, deep) {
 				'.filter((e) => e.scrollWidth > e.clientWidth).length'), 0);
 			check(view + ': names have room', await page.run(CRAMPED), []);
 		}
-		if (deep) {
-			check(view + ': nothing serious', await serious(page, scheme === 'dark'), []);
+		if (deep && looked.includes(String([scheme, width]))) {
+			check(view + ': nothing serious', await serious(page, LONG && scheme === 'dark'), []);
 		}
 		check(view + ': nothing on the console', await page.heard(), []);
 		check(view + ': no request but for the file', [await page.run(ASKED), page.asked || [address]], [[], [address]]);

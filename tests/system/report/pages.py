@@ -565,14 +565,15 @@ def unbroken():
     return ["long.html", "diff-long.html", "gate-long.html", "batch-long.html"]
 
 
-drive(suite, "wide.cjs", *unbroken())
+wide_pages = ["wide.cjs", *unbroken()]
 if sys.argv[2:] == ["unbroken"]:
+    drive(suite, *wide_pages)
     suite.end()
 diffs()
 gates()
 pairs()
 histories()
 batches()
-drive(suite, "pages.cjs", "diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html", "batch=batch.html",
+drive(suite, *wide_pages, "--", "pages.cjs", "diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html", "batch=batch.html",
       "batch-evil=batch-evil.html", "ab-evil=ab.html", "history-evil=history.html")
 suite.end()

@@ -6,7 +6,7 @@
  */
 'use strict';
 const fs = require('fs'), url = require('url');
-const { chromium, firefox, check, serious } = require('./driver.cjs');
+const { chromium, firefox, check, serious, some } = require('./driver.cjs');
 
 const RANGED = 'new Promise((done) => { const end = Date.now() + 5000, look = () => performance.getEntriesByName("ranged").length || Date.now() > end ? ' +
 	'done(performance.clearMarks("ranged")) : setTimeout(look, 5); look(); })';
@@ -55,7 +55,7 @@ function differences(id, have, want) {
 	return bad;
 }
 
-async function alike(name, browser, range, file, json) {
+async function alike(name, browser, deep, range, file, json) {
 	const want = JSON.parse(fs.readFileSync(json, 'utf8'));
 	const said = 'frames ' + range.replace('-', '\u2013');
 	const page = await browser.open(url.pathToFileURL(file).href + '#range=' + range), what = name + ', ' + file;
@@ -76,7 +76,7 @@ async function alike(name, browser, range, file, json) {
 	check(what + ': and the others', await page.run('document.querySelector("#causes h2, #worst h2").textContent.endsWith(" of all frames")'), true);
 	check(what + ': there is their command', await page.run('document.querySelectorAll(".r code")[1].textContent' +
 		'.endsWith(" --frames ' + range + '")'), true);
-	check(what + ': nothing serious', await serious(page), []);
+	check(what + ': nothing serious', deep ? await serious(page) : [], []);
 	await page.press('Escape');
 	await page.wait(RANGED);
 	check(what + ': Escape shows all frames', await page.run('[document.querySelectorAll("table[data-range], h2 .u").length, location.hash, ' +
@@ -104,11 +104,13 @@ async function halves(name, browser, file, [range, text]) {
 }
 
 module.exports = async (...files) => {
+	/* axe-core looks at pages by lot, in check. */
+	const looked = some(['Chromium', 'Firefox'].flatMap((name) => files.map((_, i) => name + i).filter((_, i) => i % 3 === 0)), 2, 'ranges');
 	let found = null;
 
 	for (const [name, browser] of [['Chromium', chromium()], ['Firefox', await firefox()]]) {
 		for (let i = 0; i < files.length; i += 3) {
-			await alike(name, browser, ...files.slice(i, i + 3));
+			await alike(name, browser, looked.includes(name + i), ...files.slice(i, i + 3));
 			found = found || (name === 'Chromium' && i < 6 && await half(browser, files[i + 1]).then((of) => of && [files[i + 1], of]));
 		}
 		if (found) {
