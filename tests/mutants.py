@@ -197,11 +197,12 @@ def rows(name):
         return [re.split(r"\t+", line.rstrip("\n")) for line in f if line.strip() and not line.startswith("#")]
 
 
-def suites_of(file, seconds):
-    """Suites for a file: the unit program of its name, those of its folder's name, and those of each row that fits; by ${seconds}, where known."""
+def suites_of(file, seconds, top=TOP):
+    """Suites for a file: the unit program of its name, those of its folder's name, and those of each row that fits; by ${seconds}, where known.
+    ${top}: where the unit programs are."""
     folder, name = file.split("/")[-2], os.path.splitext(os.path.basename(file))[0]
-    units = glob.glob(os.path.join(TOP, "tests", "unit", "recorder" if "/recorder/" in file else folder, "*.c"))
-    units = [os.path.relpath(u, os.path.join(TOP, "tests"))[:-2] for u in units]
+    units = glob.glob(os.path.join(top, "tests", "unit", "recorder" if "/recorder/" in file else folder, "*.c"))
+    units = [os.path.relpath(u, os.path.join(top, "tests"))[:-2] for u in units]
     found = sorted(units, key=lambda u: (not u.endswith("/" + name), seconds.get(u, 0), u))
     others = []
     for files, suites in rows("mutants.suites"):
@@ -328,7 +329,7 @@ def outcome(tree, m, which):
         if c.changed == c.plain:
             return "no mutant", "the same code"
         tried = []
-        for suite in suites_of(m.file, tree.seconds):
+        for suite in suites_of(m.file, tree.seconds, tree.top):
             if suite in tree.bad or not re.search(which, suite):
                 continue
             passed, out = tree.try_suite(suite, m.file)
