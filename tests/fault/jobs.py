@@ -161,7 +161,7 @@ def main():
         paths += sorted(os.path.join(captures, n) for n in os.listdir(captures))
     paths.append(s.path("game.ttc"))
     game(paths[-1])
-    for path in lot.some(paths, 30, "jobs"):
+    for path in lot.some(paths, 20, "jobs"):
         s.check(os.path.basename(path), compare(s, path))
     index_ahead(s)
     s.end()

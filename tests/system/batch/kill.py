@@ -15,7 +15,7 @@ import time
 import kit
 from kit import run
 
-ROUNDS = 60 if kit.LONG else 6
+ROUNDS = 60 if kit.LONG else 4
 ENV = dict(os.environ, TRACETOOL_JOBS_EXACT="1")
 TRIES = 20          # of what may be over before the signal comes
 
