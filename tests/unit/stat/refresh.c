@@ -133,6 +133,48 @@ TEST(a_display_is_found_with_its_period_and_the_refreshes_of_each_frame)
 	}
 }
 
+/* Whatever the display and the limit: as many refreshes as each frame took, and late those that took more than the limit gives. */
+TEST(games_by_lot_are_read_as_they_were)
+{
+	static const int64_t hz_milli[] = { 59940, 60000, 50000, 72000, 75000, 90000, 120000, 144000, 165000, 240000 };
+	int64_t taken[MAX];
+	size_t worst = 0, games = 0, wrong_games = 0;
+
+	for (uint64_t k = 0; k < 160; k++) {
+		seed = 1000 + 77 * k;
+		const int64_t ps = 1000000000000000 / hz_milli[any(sizeof hz_milli / sizeof *hz_milli)], target = 1 + any(ps < 10000000000 ? 4 : 2);
+		const int64_t noise = ps / 1000 * (1 + any(40)) / 1000 + 1;
+		const size_t n = 300 + (size_t)any(900), slow = (size_t)any(3) ? 20 + (size_t)any(60) : 0;
+		size_t wrong = 0;
+
+		display(n, ps, target, noise, slow, taken);
+		struct tt_refreshes r = fit();
+		if (r.nsegment == 1 && r.segment[0].kind == TT_REFRESH_GRID) {
+			const int64_t limit = r.segment[0].period_ps * (int64_t)r.segment[0].target, off = limit - ps * target;
+
+			wrong += off > ps * target / 2000 || -off > ps * target / 2000;
+			for (size_t i = 1; i < n; i++) {
+				/* In time of the display, whatever refreshes the limit is counted in. */
+				const int64_t have = (r.taken[i] & TT_REFRESH_MAX) * r.segment[0].period_ps, diff = have - taken[i] * ps;
+
+				wrong += diff > ps / 4 || -diff > ps / 4 || ((r.taken[i] & TT_REFRESH_LATE) != 0) != (taken[i] > target);
+			}
+			/* A refresh lies where it says. */
+			const int64_t phase = ((r.segment[0].tick_ns * 1000 % ps) + ps) % ps;
+			wrong += phase > ps / 8 && phase < ps - ps / 8 && r.segment[0].period_ps * 2 > ps;
+		} else {
+			wrong = n;
+		}
+		worst = wrong > worst ? wrong : worst;
+		wrong_games += wrong > 0;
+		games++;
+		end(&r);
+	}
+	check_int((intmax_t)wrong_games, 0, "games that are read otherwise", __FILE__, __LINE__);
+	check_int((intmax_t)worst, 0, "frames of the worst", __FILE__, __LINE__);
+	CHECK_EQ_INT(games, 160);
+}
+
 TEST(a_limit_that_changes_is_another_segment)
 {
 	int64_t taken[MAX], first[MAX], start, wrong = 0;
