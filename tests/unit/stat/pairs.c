@@ -390,6 +390,32 @@ TEST(one_look_is_the_plain_test)
 	CHECK(close_to(a.overall, a.p) && close_to(a.p, 2.0 / 256));
 }
 
+/* With one look and one row, what p must be lets those signs of the same differences pass whose p is at most the level: also those whose p is the level. */
+TEST(what_p_must_be_lets_pass_what_is_small_enough)
+{
+	static const double alpha[] = { 0.05, 0.0625, 0.125, 0.01, 0.2, 1.0 / 256 };
+
+	for (size_t n = 3; n <= 9; n++)
+		for (size_t k = 0; k < sizeof alpha / sizeof *alpha; k++) {
+			const struct tt_pairs_plan plan = { .most = n, .last = true };
+			struct tt_pair pair[9];
+			struct tt_pairs_row row = { .pair = pair };
+			double most = 0, least = 1;
+
+			for (size_t b = 0; b < (size_t)1 << n; b++) {
+				double p;
+
+				for (size_t i = 0; i < n; i++)
+					pair[i] = (struct tt_pair){ .d = (b >> i & 1 ? 1 : -1) * (int64_t)(100 + i), .level = 1000000 };
+				CHECK_EQ_INT(tt_signed_rank(pair, n, 0, &p, &mem, &err), TT_OK);
+				most = p <= alpha[k] && p > most ? p : most;
+				least = p > alpha[k] && p < least ? p : least;
+			}
+			CHECK_EQ_INT(tt_pairs_family(&row, 1, n, &plan, alpha[k], &mem, &err), TT_OK);
+			CHECK(row.nominal >= most && (row.nominal < least || most == 0));
+		}
+}
+
 /* Of many pairs, too: series of noise alone, by fixed seeds. */
 TEST(looks_beyond_the_exact_ones_err_no_more)
 {
