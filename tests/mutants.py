@@ -99,6 +99,21 @@ def matching(body, i):
     return None
 
 
+def sizes_array(body, i):
+    """True if ${i} is within the size of an array that is declared there: a larger one is no other program."""
+    depth = 0
+    while i > 2 and body[i - 1].text not in ";{}":
+        i -= 1
+        depth += (body[i].text == "]") - (body[i].text == "[")
+        if body[i].text == "[" and depth <= 0 and body[i - 1].text != "]":
+            name, before, type_ = body[i - 1], body[i - 2], body[i - 3]
+            if before.text == "*":      # of a pointer, unless it multiplies
+                before, type_ = body[i - 3], body[i - 4] if i > 3 else body[i - 3]
+                return depth < 0 and before.kind == "name" and (i == 3 or type_.kind == "name" or type_.text in ";{}")
+            return name.kind == "name" and before.kind == "name" and before.text not in ("return", "else", "case", "sizeof")
+    return False
+
+
 def statements(body):
     """(first, last token) of statements that can be left out."""
     begin, depth = 0, 0
@@ -151,8 +166,7 @@ def changes(file, source, every=False):
             elif t.text in LOGIC:
                 yield one("logic", t, LOGIC[t.text])
             elif t.kind == "number" and "." not in t.text:
-                declares = before.text == "[" and after.text == "]" and body[i + 2].text in ";=,"
-                if not declares:
+                if not sizes_array(body, i):
                     yield one("number", t, "1" if re.match(r"0[uUlL]*$", t.text) else "(%s + 1)" % t.text)
             elif t.text in ("if", "while") and after.text == "(":
                 close = matching(body, i + 1)
