@@ -92,11 +92,14 @@ page_check(const struct tt_buf *page)
 		CHECK(!page->n || memmem(page->p, page->n, never[i], strlen(never[i])) == NULL);
 }
 
-/* Elements are closed in order, values are quoted, and each & begins an entity; data of scripts is taken as it is. Returns NULL, or where it is wrong. */
+/*
+ * Elements are closed in order, values are quoted, and each & begins an entity; what scripts and styles have is taken as it is. Returns NULL, or where
+ * it is wrong.
+ */
 static inline const char *
 page_malformed(struct tt_buf *page)
 {
-	static const char *const alone[] = { "br", "col", "meta", "input" };
+	static const char *const alone[] = { "br", "col", "meta", "input", "!doctype", "!DOCTYPE" };
 	char open[64][16];
 	unsigned depth = 0;
 
@@ -130,6 +133,14 @@ page_malformed(struct tt_buf *page)
 			if (depth == 64)
 				return name;
 			memcpy(open[depth++], word, sizeof word);
+			if (strcmp(word, "script") == 0 || strcmp(word, "style") == 0) {
+				char close[20];
+
+				snprintf(close, sizeof close, "</%s>", word);
+				if (!(p = strstr(p, close)))
+					return name;
+				p--;
+			}
 		}
 	}
 	return depth ? "(the end)" : NULL;
