@@ -61,6 +61,28 @@ TEST(every_version_is_recognised_in_both_byte_orders)
 	}
 }
 
+/* How sure the reader of .data is of ${n} bytes of this head. */
+static int
+certainty(const struct head *h, size_t n)
+{
+	for (size_t i = 0; tt_formats[i]; i++)
+		if (strcmp(tt_formats[i]->name, "data") == 0)
+			return tt_formats[i]->probe(h->p, n);
+	return -1;
+}
+
+/* A version that is known, and the size behind it: surer than that of a version to come, or of a version alone. */
+TEST(a_known_version_with_its_size_is_sure)
+{
+	const struct head known = data(0x20191122, false, false), later = data(0x20400101, false, false);
+
+	CHECK(certainty(&known, 8) > certainty(&later, known.n));
+	for (size_t n = 9; n <= known.n; n++)
+		CHECK_EQ_INT(certainty(&known, n), certainty(&known, 8));
+	for (size_t n = 0; n < 8; n++)
+		CHECK(certainty(&known, n) < certainty(&known, 8));
+}
+
 TEST(versions_to_come_and_files_without_a_frame_are_recognised)
 {
 	struct head later = data(0x20270315, false, false), end = { .n = 0 };

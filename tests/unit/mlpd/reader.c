@@ -84,6 +84,11 @@ TEST(a_text_of_a_header_ends_within_the_file)
 	CHECK_EQ_INT(opens(n, &r), TT_OK);
 	CHECK_STR(r.m->cap[0]->os, "linux");
 	CHECK_EQ_INT(memrun_free(&r), 0);
+	/* A text without a byte, the last of the file. */
+	w.out.data[os] = 0;
+	CHECK_EQ_INT(opens(os + 4, &r), TT_OK);
+	CHECK_STR(r.m->cap[0]->os, "");
+	CHECK_EQ_INT(memrun_free(&r), 0);
 	for (unsigned more = 1; more < 250; more *= 3) {
 		w.out.data[os] = (uint8_t)(sizeof "linux" + more);
 		CHECK_EQ_INT(opens(n, &r), TT_E_DAMAGED);
