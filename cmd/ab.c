@@ -319,17 +319,17 @@ open_outputs(struct ab *x, struct tt_verdict_out *to, struct tt_err *err)
 static int
 write_verdict(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, struct tt_err *err)
 {
-	bool color = ui_color(&x->app->ui, STDOUT_FILENO);
+	const struct tt_verdict_text how = { ui_color(&x->app->ui, STDOUT_FILENO), x->app->env.log_level >= TT_LOG_VERBOSE, ui_width(STDOUT_FILENO) };
 	struct tt_buf text = { 0 };
 	struct tt_verdict v = { 0 };
 	int rc = tt_trial_judge(trial, &v, err);
 
 	if (rc == TT_OK)
-		rc = tt_verdict_as_text(&v, color, &text, err);
+		rc = tt_verdict_as_text(&v, &how, &text, err);
 	if (rc == TT_OK)
-		rc = tt_verdict_wrap(ui_width(STDOUT_FILENO), &text, err);
+		rc = tt_verdict_wrap(how.width, &text, err);
 	if (rc == TT_OK)
-		rc = tt_verdict_defuse(tt_verdict_out_messages(&x->o->to), color, &text, err);
+		rc = tt_verdict_defuse(tt_verdict_out_messages(&x->o->to), how.color, &text, err);
 	/* Print the verdict before files are written: it took an hour of runs, and must be shown even if a file cannot be written. */
 	if (rc == TT_OK)
 		rc = app_write(x->app, "-", &text, err);

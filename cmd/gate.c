@@ -184,7 +184,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	else if (rc == TT_OK && page)
 		tt_verdict_as_html(v, &x->g->to.links, TT_GENERATOR, &out->text);
 	else if (rc == TT_OK)
-		rc = tt_verdict_as_text(v, color, &out->text, err);
+		rc = tt_verdict_as_text(v, &(struct tt_verdict_text){ color, x->app->env.log_level >= TT_LOG_VERBOSE, width }, &out->text, err);
 	if (rc == TT_OK && page)
 		return tt_buf_error(&out->text, err);
 	if (rc == TT_OK)

@@ -14,8 +14,18 @@
 
 struct tt_verdict_links;
 
-/* Text for people: a line for each row; failing rows come first, with explanations. ${color}: use escape sequences for a terminal. */
-int tt_verdict_as_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err);
+/* How a verdict is printed as text. */
+struct tt_verdict_text {
+	bool color;           /* use escape sequences for a terminal */
+	bool details;         /* say what rows that are ok found, too */
+	size_t width;         /* columns of the table; 0: 80 */
+};
+
+/*
+ * Text for people: a table with a line for each row, failing rows first, then what each row that is not ok found. tt_verdict_wrap() breaks the lines of the
+ * latter.
+ */
+int tt_verdict_as_text(const struct tt_verdict *v, const struct tt_verdict_text *how, struct tt_buf *out, struct tt_err *err);
 
 void tt_verdict_as_junit(const struct tt_verdict *v, struct tt_buf *out);
 void tt_verdict_as_gitlab(const struct tt_verdict *v, struct tt_buf *out);

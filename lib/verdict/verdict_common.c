@@ -265,11 +265,11 @@ word_at(const char *p, size_t n, size_t *columns)
 	return i;
 }
 
-/* The column where continuation lines begin: under the finding. */
+/* The column where continuation lines begin. */
 static size_t
 indent_of(size_t blanks, size_t width)
 {
-	size_t indent = blanks == 2 ? 15 : blanks + 2;
+	const size_t indent = blanks + 2;
 
 	return indent < width / 2 ? indent : width / 2;
 }

@@ -1,7 +1,7 @@
 /**
  * A verdict as an HTML page, for artifacts of CI systems and for email: the summary first, then a table of all rows, then details of those that fail.
  *
- * Rows that fail come first. Each row that is not fine has its captures as dots beside the limit, the markers that grew, and the command that explains it.
+ * Rows that fail come first. Each row that is not ok has its captures as dots beside the limit, the markers that grew, and the command that explains it.
  * Numbers are those of the verdict as JSON: data-v of each is the amount in JSON. Names come from captures and budgets, and are only written by tt_html_text().
  */
 #include <stdio.h>
@@ -569,7 +569,7 @@ details(const struct page *p, const size_t *order)
 		n++;
 	if (n == 0)
 		return;
-	tt_html_section(p->out, "details", "Rows that are not fine");
+	tt_html_section(p->out, "details", n > 0 && p->v->row[order[0]].fails ? "Failing rows" : "Rows that are not ok");
 	for (size_t i = 0; i < n && i < DETAILS; i++)
 		put_detail(p, &p->v->row[order[i]], i + 1);
 	if (n > DETAILS) {

@@ -1,13 +1,14 @@
 /**
  * A verdict as Markdown, for comments on pull requests and GitHub's step summary.
  *
- * A headline, a table of the rows that are not fine, the markers that changed most, and all rows and remarks folded away. Names are code, in as many backquotes
+ * A headline, a table of the rows that are not ok, what each of them found, and all rows and remarks folded away. Names are code, in as many backquotes
  * as they need (CommonMark 0.31, 6.1), so they make no mention, link or emoji; in sentences every character with a meaning is escaped.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "verdict/verdict_as.h"
+#include "verdict/verdict_table.h"
 
 #include "base/utf8.h"
 #include "gate/verdict.h"
@@ -90,19 +91,22 @@ put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_bu
 {
 	const char *icon =
 	    tt_verdict_kind(v, r) == TT_VERDICT_WARNING && r->outcome != TT_CANNOT_JUDGE ? "⚠️" : mark[r->outcome];
+	struct tt_verdict_cells c;
+	const char *const cell[] = { c.base, c.value, c.change, c.p };
 
+	tt_verdict_cells(r, &c);
 	tt_buf_printf(out, "| %s %s | ", icon, tt_outcome_name[r->outcome]);
 	put_code(out, r->name, code_cell);
-	tt_buf_text(out, " | ");
-	tt_verdict_put(out, r->title, sentence);
-	tt_buf_text(out, " | ");
-	tt_verdict_put(out, r->text, sentence);
+	for (size_t i = 0; i < sizeof cell / sizeof *cell; i++) {
+		tt_buf_text(out, " | ");
+		tt_verdict_put(out, cell[i], sentence);
+	}
 	tt_buf_text(out, " |\n");
 }
 
-#define TABLE "\n| | row | figure | finding |\n| :-- | :-- | :-- | :-- |\n"
+#define TABLE "\n| | row | old | new | change or limit | p |\n| :-- | :-- | --: | --: | :-- | --: |\n"
 
-/* Append the lines below a row: its hint and movers. */
+/* Append what a row found, below the table: the sentence, the hint and movers. */
 static void
 put_detail(const struct tt_verdict_row *r, struct tt_verdict_movers *m, struct tt_buf *out)
 {
@@ -110,8 +114,12 @@ put_detail(const struct tt_verdict_row *r, struct tt_verdict_movers *m, struct t
 
 	tt_buf_text(out, "\n");
 	put_code(out, r->name, code_text);
+	tt_buf_text(out, ": ");
+	tt_verdict_put(out, r->title, sentence);
+	tt_buf_text(out, ": ");
+	tt_verdict_put(out, r->text, sentence);
 	if (r->hint)
-		tt_buf_text(out, ": ");
+		tt_buf_text(out, "; ");
 	if (r->hint)
 		tt_verdict_put(out, r->hint, sentence);
 	tt_buf_text(out, "\n");
@@ -173,8 +181,7 @@ put_loud(struct page *p, const size_t *order)
 		const struct tt_verdict_row *r = &v->row[order[i]];
 		size_t before = p->out->n;
 
-		if (r->hint || r->nmover)
-			put_detail(r, &movers, p->out);
+		put_detail(r, &movers, p->out);
 		keep(p, before);
 	}
 }

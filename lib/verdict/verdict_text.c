@@ -1,58 +1,11 @@
 /**
- * Prints a verdict as text for people.
+ * Prints a verdict as text for people: the table of all rows, then a paragraph about each row that is not ok, then what the verdict lacks, then the summary.
  */
 #include "gate/baseline.h"
 #include "verdict/verdict_as.h"
+#include "verdict/verdict_table.h"
 
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define YELLOW "\033[33m"
-#define PLAIN "\033[0m"
-#define NAME_MAX_WIDTH 32
-
-struct word { const char *text, *color; };
-
-static struct word
-word_of(const struct tt_verdict_row *r)
-{
-	switch (r->outcome) {
-	case TT_PASS:
-	case TT_NOT_WORSE:
-		return (struct word){ "ok", GREEN };
-	case TT_BREACH:
-	case TT_WORSE:
-		return r->fails ? (struct word){ "FAIL", RED } : (struct word){ "warn", YELLOW };
-	case TT_UNDECIDED:
-		return (struct word){ "undecided", YELLOW };
-	case TT_CANNOT_JUDGE:
-		return (struct word){ "cannot", YELLOW };
-	case TT_WAIVED:
-		return (struct word){ "waived", YELLOW };
-	case TT_ACCEPTED:
-		return (struct word){ "accepted", YELLOW };
-	default:
-		return (struct word){ "skipped", "" };
-	}
-}
-
-/* The columns of ${s}: its characters, not its bytes. */
-static size_t
-columns(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xC0) != 0x80;
-	return n;
-}
-
-static void
-put_padded(struct tt_buf *out, const char *s, size_t width)
-{
-	size_t n = columns(s);
-
-	tt_buf_printf(out, "%s%*s", s, n < width ? (int)(width - n) : 0, "");
-}
+#include <string.h>
 
 /* Append a mover: "Game:Spin  +2.004 ms per frame, 0.100 ms to 2.104 ms; calls per frame 1, were 1". */
 static void
@@ -67,7 +20,7 @@ put_mover(struct tt_buf *out, const struct tt_verdict *v, const struct tt_mover 
 	*tt_put_amount(now, m->now, dim) = '\0';
 	*tt_put_amount(count, m->now_count, TT_DIM_NUMBER) = '\0';
 	*tt_put_amount(was, m->base_count, TT_DIM_NUMBER) = '\0';
-	tt_buf_printf(out, "               %s  %s%s", m->name, change, per);
+	tt_buf_printf(out, "  %s  %s%s", m->name, change, per);
 	if (m->fresh) {
 		tt_buf_printf(out, ", not in the %s (%s%s: %s)\n", v->ab ? "old build" : "baseline", what, per, count);
 		return;
@@ -85,44 +38,69 @@ put_movers(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdi
 		return;
 	before = tt_verdict_movers_shown(m, r);
 	if (before) {
-		tt_buf_printf(out, "               what changed most beneath it: as under %s\n", before->name);
+		tt_buf_printf(out, "  what changed most beneath it: as under %s\n", before->name);
 		return;
 	}
-	tt_buf_printf(out, "               what changed most beneath it, %s:\n", r->mover[0].per_frame ? "means over all frames" : "over the whole capture");
+	tt_buf_printf(out, "  what changed most beneath it, %s:\n", r->mover[0].per_frame ? "means over all frames" : "over the whole capture");
 	for (size_t i = 0; i < r->nmover; i++)
 		put_mover(out, v, &r->mover[i]);
 }
 
-static void
-put_row(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, size_t width, bool color, struct tt_verdict_movers *m)
+static bool
+is_ok(const struct tt_verdict_row *r)
 {
-	struct word w = word_of(r);
-
-	tt_buf_text(out, "  ");
-	if (color)
-		tt_buf_text(out, w.color);
-	put_padded(out, w.text, 11);
-	if (color && *w.color)
-		tt_buf_text(out, PLAIN);
-	put_padded(out, r->name, width);
-	tt_buf_text(out, "  ");
-	tt_buf_printf(out, "%s: %s\n", r->title, r->text);
-	put_movers(out, v, r, m);
-	if (r->hint && r->outcome != TT_SKIPPED)
-		tt_buf_printf(out, "               %s\n", r->hint);
+	return r->outcome == TT_PASS || r->outcome == TT_NOT_WORSE;
 }
 
-static size_t
-name_width(const struct tt_verdict *v)
+/* True if a paragraph about ${a} is one about ${b}, too, but for the row's name. */
+static bool
+is_same_finding(const struct tt_verdict_row *a, const struct tt_verdict_row *b)
 {
-	size_t width = 0;
+	const char *hint = a->hint ? a->hint : "", *other = b->hint ? b->hint : "";
 
-	for (size_t i = 0; i < v->nrow; i++) {
-		size_t n = columns(v->row[i].name);
+	return !is_ok(a) && a->outcome == b->outcome && a->fails == b->fails && !a->nmover && !b->nmover && strcmp(a->text, b->text) == 0 &&
+	    strcmp(hint, other) == 0;
+}
 
-		width = n > width && n <= NAME_MAX_WIDTH ? n : width;
+/* Append the paragraph about ${v->row[first]}, and about all rows after it of which it says the same. */
+static void
+put_finding(struct tt_buf *out, const struct tt_verdict *v, size_t first, bool color, struct tt_verdict_movers *m)
+{
+	const struct tt_verdict_row *r = &v->row[first];
+	const struct tt_verdict_word w = tt_verdict_word(r);
+	size_t nrows = 1;
+
+	tt_buf_printf(out, "\n%s%s%s %s", color ? w.color : "", w.text, color && *w.color ? "\033[0m" : "", r->name);
+	for (size_t i = first + 1; i < v->nrow; i++) {
+		if (!is_same_finding(r, &v->row[i]))
+			continue;
+		tt_buf_printf(out, ", %s", v->row[i].name);
+		nrows++;
 	}
-	return width;
+	if (nrows == 1)
+		tt_buf_printf(out, ": %s: %s\n", r->title, r->text);
+	else
+		tt_buf_printf(out, ": %s\n", r->text);
+	put_movers(out, v, r, m);
+	if (r->hint && r->outcome != TT_SKIPPED)
+		tt_buf_printf(out, "  %s\n", r->hint);
+}
+
+/* Append a paragraph about each row that is not ok, or each with ${how->details}: those that fail first; equal ones once. */
+static void
+put_findings(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_text *how)
+{
+	struct tt_verdict_movers movers = { 0 };
+
+	for (int failing = 1; failing >= 0; failing--)
+		for (size_t i = 0; i < v->nrow; i++) {
+			bool said = v->row[i].fails != failing || (is_ok(&v->row[i]) && !how->details);
+
+			for (size_t k = 0; k < i && !said; k++)
+				said = is_same_finding(&v->row[k], &v->row[i]);
+			if (!said)
+				put_finding(out, v, i, how->color, &movers);
+		}
 }
 
 static void
@@ -143,24 +121,20 @@ put_head(struct tt_buf *out, const struct tt_verdict *v)
 }
 
 int
-tt_verdict_as_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err)
+tt_verdict_as_text(const struct tt_verdict *v, const struct tt_verdict_text *how, struct tt_buf *out, struct tt_err *err)
 {
-	struct tt_verdict_movers movers = { 0 };
-	size_t width = name_width(v);
+	const bool color = how->color;
 
 	put_head(out, v);
-	/* Failing rows come first: readers of a long log look for them. */
-	for (int failing = 1; failing >= 0; failing--)
-		for (size_t i = 0; i < v->nrow; i++)
-			if (v->row[i].fails == failing)
-				put_row(out, v, &v->row[i], width, color, &movers);
+	tt_verdict_table(v, how->color, how->width, out);
+	put_findings(out, v, how);
 	if (v->nremark)
 		tt_buf_text(out, "\n");
 	for (size_t i = 0; i < v->nremark; i++)
 		tt_buf_printf(out, "note: %s\n", v->remark[i]);
 	if (v->accept)
 		tt_buf_printf(out, "\nif this is meant to stay, accept it with a reason:\n  %s\n", v->accept);
-	tt_buf_printf(out, "\n%s%s%s\n", color ? v->status == 0 ? GREEN : RED : "",
-	    v->summary, color ? PLAIN : "");
+	tt_buf_printf(out, "\n%s%s%s\n", color ? v->status == 0 ? "\033[32m" : "\033[31m" : "",
+	    v->summary, color ? "\033[0m" : "");
 	return tt_buf_error(out, err);
 }

@@ -36,7 +36,7 @@ class Run:
         env = dict(os.environ, TMPDIR=TMP)
         old_build = list(old_build or GAME_WORDS) + list(old)
         new_build = list(new_build or GAME_WORDS) + list(new)
-        r = subprocess.run([TRACETOOL, "ab", *options, "--", *old_build, "--", *new_build], capture_output=True, text=True, env=env,
+        r = subprocess.run([TRACETOOL, "ab", "-v", *options, "--", *old_build, "--", *new_build], capture_output=True, text=True, env=env,
                            stdin=keys.get("stdin", subprocess.DEVNULL), timeout=300)
         self.code, self.out, self.err = r.returncode, r.stdout, r.stderr
 
@@ -69,13 +69,13 @@ def verdicts():
     suite.check("nor with rows of its own", Run(["--max-runs", "8", "--until", "all"]).problem(
         2, "4 pairs cannot", "run at least 8 (--max-runs 16), which do for 8 rows", missing=["pair 1"]))
     suite.check("other rows are judged by few", Run(["-n", "2", "--gate", MORE], new=["slow=30"]).problem(
-        1, "2 pairs may be too few", "run at least 6 (-n 6)", "FAIL       p95", "2 pairs are too few to show a change in 2 rows"))
+        1, "2 pairs may be too few", "run at least 6 (-n 6)", "FAIL p95: ", "2 pairs are too few to show a change in 2 rows"))
     suite.check("and may be let pass", Run(["-n", "2", "--gate", MEDIAN, "--inconclusive", "pass"], new=["slow=20"]).problem(0))
     suite.check("five pairs judged once can", Run(["-n", "5", "--until", "all", "--gate", MEDIAN], new=["slow=20"]).problem(1, "p = 0.031, 5 pairs"))
     suite.check("a change between the limit's two sides is undecided", Run(["-n", "6", "--gate", MEDIAN], new=["slow=3"]).problem(
         5, "differ too much to tell", "run more pairs"))
     suite.check("limits in amounts, lower limits and absolute ones", Run(["-n", "6", "--gate", MORE], new=["slow=30"]).problem(
-        1, "FAIL       median", "allowed +500", "FAIL       fps", "allowed -10.0 %", "FAIL       p95", "over the limit of 8"))
+        1, "FAIL median: ", "allowed +500", "FAIL fps: ", "allowed -10.0 %", "FAIL p95: ", "over the limit of 8"))
     suite.check("too few pairs for worse may be enough for not worse", Run(["-n", "6", "--until", "clear"], new=["slow=-20", "alloc=-20", "hitches=0"]).problem(
         0, "passed", "5 pairs of at most 6", missing=["re:^"]))
     with open(suite.path("absolute.json"), "w") as f:
@@ -95,10 +95,10 @@ def verdicts():
     short = [GAME, "session=7", "frames=40", "capture=0.5"]
     note = "note: a capture of the new build has 40 frames in the median, one of the old build 200"
     suite.check("a build that plays a fifth of the frames fails", Run(["--seed", "3", "--inconclusive", "pass"], new_build=short).problem(
-        1, "FAIL       frame-count", "below the limit of 80", note))
+        1, "FAIL frame-count: ", "below the limit of 80", note))
     suite.check("with a budget it is told", Run(["--gate", MEDIAN], new_build=short).problem(0, note, "passed"))
     suite.check("more frames pass", Run(["--seed", "3", "--inconclusive", "pass"], old_build=short).problem(
-        0, "ok         frame-count", "was the old one cut short"))
+        0, "ok frame-count: ", "was the old one cut short"))
     total = suite.path("total.json")
     with open(total, "w") as f:
         f.write('{ "tracetool_budget": 1, "rows": [ { "id": "bytes", "metric": "gc.alloc.bytes", "stat": "total", "max": "+5%" } ] }')
@@ -112,22 +112,22 @@ def counts():
     calm, once, twice = ["hitches=0"], ["hitches=0", "stutters=1"], ["hitches=0", "stutters=2"]
     many = ("-n", "8", "--seed", "5")
     suite.check("two long frames in each run fail", Run(many, old=calm, new=twice).problem(
-        1, "FAIL       long-frames", "+10 per 1000 by pairs (+10 per 1000 to +10 per 1000), allowed +0 per 1000"))
-    suite.check("as does one", Run(["--seed", "5"], old=calm, new=once).problem(1, "FAIL       long-frames", "+5 per 1000 by pairs", "allowed +0 per 1000"))
+        1, "FAIL long-frames: ", "+10 per 1000 by pairs (+10 per 1000 to +10 per 1000), allowed +0 per 1000"))
+    suite.check("as does one", Run(["--seed", "5"], old=calm, new=once).problem(1, "FAIL long-frames: ", "+5 per 1000 by pairs", "allowed +0 per 1000"))
     # Long frames that come at random leave some runs without one, so that a run needs more than one of them for every pair to have some.
     run = Run([*many, "--inconclusive", "pass"], old=calm, new=calm)
-    seen = re.search(r"ok +long-frames .*; \+([\d.]+) per 1000 would be found in 95 of 100", run.out)
+    seen = re.search(r"ok long-frames: .*; \+([\d.]+) per 1000 would be found in 95 of 100", run.out)
     suite.check("what would be found is more than one in each run", None if seen and 10 < float(seen.group(1)) < 40 else run.out)
     for name, both in (("none", calm), ("one each", once)):
         suite.check("equal counts pass: %s" % name, Run([*many, "--inconclusive", "pass"], old=both, new=both).problem(
-            0, "ok         long-frames", "+0 per 1000 by pairs", "allowed +2.5 per 1000" if both is calm else "allowed"))
-    suite.check("fewer do", Run([*many, "--inconclusive", "pass"], old=twice, new=once).problem(0, "ok         long-frames", "-5 per 1000 by pairs"))
+            0, "ok long-frames: ", "+0 per 1000 by pairs", "allowed +2.5 per 1000" if both is calm else "allowed"))
+    suite.check("fewer do", Run([*many, "--inconclusive", "pass"], old=twice, new=once).problem(0, "ok long-frames: ", "-5 per 1000 by pairs"))
     budget = suite.path("over.json")
     with open(budget, "w") as f:
         f.write('{ "tracetool_budget": 1, "rows": [ { "id": "over", "metric": "frame.over", "limit": "25ms", "max": "+10" } ] }')
     suite.check("a change as large as the limit is allowed", Run([*many, "--gate", budget], old=calm, new=twice).problem(
-        0, "ok         over", "+10 per 1000 by pairs", "allowed +10 per 1000", missing=["too much to tell", "; +10 per 1000 would be found"]))
-    suite.check("one frame more is not", Run([*many, "--gate", budget], old=calm, new=["hitches=0", "stutters=3"]).problem(1, "FAIL       over", "allowed +10"))
+        0, "ok over: ", "+10 per 1000 by pairs", "allowed +10 per 1000", missing=["too much to tell", "; +10 per 1000 would be found"]))
+    suite.check("one frame more is not", Run([*many, "--gate", budget], old=calm, new=["hitches=0", "stutters=3"]).problem(1, "FAIL over: ", "allowed +10"))
 
 
 def powers():
@@ -179,7 +179,7 @@ def strict():
     many = suite.path("many.json")
     with open(many, "w") as f:
         f.write('{ "tracetool_budget": 1, "integrity": { "min_captures": 40 }, "rows": [ { "id": "median", "metric": "frame.time", "max": "+5%" } ] }')
-    suite.check("the number of captures is not judged", Run(["--gate", many]).problem(0, "skipped    integrity-captures", "as many pairs as it needs"))
+    suite.check("the number of captures is not judged", Run(["--gate", many]).problem(0, "skipped integrity-captures: ", "as many pairs as it needs"))
     # Both stop at the same look, and both pages name what was asked.
     r = Run(["--html", page], old_build=noisy, new_build=noisy)
     wide = r.out.count("the least that pairs this far apart can show")
@@ -219,7 +219,7 @@ def crashes():
     pid = suite.path("pid")
     build = script("crashes.sh", 'case $TRACETOOL_CAPTURE in *new-2.ttc) echo $$ > "%s";; esac\nexec "%s" session=7 frames=200 "$@"\n' % (pid, GAME))
     r = Run(["--gate", MEDIAN, "-n", "8"], new_build=[build, "crash=11", "only=new-2*"])
-    suite.check("one crash of the new build is worse", r.problem(1, "new crashed 1 of", "signal 11", "old crashed 0 of", "FAIL       crashes"))
+    suite.check("one crash of the new build is worse", r.problem(1, "new crashed 1 of", "signal 11", "old crashed 0 of", "FAIL crashes: "))
     gone = open(pid).read().strip()
     suite.equal("what its recorder had in memory is removed", [n for n in os.listdir("/dev/shm") if n.startswith("tracetool-%s-" % gone)], [])
     suite.check("it may be let", Run(["--gate", MEDIAN, "-n", "9", "--max-crashes", "1"], new=["crash=6", "only=new-2*"]).problem(
@@ -379,7 +379,7 @@ def terminal():
     pid, fd = os.forkpty()
     if pid == 0:
         os.environ["TMPDIR"] = TMP
-        os.execv(TRACETOOL, [TRACETOOL, "ab", "-n", "1", "--timeout", "60s", "--inconclusive", "pass", "--gate", MEDIAN, "--", asks, "--", asks])
+        os.execv(TRACETOOL, [TRACETOOL, "ab", "-v", "-n", "1", "--timeout", "60s", "--inconclusive", "pass", "--gate", MEDIAN, "--", asks, "--", asks])
     said = b""
     try:
         while more := os.read(fd, 65536):

@@ -60,7 +60,7 @@ def trial(cell, k, *options):
     if run.returncode not in (0, 1, 5):
         raise RuntimeError("%s, trial %d: %d, %s" % (name, k, run.returncode, run.stderr))
     pairs = int(re.search(r": (\d+) pairs? of at most", run.stdout).group(1))
-    return (run.returncode, pairs, re.findall(r"^  FAIL +(\S+)", run.stdout, re.M), re.findall(r"^  undecided +(\S+)", run.stdout, re.M))
+    return (run.returncode, pairs, re.findall(r"^FAIL (\S+):", run.stdout, re.M), re.findall(r"^undecided (\S+):", run.stdout, re.M))
 
 
 def promise(cell, k):

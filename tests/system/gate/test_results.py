@@ -195,7 +195,7 @@ def judged():
     r = run("stats", "--gate", put("mixed.json", json.dumps({"tracetool_budget": 1, "rows": [
         {"id": "t", "metric": "test", "group": "Time", "max": "1s", "where": {"format": "test results"}},
         {"id": "f", "metric": "frame.time", "max": "1s", "where": {"format": "raw"}}]})), base[0], raw)
-    same("results and captures together", (r.returncode, r.stdout.count("  ok  ")), (0, 4))
+    same("results and captures together", (r.returncode, r.stdout.count("  ok\n")), (0, 4))
     out = path("own.json")
     run("stats", "-q", raw, "--perf-test-json", out, "--table", "hitches")
     got = figures([{"group": "FrameTime", "stat": s} for s in ("median", "p95", "max", "mean")] + [{"group": "GC.Alloc", "stat": "total"}], out)[0]["values"]

@@ -46,14 +46,14 @@ check(saved.returncode == 0, "a baseline is saved", saved.stdout + saved.stderr)
 worse = gate([record("alloc%d" % i, "alloc") for i in range(PER_SIDE)], "--baseline", base)
 check(worse.returncode == 1, "an added allocation fails", worse.returncode, worse.stdout + worse.stderr)
 lines = worse.stdout.splitlines()
-fails = [l.split()[1] for l in lines if l.startswith("  FAIL")]
+fails = [l.split()[0] for l in lines if l.endswith("  FAIL")]
 check(fails == ["garbage"], "the row of allocations and no other fails", fails)
 check("Game:Garbage: System.Byte[]" in worse.stdout, "the site is named", worse.stdout)
 
 worse = gate([record("spin%d" % i, "spin") for i in range(PER_SIDE)], "--baseline", base)
 check(worse.returncode == 1, "an added spin fails", worse.returncode, worse.stdout + worse.stderr)
 lines = worse.stdout.splitlines()
-fails = [l.split()[1] for l in lines if l.startswith("  FAIL")]
+fails = [l.split()[0] for l in lines if l.endswith("  FAIL")]
 check(fails == ["frame-median"], "the row of frame time and no other fails", fails)
 after = lines[[i for i, l in enumerate(lines) if l.startswith("  FAIL")][0] + 1] if fails else ""
 check(after.split()[:1] == ["Game:Spin"], "the marker is named first", worse.stdout)

@@ -10,7 +10,7 @@ Rows, markers, classes and captures have names that mean something to each of th
   tells of the rest; the step's summary keeps what was there and stays within 1 MiB
 - Azure's lines are read back by its task library; TeamCity's by the rules of its service messages
 - GitLab's metrics are read by the OpenMetrics parser of Prometheus, and by GitLab's own rule: cut at '#', split as a shell does
-- Markdown is what cmark-gfm makes a table of, with a cell for each finding, and nothing in it but text and code
+- Markdown is what cmark-gfm makes a table of, with a line for each row and a paragraph for each finding, and nothing in it but text and code
 - JSON is valid by verdict.schema.json, and all the others say what it says
 - the same inputs give the same bytes
 - the recipes in the README do as they say: each line is run, each file they name is there
@@ -322,9 +322,10 @@ def check_markdown(name, rows, code):
     loud = [r for r in rows if kind(r, code)]
     tables = [t[1:] for t in page.tables]
     same(name + ": tables", [len(t) for t in tables], ([len(loud)] if loud else []) + [len(rows)])
-    fault(name + ": cells", [x for t in page.tables for x in t if len(x) != 4])
-    have = [(squeeze(t[1]), squeeze(t[3].replace("\u200b", ""))) for t in tables[-1]]
-    same(name + ": findings in Markdown", have, [(squeeze(seen(r["name"])), squeeze(seen(r["text"], False))) for r in rows])
+    fault(name + ": cells", [x for t in page.tables for x in t if len(x) != 6])
+    same(name + ": rows in Markdown", [squeeze(t[1]) for t in tables[-1]], [squeeze(seen(r["name"])) for r in rows])
+    said = squeeze(page.text.replace("\u200b", ""))
+    fault(name + ": findings in Markdown", [r["name"] for r in loud if squeeze(seen(r["text"], False)) not in said])
     movers = {squeeze(seen(m["name"], False)) for r in loud for m in r["movers"]}
     fault(name + ": movers in Markdown", movers - {squeeze(c) for c in page.codes})
 
