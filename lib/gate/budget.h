@@ -40,6 +40,7 @@ struct tt_budget_row {
 	bool captures;                /* its figure is how many captures have one of the measure */
 	unsigned min_captures;        /* 0: 1 */
 	unsigned max_missing;         /* captures without the figure that a row may have and pass */
+	enum tt_level gone;           /* what it is if the marker, category or thread that it names is in the baseline and in no capture */
 	struct tt_where { const char *key, *glob; } *where;
 	size_t nwhere;
 	struct tt_waive { const char *until, *why, *who; } waive;     /* until NULL: none; else YYYY-MM-DD, the last day */

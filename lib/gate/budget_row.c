@@ -424,13 +424,18 @@ read_id(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_bud
 	return tt_map_add(&rd->row_at, rd->a->mem, hash, (size_t)(r - b->row), err);
 }
 
+/* The words for a name that is gone, and what each makes of the row. */
+enum { TT_GONE_PASS, TT_GONE_WARN, TT_GONE_FAIL };
+static const char *const gone_name[] = { [TT_GONE_PASS] = "pass", [TT_GONE_WARN] = "warn", [TT_GONE_FAIL] = "fail", NULL };
+static const enum tt_level gone_level[] = { [TT_GONE_PASS] = TT_LEVEL_OFF, [TT_GONE_WARN] = TT_LEVEL_WARN, [TT_GONE_FAIL] = TT_LEVEL_ERROR };
+
 int
 tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
 	static const char *const keys[] = { "id", "metric", "stat", "marker", "category", "counter", "thread", "limit", "row", "group",
-		"max", "min", "exact", "effect", "level", "over", "min_captures", "max_missing", "where", "waive", "comment", NULL };
+		"max", "min", "exact", "effect", "level", "over", "min_captures", "max_missing", "gone", "where", "waive", "comment", NULL };
 	struct tt_node_at v;
-	int level = TT_LEVEL_ERROR, rc = tt_doc_object(row, err);
+	int level = TT_LEVEL_ERROR, gone = TT_GONE_WARN, rc = tt_doc_object(row, err);
 
 	tt_doc_place(row, false, &r->line, &r->column);
 	if (rc == TT_OK)
@@ -451,6 +456,10 @@ tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, st
 	if (rc == TT_OK)
 		rc = tt_doc_word(&v, tt_level_name, &level, err);
 	r->level = (enum tt_level)level;
+	v = tt_doc_member(row, "gone");
+	if (rc == TT_OK)
+		rc = tt_doc_word(&v, gone_name, &gone, err);
+	r->gone = gone_level[gone];
 	if (rc == TT_OK)
 		rc = read_over(row, r, err);
 	if (rc == TT_OK)

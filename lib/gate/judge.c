@@ -14,12 +14,12 @@
 const char *const tt_outcome_name[TT_OUTCOMES] = {
 	[TT_PASS] = "pass", [TT_NOT_WORSE] = "not worse", [TT_UNDECIDED] = "undecided",
 	[TT_CANNOT_JUDGE] = "cannot judge", [TT_WAIVED] = "waived", [TT_SKIPPED] = "skipped", [TT_BREACH] = "breach",
-	[TT_WORSE] = "worse", [TT_ACCEPTED] = "accepted",
+	[TT_WORSE] = "worse", [TT_ACCEPTED] = "accepted", [TT_GONE] = "gone",
 };
 const char *const tt_outcome_id[TT_OUTCOMES] = {
 	[TT_PASS] = "pass", [TT_NOT_WORSE] = "not_worse", [TT_UNDECIDED] = "undecided",
 	[TT_CANNOT_JUDGE] = "cannot_judge", [TT_WAIVED] = "waived", [TT_SKIPPED] = "skipped", [TT_BREACH] = "breach",
-	[TT_WORSE] = "worse", [TT_ACCEPTED] = "accepted",
+	[TT_WORSE] = "worse", [TT_ACCEPTED] = "accepted", [TT_GONE] = "gone",
 };
 
 /* --- all rows ----------------------------------------------------------------------------------- */
@@ -147,6 +147,35 @@ test_trends(struct tt_judging *w, bool fails, struct tt_err *err)
 	return rc;
 }
 
+static bool
+are_zero(const struct tt_point *p, size_t n)
+{
+	size_t nknown = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].known && p[i].v != 0)
+			return false;
+		nknown += p[i].known;
+	}
+	return nknown > 0;
+}
+
+/* A figure that is 0 in all captures of both sides is unchanged, however few they are. An A/B run that goes on may still meet another. */
+static void
+settle_zero(struct tt_judging *w)
+{
+	struct tt_verdict_row *r = w->r;
+
+	if (!r->tested || (r->outcome != TT_UNDECIDED && (r->outcome != TT_CANNOT_JUDGE || r->need == 0)) || (w->v->ab && !w->v->ab->last))
+		return;
+	if (!are_zero(r->point, r->npoint) || !are_zero(r->base_point, r->nbase_point))
+		return;
+	r->outcome = TT_NOT_WORSE;
+	r->need = r->need_here = 0;
+	r->hint = NULL;
+	r->text = w->v->ab ? "0 in all runs of both builds: unchanged" : "0 in all captures, as in the baseline: unchanged";
+}
+
 static int
 test_rows(struct tt_judging *w, struct tt_err *err)
 {
@@ -160,6 +189,7 @@ test_rows(struct tt_judging *w, struct tt_err *err)
 		rc = test_trends(w, false, err);
 	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
 		w->r = &w->v->row[i];
+		settle_zero(w);
 		rc = tt_row_missing(w, err);
 	}
 	return rc;
@@ -171,6 +201,13 @@ is_bad(enum tt_outcome o)
 	return o == TT_BREACH || o == TT_WORSE;
 }
 
+/* True if ${o} makes a row of level error fail. */
+static bool
+is_failure(const struct tt_verdict_row *r, enum tt_outcome o)
+{
+	return is_bad(o) || (o == TT_GONE && r->row->gone == TT_LEVEL_ERROR);
+}
+
 /*
  * Only what a baseline is the measure of can be accepted as the new one: a limit in amounts holds whatever captures were before. And where
  * captures lack the figure, the others are no measure.
@@ -178,7 +215,7 @@ is_bad(enum tt_outcome o)
 static bool
 is_acceptable(const struct tt_verdict_row *r)
 {
-	return is_bad(r->would) && (r->row->relative || r->row->exact) && r->missing <= r->row->max_missing;
+	return is_failure(r, r->would) && (r->row->relative || r->row->exact) && r->missing <= r->row->max_missing;
 }
 
 /* A row that is waived, or accepted, fails nothing. */
@@ -187,12 +224,14 @@ waive(struct tt_judging *w)
 {
 	struct tt_verdict_row *r = w->r;
 
+	if (r->gone && (r->outcome == TT_PASS || r->outcome == TT_NOT_WORSE) && r->row->gone != TT_LEVEL_OFF)
+		r->outcome = TT_GONE;
 	r->would = r->outcome;
-	if ((is_bad(r->outcome) || r->outcome == TT_CANNOT_JUDGE) && is_waived(w, r->row))
+	if ((is_failure(r, r->outcome) || r->outcome == TT_CANNOT_JUDGE) && is_waived(w, r->row))
 		r->outcome = TT_WAIVED;
 	else if (w->o->accept && is_acceptable(r))
 		r->outcome = TT_ACCEPTED;
-	r->fails = is_bad(r->outcome) && r->row->level == TT_LEVEL_ERROR;
+	r->fails = r->row->level == TT_LEVEL_ERROR && is_failure(r, r->outcome);
 	w->v->warned += is_bad(r->outcome) && r->row->level == TT_LEVEL_WARN;
 	w->v->count[r->outcome]++;
 }
@@ -230,7 +269,7 @@ exit_code(const struct tt_judging *w)
 static bool
 is_unfit(const struct tt_verdict_row *r, bool accepted)
 {
-	bool breach = is_bad(r->would), flaky = r->would == TT_UNDECIDED && r->doubtful;
+	bool breach = is_failure(r, r->would), flaky = r->would == TT_UNDECIDED && r->doubtful;
 	bool fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0) || (flaky && !accepted);
 
 	/* A capture cut off by a crash is no measure for others, even where a run may crash. */

@@ -187,12 +187,18 @@ tt_row_has_figures(struct tt_judging *w)
 		tt_row_cannot(w, tt_row_why(r, r->point, r->npoint));
 		return false;
 	}
-	if (r->n < r->row->min_captures) {
+	if (r->n >= r->row->min_captures)
+		return true;
+	if (w->v->ab) {
 		tt_row_cannot(w, NULL);
 		r->need = r->row->min_captures;
 		return false;
 	}
-	return true;
+	/* Fewer than the row wants: runs that left none are not the good ones. */
+	r->outcome = TT_BREACH;
+	tt_row_find_worst(r, r->row->max.kind == TT_LIMIT_NONE);
+	r->too_few = true;
+	return false;
 }
 
 /* The first capture without a figure. */

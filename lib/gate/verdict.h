@@ -32,6 +32,7 @@ enum tt_outcome {
 	TT_WAIVED,            /* breach or worse, and a waiver in force */
 	TT_ACCEPTED,          /* relative or exact: worse or breach, which is accepted: tt_judge_opts.accept */
 	TT_SKIPPED,           /* level off, or no capture is meant by its where */
+	TT_GONE,              /* it would pass, but what it is about is in the baseline and in none of the captures; fails if the row says so */
 	TT_BREACH,            /* absolute or exact row: over the limit */
 	TT_WORSE,             /* relative: shown to be worse by more than allowed */
 	TT_OUTCOMES
@@ -75,6 +76,7 @@ struct tt_verdict_row {
 	int64_t limit;                /* what value is held against; of relative rows the largest change allowed */
 	bool gone;                    /* what it is about is in the baseline, and in none of the captures */
 	bool fresh;                   /* SKIPPED: it is newer than all sessions of the baseline, which so have no figure */
+	bool too_few;                 /* BREACH: fewer captures have a figure than the row's min_captures */
 	bool limit_is_min;            /* value must not be below; else not above */
 	size_t n;                     /* captures judged */
 	size_t missing;               /* captures meant that have no figure */

@@ -20,13 +20,6 @@ remark(struct tt_verdict *v, const char *text, struct tt_err *err)
 	return TT_OK;
 }
 
-/* True if the row's marker is no longer on the frame thread. */
-static bool
-is_elsewhere(const struct tt_verdict_row *r)
-{
-	return r->npoint && tt_row_absent(r) && r->point[0].sample->value[r->row->which].elsewhere;
-}
-
 /* Find a statistic that can be compared, if the row's own cannot. */
 static const char *
 loud_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
@@ -49,13 +42,7 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 		rc = remark(v, tt_verdict_text(v, err, "%s: its waiver ended on %s (today is %s)", r->name, until, v->today), err);
 	if (rc == TT_OK && r->row->relative && r->row->level != TT_LEVEL_OFF && tt_stat_loud(r->row->measure.stat))
 		rc = remark(v, loud_text(v, r, err), err);
-	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE && is_elsewhere(r))
-		rc = remark(v, tt_verdict_text(v, err, "%s: it is on the frame thread in the %s, and not any more: %s", r->name,
-		    v->ab ? "old build" : "baseline", tt_row_absent(r)), err);
-	else if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
-		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the %s and in no capture%s: take the row out if it was removed, or give its new "
-		    "name", r->name, r->row->measure.select, v->ab ? "old build" : "baseline", v->ab ? " of the new one" : ""), err);
-	else if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
+	if (rc == TT_OK && !r->gone && r->outcome == TT_PASS && tt_row_absent(r))
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
 	return rc;
 }
@@ -502,6 +489,46 @@ mixed_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
+/* True if the figure is how long frames take, or how many take too long. */
+static bool
+is_of_frame_time(const struct tt_measure *x)
+{
+	static const char *const other[] = { "frame.count", "frame.gpu", "frame.present", "frame.render" };
+	const char *name = x->metric->name;
+
+	if (strncmp(name, "frame.", 6) != 0)
+		return tt_measure_is_wall(x);
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+		if (strcmp(name, other[i]) == 0)
+			return false;
+	return true;
+}
+
+/* That no row can fail on frame time, though the captures have frames: who reads "passed" takes it for the speed of the game. */
+static int
+frame_time_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	const struct tt_verdict_row *warns = NULL;
+	bool frames = false;
+
+	for (size_t i = 0; i < v->nsample; i++)
+		frames |= v->sample[i].frames > 0;
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+
+		if (!is_of_frame_time(&r->row->measure))
+			continue;
+		if (r->row->level == TT_LEVEL_ERROR)
+			return TT_OK;
+		warns = warns ? warns : r;
+	}
+	if (!frames || o->first)
+		return TT_OK;
+	return remark(v, warns ? tt_verdict_text(v, err, "nothing here can fail on frame time: the level of %s is %s", warns->name,
+	    warns->row->level == TT_LEVEL_WARN ? "warn" : "off") :
+	    "nothing here can fail on frame time: the budget has no row on it (tracetool stats --suggest writes some)", err);
+}
+
 /* Say what the verdict lacks, before all other remarks. */
 static int
 alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
@@ -514,6 +541,8 @@ alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		rc = remark(v, tt_verdict_text(v, err, "the exit status is %d: %s", v->status, o->why), err);
 	if (rc == TT_OK)
 		rc = other_cap_remark(v, err);
+	if (rc == TT_OK)
+		rc = frame_time_remark(v, o, err);
 	v->nalert = v->nremark;
 	return rc;
 }
@@ -528,7 +557,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + o->nalert + 16) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + o->nalert + 17) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	rc = alerts(v, o, err);
@@ -638,7 +667,7 @@ widened(struct tt_verdict *v, struct tt_err *err)
 static const char *
 besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
 {
-	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED };
+	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED, TT_GONE };
 	const char *text = "", *wide = widened(v, err);
 
 	for (size_t i = 0; i < sizeof shown / sizeof *shown && text; i++)

@@ -329,6 +329,17 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 	return tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %zu", r->n, tt_plural(r->n), r->need);
 }
 
+/* That what the row is about is no longer there, or no longer on the frame thread. */
+static const char *
+gone_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *base = v->ab ? "old build" : "baseline";
+
+	if (tt_row_absent(r) && r->point[0].sample->value[r->row->which].elsewhere)
+		return tt_verdict_text(v, err, "it is on the frame thread in the %s, and not any more: %s", base, tt_row_absent(r));
+	return tt_verdict_text(v, err, "\"%s\" is in the %s and in no capture%s", r->row->measure.select, base, v->ab ? " of the new one" : "");
+}
+
 /* The parts of the worst frame of the worst capture; NULL: there is none, or the row is about markers or threads. */
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
@@ -392,7 +403,12 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 	err->code = TT_OK;
 	if (r->hint)
 		return TT_OK;                 /* of an A/B run */
-	if (r->would == TT_UNDECIDED)
+	if (r->too_few)
+		r->hint = "record more, or look why runs left no capture";
+	else if (r->would == TT_GONE)
+		r->hint = "take the row out if it was removed; if it was renamed, give the row the new name and save a new baseline (\"tracetool diff --rename\" "
+		    "compares across the renaming)";
+	else if (r->would == TT_UNDECIDED)
 		r->hint = r->need_here ? tt_verdict_text(v, err, "record about %zu captures on each side, or allow more", r->need_here) :
 		    r->in_captures ? "record more captures, or allow more" : r->spread_assumed ?
 		    "add sessions to the baseline, which then shows how much they differ; or run both builds in one session (tracetool ab); or allow more" :
@@ -416,6 +432,10 @@ tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, co
 
 	if (r->would == TT_CANNOT_JUDGE)
 		r->text = cannot_text(v, r, why, err);
+	else if (r->too_few)
+		r->text = tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %u", r->n, tt_plural(r->n), r->row->min_captures);
+	else if (r->would == TT_GONE)
+		r->text = gone_text(v, r, err);
 	else if (r->gone && !r->has_value)
 		r->text = "there is none of it in these captures";
 	else if (r->would == TT_SKIPPED)

@@ -19,6 +19,7 @@ tt_verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
 	switch (r->outcome) {
 	case TT_BREACH:
 	case TT_WORSE:
+	case TT_GONE:
 		return r->fails ? TT_VERDICT_ERROR : TT_VERDICT_WARNING;
 	case TT_CANNOT_JUDGE:
 		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? TT_VERDICT_ERROR : TT_VERDICT_WARNING;

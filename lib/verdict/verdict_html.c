@@ -44,6 +44,7 @@ static const struct { const char *mark, *word; } fine[TT_OUTCOMES] = {
 	[TT_WAIVED] = { "\xe2\x80\x96", "waived" },
 	[TT_ACCEPTED] = { "\xe2\x80\x96", "accepted" },
 	[TT_SKIPPED] = { "\xe2\x80\x93", "skipped" },
+	[TT_GONE] = { "!", "gone" },
 	[TT_BREACH] = { "\xe2\x9c\x97", "over the limit" },
 	[TT_WORSE] = { "\xe2\x9c\x97", "worse" },
 };
@@ -122,7 +123,7 @@ put_shift(const struct page *p, const struct tt_verdict_row *r)
 static void
 put_counts(const struct page *p)
 {
-	static const enum tt_outcome order[] = { TT_WORSE, TT_BREACH, TT_CANNOT_JUDGE, TT_UNDECIDED, TT_WAIVED, TT_ACCEPTED, TT_NOT_WORSE, TT_PASS,
+	static const enum tt_outcome order[] = { TT_WORSE, TT_BREACH, TT_GONE, TT_CANNOT_JUDGE, TT_UNDECIDED, TT_WAIVED, TT_ACCEPTED, TT_NOT_WORSE, TT_PASS,
 		TT_SKIPPED };
 	const char *between = "<p>Rows: ";
 

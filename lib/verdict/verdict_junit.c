@@ -122,7 +122,7 @@ element(const struct tt_verdict *v, const struct tt_verdict_row *r)
 
 	if (kind == TT_VERDICT_ERROR)
 		return r->outcome == TT_CANNOT_JUDGE || r->outcome == TT_UNDECIDED ? "error" : "failure";
-	if (kind == TT_VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE)
+	if (kind == TT_VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE || r->outcome == TT_GONE)
 		return "skipped";
 	return NULL;
 }

@@ -82,6 +82,7 @@ static const char *const mark[TT_OUTCOMES] = {
 	[TT_WAIVED] = "⏸️",
 	[TT_ACCEPTED] = "☑️",
 	[TT_SKIPPED] = "⏭️",
+	[TT_GONE] = "❌",
 	[TT_BREACH] = "❌",
 	[TT_WORSE] = "❌",
 };

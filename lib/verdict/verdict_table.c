@@ -29,6 +29,8 @@ tt_verdict_word(const struct tt_verdict_row *r)
 		return (struct tt_verdict_word){ "undecided", YELLOW };
 	case TT_CANNOT_JUDGE:
 		return (struct tt_verdict_word){ "cannot", YELLOW };
+	case TT_GONE:
+		return r->fails ? (struct tt_verdict_word){ "FAIL", RED } : (struct tt_verdict_word){ "gone", YELLOW };
 	case TT_WAIVED:
 		return (struct tt_verdict_word){ "waived", YELLOW };
 	case TT_ACCEPTED:
@@ -69,7 +71,7 @@ put_shift(const struct tt_verdict_row *r, char *p, size_t size)
 		snprintf(p, size, "%s crept", shift);
 		return;
 	}
-	if (r->has_low && r->has_high && r->low <= 0 && r->high >= 0 && r->would != TT_WORSE) {
+	if ((r->has_low && r->has_high && r->low <= 0 && r->high >= 0 && r->would != TT_WORSE) || (r->shift == 0 && r->would == TT_NOT_WORSE)) {
 		snprintf(p, size, "~");
 		return;
 	}

@@ -161,7 +161,7 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 			.title = name[(i + 1) % NAMES],
 			.outcome = o,
 			.would = o,
-			.fails = (o == TT_BREACH || o == TT_WORSE) && i % 3,
+			.fails = (o == TT_BREACH || o == TT_WORSE || o == TT_GONE) && i % 3,
 			.dim = TT_DIM_TIME,
 			.has_value = true,
 			.value = 1500,

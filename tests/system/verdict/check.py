@@ -108,7 +108,7 @@ def plain(s):
 
 
 def kind(r, code):
-    if r["outcome"] in ("breach", "worse"):
+    if r["outcome"] in ("breach", "worse", "gone"):
         return "error" if r["fails"] else "warning"
     if r["outcome"] == "cannot_judge":
         return "error" if r["level"] == "error" and code else "warning"
@@ -157,7 +157,7 @@ def check_junit(name, rows, code):
     for c, r in zip(cases, rows):
         k = kind(r, code)
         want = ("error" if r["outcome"] == "cannot_judge" else "failure") if k == "error" else \
-            "skipped" if k == "notice" or r["outcome"] in ("skipped", "cannot_judge") else None
+            "skipped" if k == "notice" or r["outcome"] in ("skipped", "cannot_judge", "gone") else None
         have = [e.tag for e in c if e.tag != "system-out"]
         if have != ([want] if want else []):
             fault("%s: case of %r" % (name, r["name"]), "%r, not %r" % (have, want))
