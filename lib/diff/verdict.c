@@ -122,6 +122,7 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 		rc = means(d, TT_DIFF_B, &arena, &b, err);
 	if (rc == TT_OK) {
 		v->a = tt_quantile_i64(a.v, a.n, 1, 2);
+		v->b = tt_quantile_i64(b.v, b.n, 1, 2);
 		v->allowed = margin->e4 < 0 ? margin->ns
 			     : v->a < 0     ? 0
 					    : tt_ratio((uint64_t)v->a, (uint64_t)margin->e4, 10000);
@@ -142,10 +143,14 @@ tt_diff_exit(const struct tt_diff_verdict *v)
 
 /* --- as a table ------------------------------------------------------------------- */
 
-enum { V_VERDICT, V_SHIFT, V_SHARE, V_LOW, V_HIGH, V_ALLOWED, V_P, V_N };
+enum { V_ROW, V_A, V_B, V_CHANGE, V_P, V_VERDICT, V_SHIFT, V_SHARE, V_LOW, V_HIGH, V_ALLOWED, V_N };
 
 static const struct tt_col col[V_N] = {
-	[V_VERDICT] = { "verdict", "B is", TT_UNIT_TEXT, "Whether B is worse, not worse, undecided or not to be judged." },
+	[V_ROW] = { "figure", "row", TT_UNIT_TEXT, "What is compared: the mean frame time of captures." },
+	[V_A] = { "a_ns", "A", TT_UNIT_NS, "Median of A's captures." },
+	[V_B] = { "b_ns", "B", TT_UNIT_NS, "Median of B's captures." },
+	[V_CHANGE] = { "change", "change", TT_UNIT_TEXT, "The shift as a share of A, with half the width of its interval; ~ where the interval holds no change." },
+	[V_VERDICT] = { "verdict", "verdict", TT_UNIT_TEXT, "Whether B is worse, not worse, undecided or not to be judged." },
 	[V_SHIFT] = { "shift_ns", "shift", TT_UNIT_NS, "Shift of B against A." },
 	[V_SHARE] = { "shift_share", "of A", TT_UNIT_PERCENT, "The same as a share of the median of A's captures." },
 	[V_LOW] = { "low_ns", "at least", TT_UNIT_NS, "One-sided 95 % bound of the shift: it is at least this; empty if there are too few captures." },
@@ -193,14 +198,33 @@ share_of(int64_t v, int64_t of)
 	return v < 0 ? -share : share;
 }
 
+/* "+20.0 % ±5.8 %", "~" where the interval holds no change; where A is 0 the amounts. */
+static const char *
+change_text(const struct tt_diff_verdict *v, struct tt_report *r)
+{
+	const struct tt_shift *s = &v->shift;
+	const int64_t half = s->high / 2 - s->low / 2;
+
+	if (s->has_low && s->has_high && s->low <= 0 && s->high >= 0)
+		return "~";
+	if (v->a <= 0)
+		return tt_text(r, "%+lld ns", (long long)s->shift);
+	if (!s->has_low || !s->has_high)
+		return tt_text(r, "%+.1f %% \302\261\342\210\236", (double)s->shift * 100 / (double)v->a);
+	return tt_text(r, "%+.1f %% \302\261%.1f %%", (double)s->shift * 100 / (double)v->a, (double)half * 100 / (double)v->a);
+}
+
 void
 tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 {
 	struct tt_table *t = tt_report_table(r, tt_diff_verdict_table.id, tt_diff_verdict_table.title, col, V_N);
 	struct tt_cell *c = tt_row(t);
 
-	t->facts = true;
 	t->note = why(v, r);
+	tt_cell_text(&c[V_ROW], "frame time, mean");
+	tt_cell_int(&c[V_A], v->a);
+	tt_cell_int(&c[V_B], v->b);
+	tt_cell_text(&c[V_CHANGE], change_text(v, r));
 	tt_cell_text(&c[V_VERDICT], word[v->outcome]);
 	tt_cell_int(&c[V_SHIFT], v->shift.shift);
 	if (v->a > 0)

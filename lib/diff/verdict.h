@@ -20,7 +20,7 @@ struct tt_diff_margin {
 
 struct tt_diff_verdict {
 	enum tt_diff_outcome outcome;
-	int64_t a;                    /* median of the means of A's captures, ns */
+	int64_t a, b;                 /* medians of the means of the captures of either side, ns */
 	int64_t allowed;              /* ns */
 	bool by_session;              /* captures are from more than one session; if they name none, each side counts as one session */
 	bool assumed;                 /* so few sessions do not show how much they differ, which is taken to be TT_SESSION_SPREAD_PPM */
