@@ -415,7 +415,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 		say_end(b, 0, 0);
 	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_scheduler_failures(&b->sum) > o->sum.failures) {
 		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume continues; if one archive exceeds --max-failures, raise it" : "");
-		b->app->verdict = 1;
+		b->app->verdict = tt_verdict_exit(TT_FOUND_WORSE);
 		return TT_END;
 	}
 	return rc;

@@ -247,13 +247,13 @@ write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, 
 	return tt_sink_commit_all(sink, n, rc, err);
 }
 
-/* Give the exit status ${status}, because of ${text}. */
+/* End with what was ${found}, because of ${text}. */
 static int
-end_with(struct app *app, const struct summary_opts *o, int status, const char *text, struct tt_err *err)
+end_with(struct app *app, const struct summary_opts *o, enum tt_verdict_found found, const char *text, struct tt_err *err)
 {
 	if (!text)
 		return err->code;
-	app->verdict = status;
+	app->verdict = tt_verdict_exit(found);
 	o->notes->why = text;
 	return TT_OK;
 }
@@ -277,7 +277,7 @@ summary_lost(struct app *app, const struct summary_opts *o, uint64_t lost, struc
 	if (!text)
 		return err->code;
 	o->notes->v[o->notes->n++] = (struct summary_note){ "results_lost", text };      /* the lines of the archives have been printed */
-	return end_with(app, o, tt_exit_code(TT_E_DAMAGED), text, err);
+	return end_with(app, o, TT_FOUND_DAMAGE, text, err);
 }
 
 /* Keep the notes of ${r} that a verdict over the same captures has to tell. */
@@ -388,7 +388,7 @@ summary_judge(struct app *app, const struct summary_opts *o, const struct tt_agg
 			ui_say(&app->ui, "%s", text);
 	}
 	if (!limited)
-		return n.failures + n.missing == 0 ? TT_OK : end_with(app, o, tt_exit_code(TT_E_DAMAGED), n.failures ? failed : text, err);
+		return n.failures + n.missing == 0 ? TT_OK : end_with(app, o, TT_FOUND_DAMAGE, n.failures ? failed : text, err);
 	if (n.failures > o->failures || (o->failures_e4 >= 0 && (double)n.failures * 10000 > (double)all * (double)o->failures_e4)) {
 		text = tt_arena_printf(&app->arena, err, "%s: more than --max-failures allows", failed);
 	} else if (n.unended > 0 && o->failures_e4 < 10000) {
@@ -399,5 +399,5 @@ summary_judge(struct app *app, const struct summary_opts *o, const struct tt_agg
 	}
 	if (text)
 		ui_say(&app->ui, "%s", text);
-	return end_with(app, o, 1, text, err);
+	return end_with(app, o, TT_FOUND_WORSE, text, err);
 }

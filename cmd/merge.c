@@ -282,7 +282,7 @@ judge_all(struct app *app, const struct merge_opts *o, const struct tt_results_s
 	int rc = summary_judge(app, &o->sum, a, err);
 
 	if (rc == TT_OK && (sum->conflicts || sum->missing || sum->bad || lost || o->with.lost)) {         /* whatever --max-failures allows */
-		app->verdict = tt_exit_code(TT_E_DAMAGED);
+		app->verdict = tt_verdict_exit(TT_FOUND_DAMAGE);
 		o->sum.notes->why = sum->bad ? "lines of results are torn" : lost || o->with.lost ? "results of captures are lost" :
 		    sum->missing ? "results of shards are missing" : "results of one capture differ";
 	}

@@ -254,7 +254,7 @@ say_missing(struct app *app, struct ttc *const *m, size_t n)
 			continue;
 		ui_say(&app->ui, "%s and %s: %u file%s of the rotation between them %s missing, and not in the output",
 		    m[i - 1]->cap->path, m[i]->cap->path, gap, gap == 1 ? "" : "s", gap == 1 ? "is" : "are");
-		app->verdict = tt_exit_code(TT_E_DAMAGED);
+		app->verdict = tt_verdict_exit(TT_FOUND_DAMAGE);
 	}
 }
 

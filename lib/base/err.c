@@ -132,3 +132,18 @@ tt_exit_code(int status)
 		return 4;
 	}
 }
+
+int
+tt_verdict_exit(enum tt_verdict_found found)
+{
+	switch (found) {
+	case TT_FOUND_NOTHING:
+		return 0;
+	case TT_FOUND_OPEN:
+		return 5;
+	case TT_FOUND_WORSE:
+		return 1;
+	default:
+		return tt_exit_code(TT_E_DAMAGED);
+	}
+}

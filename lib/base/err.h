@@ -89,4 +89,10 @@ int tt_err_in(struct tt_err *err, const char *fmt, ...) TT_PRINTF(2, 3);
  */
 int tt_exit_code(int status);
 
+/* The findings of a verdict, each of which goes before those above it. */
+enum tt_verdict_found { TT_FOUND_NOTHING, TT_FOUND_OPEN, TT_FOUND_WORSE, TT_FOUND_DAMAGE };
+
+/* The process exit code for a verdict: 0 nothing is wrong, 5 it is open, 1 something is worse, or more than allowed, 3 what it judges is damaged. */
+int tt_verdict_exit(enum tt_verdict_found found);
+
 #endif

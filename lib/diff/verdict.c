@@ -138,7 +138,7 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 int
 tt_diff_exit(const struct tt_diff_verdict *v)
 {
-	return v->outcome == TT_DIFF_NOT_WORSE ? 0 : v->outcome == TT_DIFF_WORSE ? 1 : 5;
+	return tt_verdict_exit(v->outcome == TT_DIFF_NOT_WORSE ? TT_FOUND_NOTHING : v->outcome == TT_DIFF_WORSE ? TT_FOUND_WORSE : TT_FOUND_OPEN);
 }
 
 /* --- as a table ------------------------------------------------------------------- */

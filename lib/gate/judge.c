@@ -251,13 +251,11 @@ exit_code(const struct tt_judging *w)
 	}
 	for (size_t i = 0; i < v->nsample; i++)
 		damaged |= v->sample[i].damaged && v->budget->integrity == TT_LEVEL_ERROR;
-	if (damaged)
-		return 3;
-	if (fails)
-		return 1;
 	if (w->o->inconclusive == TT_INCONCLUSIVE_PASS)
-		return 0;
-	return cannot_judge || (undecided && w->o->inconclusive == TT_INCONCLUSIVE_FAIL) ? 5 : 0;
+		cannot_judge = undecided = false;
+	else if (w->o->inconclusive != TT_INCONCLUSIVE_FAIL)
+		undecided = false;
+	return tt_verdict_exit(damaged ? TT_FOUND_DAMAGE : fails ? TT_FOUND_WORSE : cannot_judge || undecided ? TT_FOUND_OPEN : TT_FOUND_NOTHING);
 }
 
 /*
