@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "../../cmd/opts.c"
+#include "../../cmd/opts_help.c"
+#include "../../cmd/opts_values.c"
 
 struct all {
 	bool flag;

@@ -3,6 +3,8 @@
 
 #include "emit/emit.h"
 #include "opts.c"
+#include "opts_help.c"
+#include "opts_values.c"
 #include "pass/pass.h"
 
 static struct tt_err err;
