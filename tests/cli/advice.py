@@ -40,7 +40,8 @@ COMMANDS = [
     ("cmd/scrub", ["info"]),
     ("cmd/query", ["query"]),
     ("(cmd|lib/verdict)/verdict", GATE),
-    ("lib/gate/suggest", ["stats"]),
+    ("lib/gate/(suggest|series)", ["stats"]),
+    ("lib/trial", ["ab"]),
     ("cmd/input", READ),
     ("cmd/(main|opts|report|child)", VERBS),
     ("lib/gate", GATE),
@@ -59,6 +60,7 @@ COMMANDS = [
 BATCH = "a limit that only batch sets"
 CONVERT = "said of the option given, or on the log, which a batch does not show"
 TOPIC = "help says of another command what it has"
+MERGE = "printed by merge, which shares the file"
 LIST = "list says what its column is for"
 GIT, CURL, SBATCH = "of git", "of curl", "of sbatch"
 KNOWN = {
@@ -82,16 +84,16 @@ KNOWN = {
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
     ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--debug"): "of mono",
     ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
-    ("cmd/ab_run.c", "--no-summary"): "given to record", ("cmd/report.c", "--format"): "said by commands that print reports, which have it",
+    ("cmd/ab.c", "--no-summary"): "given to record", ("cmd/report.c", "--format"): "said by commands that print reports, which have it",
     ("tracetool-ci.7", "--allow-empty"): GIT, ("tracetool-ci.7", "--orphan"): GIT, ("tracetool-ci.7", "--all"): GIT, ("tracetool-ci.7", "--cached"): GIT,
     ("tracetool-ci.7", "--detach"): GIT,
     ("tracetool-ci.7", "--fail"): CURL, ("tracetool-ci.7", "--header"): CURL,
     ("tracetool-ci.7", "--location"): CURL, ("tracetool-ci.7", "--upload-file"): CURL, ("tracetool-ci.7", "--write-out"): CURL,
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("lib/verdict/verdict_junit.c", "gate"): "a title, not a command",
-    ("cmd/batch_out.c", "--partial"): "merge alone meets results of other options",
+    ("lib/batch/merge.c", "--partial"): MERGE, ("lib/batch/store.c", "--partial"): "merge alone meets results of other options",
     ("tracetool-merge.1", "--meta"): "of the batch whose results are merged",
-    ("tracetool-merge.1", "--resume"): "of the batch whose shards are run again", ("cmd/merge.c", "--resume"): "the same",
+    ("tracetool-merge.1", "--resume"): "of the batch whose shards are run again",
     ("tracetool-slurm.1", "--partition"): SBATCH,
 }
 

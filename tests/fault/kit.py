@@ -415,6 +415,6 @@ def listing(path):
 
 
 def tells_damage(err):
-    """True if a message speaks of damage; "markers: cut" is a column, which advice names."""
-    told = err.replace("markers: cut", "")
+    """True if a message speaks of damage; "markers: cut" is a column, which advice names, and a name can be missing for other reasons, too."""
+    told = err.replace("markers: cut", "").replace("capture cut early, or code unloaded", "")
     return "damage" in told or "cut" in told or "truncated" in told
