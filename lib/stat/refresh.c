@@ -11,6 +11,7 @@
 
 enum {
 	MIN_FRAMES = 10,              /* fewer show no limit */
+	MIN_ALONE = 20,               /* ... nor do fewer than that, unless they wait for a limit alone */
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
 	MAX_WAITED_PARTS = 8,           /* ... of one that is longer than any display's refresh, where frames wait */
@@ -750,6 +751,49 @@ is_untold(const struct tt_refresh_fit *f)
 	return n < TT_REFRESH_BLOCK && (n < MIN_FRAMES || f->has_period) && (nwaiting == 0 || 4 * nwaiting >= n);
 }
 
+/* True if ${w} is for a limit alone, for the most part. */
+static inline bool
+is_for_limit(const struct waits *w)
+{
+	return w->only > w->all - w->only;
+}
+
+/*
+ * Take back the limit of frames that are too few for their errors to tell it from a GPU's times: what they wait in waits for the GPU, too, or they do not
+ * wait.
+ */
+static void
+forget_limit(struct tt_refresh_fit *f)
+{
+	const struct tt_stretch all = { .frame_end = f->src->n };
+	struct tt_refreshes *to = f->to;
+	bool limited = false;
+
+	for (size_t i = 0; f->src->n < MIN_ALONE && i < to->nsegment; i++)
+		limited = limited || to->segment[i].kind != TT_REFRESH_NONE;
+	if (!limited)
+		return;
+
+	const struct waits w = waits_of(f, &all);
+	if (is_for_limit(&w))
+		return;
+	f->has_period = true;
+	to->nsegment = 1;
+	to->segment[0] = (struct tt_refresh_segment){ .end = to->n };
+	memset(to->taken, 0, to->n * sizeof *to->taken);
+}
+
+/* Judge the limits that were found by all of their frames. */
+static void
+judge_limits(struct tt_refresh_fit *f)
+{
+	struct tt_refreshes *to = f->to;
+
+	forget_limit(f);
+	if (to->nsegment == 1 && to->segment[0].kind == TT_REFRESH_NONE)
+		to->segment[0].untold = is_untold(f);
+}
+
 int
 tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, struct tt_mem *mem, struct tt_err *err)
 {
@@ -779,8 +823,8 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 	join_timers(&f);
 	if (rc == TT_OK)
 		rc = divide_timers(&f, err);
-	if (rc == TT_OK && to->nsegment == 1 && to->segment[0].kind == TT_REFRESH_NONE)
-		to->segment[0].untold = is_untold(&f);
+	if (rc == TT_OK)
+		judge_limits(&f);
 	tt_mem_free(mem, f.x, n * sizeof *f.x);
 	tt_mem_free(mem, f.of, n * sizeof *f.of);
 	tt_mem_free(mem, f.follows, n * sizeof *f.follows);

@@ -78,9 +78,9 @@ struct tt_refreshes {
 /**
  * tt_refresh_fit(to, src, mem, err):
  * Fit the frames of ${src} into ${to}, which need not be initialised; free it with tt_refresh_free(), after an error, too. Fewer than ten frames show no
- * limit, and fewer than 48 may not: they are untold then, unless some wait for a limit, but fewer than a quarter, or ten and more are of all lengths. A
- * frame is late if it takes more refreshes than the target of its segment; with a timer if it lasts one and a half periods and more, or did not wait and
- * lasts a fiftieth longer than the period. Errors: TT_E_NOMEM, TT_E_LIMIT.
+ * limit, nor do fewer than twenty if not most of the waiting is for the limit alone, and fewer than 48 may not: they are untold then, unless some wait for a
+ * limit, but fewer than a quarter, or ten and more are of all lengths. A frame is late if it takes more refreshes than the target of its segment; with a
+ * timer if it lasts one and a half periods and more, or did not wait and lasts a fiftieth longer than the period. Errors: TT_E_NOMEM, TT_E_LIMIT.
  */
 int tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, struct tt_mem *mem, struct tt_err *err);
 void tt_refresh_free(struct tt_refreshes *r, struct tt_mem *mem);

@@ -11,7 +11,7 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Game, Steady, games, more_refreshes, pipelined, short_limits, stepped
+from vsync_game import MS, US, Game, Steady, games, more_refreshes, of_few, pipelined, short_limits, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -209,6 +209,31 @@ def few_frames():
     suite.true("most have a verdict", told > 60, told)
 
 
+def summary_of(game):
+    return json.loads(suite.run(game.write(suite.path("said.raw")), "--format", "json")[0])["tables"]["capture_summary"]["rows"][0]
+
+
+def facts(text):
+    """The limits that a sentence names as a fact."""
+    return [] if " or a GPU that " in text or " or work that " in text or ", or two of " in text else \
+        re.findall(r"capped at [0-9.]+ fps|a limit of [0-9.]+ fps|one refresh of [0-9.]+ Hz", text)
+
+
+def limits_of_few():
+    """Fewer than twenty frames that wait in markers of the GPU, too, show no limit; those that wait for the engine's do."""
+    for name, game, what in lot.some(of_few(first_seed), 24, "of_few"):
+        row = summary_of(game)
+        if what == "limit":
+            suite.true("a limit of few frames, " + name, "capped at 30 fps" in row["seen"] and "a limit of 30 fps" in row["fps_60"], row)
+            continue
+        suite.equal("no limit is a fact, " + name, [facts(row[k]) for k in ("seen", "fps_60", "fps_30")], [[], [], []])
+        suite.true("too few, " + name, "too few frames to tell a limit" in row["seen"], row["seen"])
+        for fps in (60, 30):
+            said, longest = row["fps_%d" % fps], max(b - a for a, b, _ in game.frames)
+            suite.true("%d fps is a fact only if all frames are shorter, %s" % (fps, name), said != "held by all frames" or longest <= 10 ** 9 / fps + 1001,
+                       (said, longest))
+
+
 def compared():
     """A build whose render thread misses half of the refreshes, against one that misses none: what the player saw decides, and not how long the main
     thread works."""
@@ -253,8 +278,10 @@ def renewed():
     suite.equal("a baseline from before is told", told, [False, True])
 
 
+first_seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 beside_nothing()
 few_frames()
+limits_of_few()
 over_days()
 slower_sleeps()
 changed_timers()
@@ -262,7 +289,6 @@ ahead_of_the_display()
 slow_in_a_row()
 compared()
 renewed()
-first_seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 for name, game in lot.some(games(first_seed), 60, "vsync"):
     against_truth(name, game)
 for kind in (short_limits, more_refreshes, stepped, pipelined):

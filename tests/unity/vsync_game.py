@@ -271,6 +271,41 @@ class Game:
         return log.write(path)
 
 
+class Bound(Game):
+    """A GPU takes about ${ms} for each frame, give or take ${spread}, and nothing else holds it: no display, no limit."""
+
+    def __init__(self, seed, ms, spread, **more):
+        self.ms, self.spread = ms, spread
+        super().__init__(seed, kind="free", **more)
+
+    def freely(self):
+        at = 50 * MS
+        for _ in range(self.n):
+            gpu = int(max(self.ms / 2, self.ms + self.rng.gauss(0, self.spread)) * MS)
+            done = at + int(self.rng.uniform(.15, .4) * self.ms * MS)
+            self.frames.append((at, at + gpu, [("work", at, done), ("present", done, at + gpu)]))
+            self.render.append((at, at + MS))
+            self.gpu.append(gpu)
+            at += gpu
+        self.taken, self.is_late, self.periods = [None] * self.n, [None] * self.n, []
+
+
+class Twice(Game):
+    """Something needs 1.2 to 1.6 refreshes for each frame, so that each takes two."""
+
+    def needs(self, i, period, limit):
+        needs = super().needs(i, period, limit)
+        needs[("main", "render", "gpu").index(self.by)] = int(self.rng.uniform(1.2, 1.6) * period)
+        return needs
+
+
+class Alone(Game):
+    """Its render thread and GPU are quick: it waits for the limit alone."""
+
+    def needs(self, i, period, limit):
+        return [super().needs(i, period, limit)[0], int(.05 * period), int(.05 * period)]
+
+
 class Steady(Game):
     """It works as much, whatever its limit is."""
 
@@ -330,6 +365,22 @@ def pipelined(first):
         more = {"frames": rng.choice((150, 240, 400)), "hz": (60, 90, 120, 144)[seed % 4], "depth": 1 + seed // 4 % 2, "unsteady": rng.choice((.2, .4, .6)),
                 "late": rng.choice((0, 0, .02, .1)), "limits": ((0, 1),) if seed % 5 else ((0, 2),)}
         yield "piped%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+def of_few(first):
+    """A hundred and twenty of 10 to 19 frames: of each length those of a GPU that is as slow as a usual limit or a little slower, of two refreshes that a GPU
+    needs, and of a limit of two that the engine waits for; (name, game, what may hold it: "gpu" or "limit")."""
+    for seed in range(first, first + 120):
+        n, rng = 10 + seed % 10, random.Random(seed + 4646)
+        what = ("bound", "twice", "limit")[seed // 10 % 3]
+        if what == "bound":
+            ms, spread = rng.choice((1000 / 30, 1000 / 60, 20, 1000 / 72, 1000 / 82.5)), rng.choice((.002, .01, .03))
+            yield "few%03d, %d frames of %.2f ms by %g" % (seed, n, ms, ms * spread), Bound(seed, ms, ms * spread, frames=n), "gpu"
+        elif what == "twice":
+            waits = rng.choice(("end", "begin"))
+            yield "few%03d, %d frames of two refreshes, waits=%s" % (seed, n, waits), Twice(seed, frames=n, by="gpu", waits=waits), "gpu"
+        else:
+            yield "few%03d, %d frames of a limit of two" % (seed, n), Alone(seed, frames=n, limits=((0, 2),)), "limit"
 
 
 def stepped(first):
