@@ -199,11 +199,11 @@ verdict(struct tt_views *view, const struct tt_values *shown, int64_t limit, str
 	const char *doubt = over ? tt_shown_doubt(view->m, limit, r) : NULL, *untold = tt_shown_untold(view, limit, r);
 
 	if (over == 0)
-		return "held by all frames";
+		return tt_shown_held(view->m, limit);
 	if (untold)
 		return untold;
-	return tt_text(r, "missed by %s of %s frames, %s %%%s%s", count_text(r, over), count_text(r, shown->n), share_text(r, over, shown->n),
-	    doubt ? ": " : "", doubt ? doubt : "");
+	return tt_text(r, "missed by %s of %s frames, %s %%%s%s%s", count_text(r, over), count_text(r, shown->n), share_text(r, over, shown->n),
+	    tt_frames_doubted(view->m->frames, limit) ? ", if a limit holds the others" : "", doubt ? ": " : "", doubt ? doubt : "");
 }
 
 /* "median 16.67 ms, p99 17.02 ms, longest 33.33 ms" */

@@ -250,6 +250,22 @@ tt_frames_untold(const struct tt_frames *f, int64_t limit)
 	return n;
 }
 
+size_t
+tt_frames_doubted(const struct tt_frames *f, int64_t limit)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nsegment; i++) {
+		const struct tt_refresh_segment *is = &f->segment[i];
+
+		if (is->kind != TT_REFRESH_TIMER || is->reading != TT_READING_OR_GPU || tt_frames_period_of(is) > limit)
+			continue;
+		for (size_t k = is->first; k < is->end; k++)
+			n += tt_frames_wall(f, k) > limit && tt_frames_shown(f, k) <= limit;
+	}
+	return n;
+}
+
 enum { TIMER_PARTS = 500 };
 
 int64_t

@@ -307,6 +307,9 @@ int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
  */
 size_t tt_frames_untold(const struct tt_frames *f, int64_t limit);
 
+/* How many frames are shown for no longer than ${limit} only if a timer holds them, which may be as long as the GPU takes, and last longer. */
+size_t tt_frames_doubted(const struct tt_frames *f, int64_t limit);
+
 /* A period of ${is}, in ns: that of the usual rate within two hundredths of it, which is meant; else as it is. 0: none. */
 int64_t tt_frames_period_of(const struct tt_refresh_segment *is);
 

@@ -166,7 +166,7 @@ put_reading(const struct page *p, int64_t limit)
 	tt_html_text(p->out, why->s);
 }
 
-/* The first sentence where too few frames tell how many miss 60 fps: what the summary says of both rates. */
+/* The first sentence where the capture does not tell how many frames miss 60 fps: what the summary says of both rates. */
 static void
 put_untold(const struct page *p, const char *sixty)
 {
@@ -179,7 +179,7 @@ put_untold(const struct page *p, const char *sixty)
 	if (thirty) {
 		tt_html_text(p->out, thirty);
 	} else if (tt_html_value(table(p, "frame_budgets"), 1, "over") == 0) {
-		put(p, "held by all frames");
+		put(p, tt_shown_held(p->view->m, limit));
 	} else {
 		put(p, "missed by ");
 		put_over(p, 1);
@@ -194,7 +194,10 @@ put_rates(const struct page *p)
 	const struct tt_table *budgets = table(p, "frame_budgets");
 	const char *untold = tt_shown_untold(p->view, tt_html_value(budgets, 0, "budget_ns"), p->r);
 	const int64_t over60 = tt_html_value(budgets, 0, "over"), over30 = tt_html_value(budgets, 1, "over");
+	const struct tt_model *m = p->view->m;
 
+	if (!untold && over60 == 0 && tt_frames_doubted(m->frames, tt_html_value(budgets, 0, "budget_ns")))
+		untold = tt_shown_held(m, tt_html_value(budgets, 0, "budget_ns"));
 	if (untold) {
 		put_untold(p, untold);
 		return;
@@ -208,7 +211,8 @@ put_rates(const struct page *p)
 	put_over(p, 0);
 	put_reading(p, tt_html_value(budgets, 0, "budget_ns"));
 	if (over30 == 0) {
-		put(p, "; <strong>holds 30 fps</strong>.");
+		put(p, tt_frames_doubted(m->frames, tt_html_value(budgets, 1, "budget_ns")) ? "; <strong>holds 30 fps</strong>, if a limit holds its frames." :
+		    "; <strong>holds 30 fps</strong>.");
 		return;
 	}
 	put(p, reading_of(p, tt_html_value(budgets, 0, "budget_ns")) ? "; <strong>misses 30 fps</strong> in " : ", <strong>and 30 fps</strong> in ");

@@ -81,7 +81,7 @@ doubt_of(const struct tt_refresh_segment *s)
 {
 	switch (s->reading) {
 	case TT_READING_OR_GPU:
-		return "a GPU that is too slow";
+		return s->kind == TT_REFRESH_TIMER ? "a GPU that takes as long" : "a GPU that is too slow";
 	case TT_READING_OR_WORK:
 		return "work that takes longer than a refresh";
 	default:
@@ -89,12 +89,20 @@ doubt_of(const struct tt_refresh_segment *s)
 	}
 }
 
-/* "a limit of 30 fps, or a GPU that is too slow" */
+/* "a limit of 30 fps, or a GPU that is too slow"; "one refresh of 72 Hz, or two of 144 Hz with a GPU that is too slow" */
 static const char *
 reading_text(const struct tt_refresh_segment *s, struct tt_report *r)
 {
+	static const char *const number[] = { "two", "three", "four" };
 	const char *or = doubt_of(s);
+	unsigned times;
+	const int rate = or && s->kind == TT_REFRESH_GRID && s->target == 1 ? tt_refresh_faster(s->period_ps, &times) : 0;
 
+	if (rate) {
+		const char *fps = rate_text(r, tt_frames_period_of(s));
+
+		return tt_text(r, "one refresh of %.*s Hz, or %s of %d Hz with %s", (int)(strlen(fps) - strlen(" fps")), fps, number[times - 2], rate, or);
+	}
 	return tt_text(r, "a limit of %s%s%s", rate_text(r, limit_of(s)), or ? ", or " : "", or ? or : "");
 }
 
@@ -125,7 +133,7 @@ put_segment(const struct tt_model *m, const struct tt_refresh_segment *s, struct
 	tt_cell_u64(&c[C_LATE], is.late);
 	tt_cell_share(&c[C_SHARE], (int64_t)is.late, (int64_t)n);
 	tt_cell_int(&c[C_SHOWN], limit_of(s));
-	if (s->target > 1)
+	if (s->target > 1 || doubt_of(s))
 		tt_cell_name(&c[C_READING], reading_text(s, r));
 }
 
@@ -151,7 +159,11 @@ only_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 	if (s->kind == TT_REFRESH_NONE)
 		return s->untold ? TT_UNTOLD_TEXT : "";
 	*tt_put_cap(at, limit_of(s)) = '\0';
-	return doubt_of(s) ? tt_text(r, "frames take %u refreshes: %s", s->target, reading_text(s, r)) : tt_text(r, "frames are capped at %s", at);
+	if (!doubt_of(s))
+		return tt_text(r, "frames are capped at %s", at);
+	if (s->kind == TT_REFRESH_TIMER)
+		return tt_text(r, "most frames are as long as each other: %s", reading_text(s, r));
+	return s->target > 1 ? tt_text(r, "frames take %u refreshes: %s", s->target, reading_text(s, r)) : tt_text(r, "frames take %s", reading_text(s, r));
 }
 
 /* "30 fps, or slower by a GPU that is too slow": a segment among others. */
@@ -279,6 +291,12 @@ tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r)
 			most = s;
 	}
 	return most ? reading_text(most, r) : NULL;
+}
+
+const char *
+tt_shown_held(const struct tt_model *m, int64_t limit)
+{
+	return tt_frames_doubted(m->frames, limit) ? "held by all frames, if a limit holds them" : "held by all frames";
 }
 
 const char *

@@ -31,6 +31,9 @@ const char *tt_shown_needed(struct tt_views *view, struct tt_report *r);
  */
 const char *tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r);
 
+/* The verdict where no frame was shown for longer than ${limit} ns: "held by all frames", or with ", if a limit holds them" (tt_frames_doubted()). */
+const char *tt_shown_held(const struct tt_model *m, int64_t limit);
+
 /*
  * The sentence if the capture does not tell how many frames were shown for longer than ${limit} ns: "no verdict: too few frames to tell a limit", or if some
  * surely were "missed by at least 2 of 8 frames: too few frames to tell a limit"; NULL: it tells, or on an error.

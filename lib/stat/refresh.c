@@ -37,6 +37,20 @@ tt_refresh_rate(int64_t ps, int per_mille)
 }
 
 int
+tt_refresh_faster(int64_t ps, unsigned *times)
+{
+	for (unsigned k = 2; k <= 4 && tt_refresh_rate(ps, 4) != 60; k++) {
+		const int rate = tt_refresh_rate(ps / k, 4);
+
+		if (rate < 48)
+			continue;
+		*times = k;
+		return rate;
+	}
+	return 0;
+}
+
+int
 tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err)
 {
 	struct tt_refreshes *to = f->to;
@@ -783,6 +797,34 @@ forget_limit(struct tt_refresh_fit *f)
 	memset(to->taken, 0, to->n * sizeof *to->taken);
 }
 
+/*
+ * Which reading the frames of ${is}, a timer's, allow. It is a limit where most of them wait for it alone, at last; but what few frames wait for may be several
+ * refreshes of a display, too.
+ */
+static enum tt_refresh_reading
+reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+{
+	const size_t n = is->end - is->first;
+	const bool may_be_several = is->untold && is->period_ps > TT_REFRESH_SLOWEST_PS;
+	unsigned times = 0;
+	int64_t waited = 0, only = 0;
+	size_t alone = 0, busy = 0;
+
+	if (may_be_several)
+		tt_refresh_faster(is->period_ps, &times);
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+
+		waited += frame.waited;
+		only += frame.waited_only;
+		alone += has_waited(frame.waited_only, tt_refresh_dur(&frame));
+		busy += times && tt_refresh_needs_more(tt_refresh_needed_at(f, i), is->period_ps / times, times - 1);
+	}
+	if (2 * busy > n)
+		return TT_READING_OR_WORK;
+	return f->src->gpu_known || (2 * alone > n && (!times || only >= waited - waited / 10)) ? TT_READING_LIMIT : TT_READING_OR_GPU;
+}
+
 /* Judge the limits that were found by all of their frames. */
 static void
 judge_limits(struct tt_refresh_fit *f)
@@ -790,6 +832,9 @@ judge_limits(struct tt_refresh_fit *f)
 	struct tt_refreshes *to = f->to;
 
 	forget_limit(f);
+	for (size_t i = 0; i < to->nsegment; i++)
+		if (to->segment[i].kind == TT_REFRESH_TIMER)
+			to->segment[i].reading = reading_of_timer(f, &to->segment[i]);
 	if (to->nsegment == 1 && to->segment[0].kind == TT_REFRESH_NONE)
 		to->segment[0].untold = is_untold(f);
 }

@@ -50,7 +50,10 @@ struct tt_refresh_source {
 /* No limit shows; a display's refreshes; a limit kept by a timer, which has a period but no phase. */
 enum tt_refresh_kind { TT_REFRESH_NONE, TT_REFRESH_GRID, TT_REFRESH_TIMER };
 
-/* True of a limit of several refreshes: it is one; or the GPU is too slow; or what is known to need more than a refresh is. */
+/*
+ * True of frames that have a limit, as far as is known: it holds them; or the GPU is too slow, or what is known to need more than a refresh is. With a target
+ * of one, these make several refreshes of a faster display; with a timer, the GPU takes as long, or few frames take several refreshes.
+ */
 enum tt_refresh_reading { TT_READING_LIMIT, TT_READING_OR_GPU, TT_READING_OR_WORK };
 
 /* Frames [first, end) in a row that have one limit. */
@@ -87,5 +90,8 @@ void tt_refresh_free(struct tt_refreshes *r, struct tt_mem *mem);
 
 /* The usual rate that a period of ${ps} is within ${per_mille} of, in Hz; 0: none. */
 int tt_refresh_rate(int64_t ps, int per_mille);
+
+/* The usual display of at least 48 Hz of which ${ps} is two to four refreshes, *${times}, the fewest; 0: none, or ${ps} is of 60 Hz, as most displays are. */
+int tt_refresh_faster(int64_t ps, unsigned *times);
 
 #endif

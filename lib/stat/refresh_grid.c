@@ -361,13 +361,6 @@ tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
  */
 enum { PRICE_FASTER = 80, PRICE_UNEXPLAINED = 10, PRICE_AGAIN = 24, PRICE_HELD = 48, PRICE_EXPLAINED = 1, PRICE_BUSY = 2, PRICE_CHANGE = 140 };
 
-/* True if something needs more than nine tenths of ${refreshes}: the rest is the engine's and the driver's own. */
-static bool
-needs_more(int64_t needed, int64_t ps, int64_t refreshes)
-{
-	return needed * 1000 > refreshes * (ps - ps / 10);
-}
-
 /*
  * The reasons for frames that are late for one target: of the last three frames those that need more than it gives, a bit each, and have made none late yet. A
  * pipeline shows a frame later than it makes it. ${unexplained}: the refreshes of the last frame, if that was late without; else 0.
@@ -383,17 +376,17 @@ is_held(const struct taking *t, int64_t target)
 {
 	const struct tt_refresh_frame is = tt_refresh_frame_at(t->f, t->i);
 
-	return is.waited_only > 0 && !needs_more(tt_refresh_dur(&is) - is.waited_only, t->ps, target);
+	return is.waited_only > 0 && !tt_refresh_needs_more(tt_refresh_dur(&is) - is.waited_only, t->ps, target);
 }
 
 static unsigned
 price(struct reasons *why, const struct taking *t, int64_t target)
 {
 	const int64_t taken = t->taken, needed = t->needed, ps = t->ps;
-	const bool busy = target > 1 && needs_more(needed, ps, target - 1);
+	const bool busy = target > 1 && tt_refresh_needs_more(needed, ps, target - 1);
 	const int64_t last = why->unexplained;
 
-	why->slow = (why->slow << 1 | needs_more(needed, ps, target)) & 7;
+	why->slow = (why->slow << 1 | tt_refresh_needs_more(needed, ps, target)) & 7;
 	if (taken == 0)
 		return 0;
 	why->unexplained = 0;
@@ -644,25 +637,38 @@ count_refreshes(struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 /* --- segments ------------------------------------------------------------------------- */
 
-/* Which reading the frames of ${is} allow. */
+/*
+ * Which reading the frames of ${is} allow. One refresh may be two of a faster display, if its GPU or something else is too slow: but not if it is known that
+ * frames which are late come for whole ones only, or what the GPU takes, or that they wait for the limit alone.
+ */
 static enum tt_refresh_reading
 reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 {
-	int64_t waited = 0, only = 0;
-	size_t busy = 0;
+	enum { MIN_LATE = 8 };
+	unsigned times = is->target;
+	int64_t waited = 0, only = 0, ps = is->period_ps;
+	size_t busy = 0, late = 0;
 
-	if (is->target < 2)
-		return TT_READING_LIMIT;
+	if (is->target < 2) {
+		if (f->src->gpu_known || !tt_refresh_faster(ps, &times))
+			return TT_READING_LIMIT;
+		ps /= times;
+	}
 	for (size_t i = is->first; i < is->end; i++) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
 
 		waited += frame.waited;
 		only += frame.waited_only;
-		busy += needs_more(tt_refresh_needed_at(f, i), is->period_ps, is->target - 1);
+		busy += tt_refresh_needs_more(tt_refresh_needed_at(f, i), ps, times - 1);
+		late += (f->to->taken[i] & TT_REFRESH_LATE) != 0;
 	}
+	const bool is_alone = waited > 0 && only >= waited - waited / 10;
+
+	if (is->target < 2 && (is_alone || late >= MIN_LATE))
+		return TT_READING_LIMIT;
 	if (2 * busy > is->end - is->first)
 		return TT_READING_OR_WORK;
-	return f->src->gpu_known || (waited > 0 && only >= waited - waited / 10) ? TT_READING_LIMIT : TT_READING_OR_GPU;
+	return f->src->gpu_known || is_alone ? TT_READING_LIMIT : TT_READING_OR_GPU;
 }
 
 int

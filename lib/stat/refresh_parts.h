@@ -66,6 +66,13 @@ tt_refresh_needed_at(const struct tt_refresh_fit *f, size_t i)
 	return tt_refresh_between(0, f->src->needed(f->src->arg, i));
 }
 
+/* True if something needs more than nine tenths of ${refreshes}: the rest is the engine's and the driver's own. */
+static inline bool
+tt_refresh_needs_more(int64_t needed, int64_t ps, int64_t refreshes)
+{
+	return needed * 1000 > refreshes * (ps - ps / 10);
+}
+
 /* ${a} / ${b}, ${b} > 0, to the nearest whole number, halves up. */
 static inline int64_t
 tt_round_div(int64_t a, int64_t b)

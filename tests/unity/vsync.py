@@ -11,7 +11,7 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Game, Steady, games, more_refreshes, of_few, pipelined, short_limits, stepped
+from vsync_game import MS, US, Game, Steady, as_long, as_twice, games, more_refreshes, of_few, pipelined, short_limits, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -234,6 +234,40 @@ def limits_of_few():
                        (said, longest))
 
 
+def one_or_two():
+    """A picture at each refresh of a display, or at each second one of another: both are said, unless the capture tells."""
+    for name, game, hz, what in lot.some(as_twice(first_seed), 20, "as_twice"):
+        row, why = summary_of(game), {"gpu": "a GPU that is too slow", "work": "work that takes longer than a refresh"}
+        both = "one refresh of %g Hz, or two of %d Hz with %s" % (hz / 2, hz, why.get(what))
+        if hz == 120 or not what:
+            suite.true("one reading, " + name, "capped at %g fps" % (hz / 2) in row["seen"] and "if a limit" not in row["seen"], row["seen"])
+        else:
+            suite.true("both readings, " + name, "frames take " + both in row["seen"] and "none late, if a limit holds them" in row["seen"], row["seen"])
+            rows = suite.rows("frame_shown", suite.path("said.raw"))
+            suite.equal("both readings in the table, " + name, [r["reading"] for r in rows], [both])
+
+
+def limit_or_gpu():
+    """Frames that are as long as each other at a usual rate: the engine's own limit is a fact, another's may be a GPU that takes as long."""
+    for name, game, hz, is_engine in lot.some(as_long(first_seed), 20, "as_long"):
+        row, doubt = summary_of(game), "a limit of %d fps, or a GPU that takes as long" % hz
+        sure = all(b - a <= 10 ** 9 / hz + 1001 for a, b, _ in game.frames)
+        if is_engine:
+            suite.true("a limit, " + name, ": none late; frames are capped at %d fps" % hz in row["seen"], row["seen"])
+        else:
+            want = ": none late, if a limit holds them; most frames are as long as each other: " + doubt
+            suite.true("both readings, " + name, want in row["seen"], row["seen"])
+        if hz in (60, 30):
+            suite.equal("held, " + name, row["fps_%d" % hz], "held by all frames" + ("" if is_engine or sure else ", if a limit holds them"))
+            suite.run("report", "-q", "--force", suite.path("said.raw"), "-o", suite.path("said.html"))
+            with open(suite.path("said.html"), encoding="utf-8") as f:
+                page = " ".join(re.sub(r"<[^>\n]*>", "", f.read().split('id="verdict"')[1][:20000]).split())
+            held = "Holds 60 fps" if hz == 60 else "; holds 30 fps."
+            suite.equal("held on the page, " + name, (held in page, "if a limit holds" in page), (is_engine or sure, not (is_engine or sure)))
+        if hz in (50, 30):
+            suite.equal("both readings at 60 fps, " + name, doubt in row["fps_60"], not is_engine)
+
+
 def compared():
     """A build whose render thread misses half of the refreshes, against one that misses none: what the player saw decides, and not how long the main
     thread works."""
@@ -282,6 +316,8 @@ first_seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 beside_nothing()
 few_frames()
 limits_of_few()
+one_or_two()
+limit_or_gpu()
 over_days()
 slower_sleeps()
 changed_timers()

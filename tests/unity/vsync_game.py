@@ -383,6 +383,40 @@ def of_few(first):
             yield "few%03d, %d frames of a limit of two" % (seed, n), Alone(seed, frames=n, limits=((0, 2),)), "limit"
 
 
+def as_twice(first):
+    """Sixty that show a picture at each second refresh of a display, because the GPU or the main thread is too slow, or at each one of a display of half the
+    rate; (name, game, the fast display's rate, what is said of it: "gpu", "work" or None)."""
+    for seed in range(first, first + 60):
+        hz, what = (144, 165, 180, 240, 120)[seed % 5], seed // 5 % 6
+        more = {"frames": (120, 240)[seed // 30 % 2], "waits": "begin"}
+        name = "twice%03d, %d Hz, " % (seed, hz)
+        if what < 2:
+            yield name + "GPU", Twice(seed, by="gpu", hz=hz, **more), hz, "gpu"
+        elif what == 2:
+            yield name + "main", Twice(seed, by="main", hz=hz, **more), hz, "work"
+        elif what == 3:
+            yield name + "GPU that is known", Game(seed, hz=hz / 2, gpu_known=True, **more), hz, None
+        elif what == 4:
+            # A frame that is late would be shown between two refreshes of the slow display.
+            yield name + "late for whole ones", Game(seed, hz=hz / 2, late_at=range(8, 96, 6), **more), hz, None
+        else:
+            more["waits"] = "end"
+            yield name + "limit", Alone(seed, hz=hz / 2, **more), hz, None
+
+
+def as_long(first):
+    """Sixty whose frames are as long as each other, at a usual rate: by a GPU, by a driver, and by the engine's own limit; (name, game, its rate, whether the
+    engine's limit holds it)."""
+    for seed in range(first, first + 60):
+        hz, n, what = (60, 50, 30, 72, 90)[seed % 5], (150, 240, 400)[seed // 5 % 3], seed // 15 % 3
+        name = "long%03d, %d frames at %d fps, " % (seed, n, hz)
+        if what == 0:
+            yield name + "GPU", Bound(seed, 1000 / hz * random.Random(seed).uniform(1, 1.003), 1000 / hz / 400, frames=n), hz, False
+        else:
+            waits_in = ("present", "target")[what - 1]
+            yield name + waits_in, Game(seed, frames=n, hz=hz, kind="timer", waits_in=waits_in, sleep=10 * US), hz, waits_in == "target"
+
+
 def stepped(first):
     """Eighty that a timer holds whose sleeps end at steps of a clock; (name, game)."""
     rng = random.Random(first + 4444)
