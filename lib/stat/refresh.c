@@ -804,17 +804,19 @@ forget_limit(struct tt_refresh_fit *f)
 static enum tt_refresh_reading
 reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 {
-	const size_t n = is->end - is->first;
+	enum { MAX_SAMPLES = 1024 };
+	const size_t step = (is->end - is->first) / MAX_SAMPLES + 1;
 	const bool may_be_several = is->untold && is->period_ps > TT_REFRESH_SLOWEST_PS;
 	unsigned times = 0;
 	int64_t waited = 0, only = 0;
-	size_t alone = 0, busy = 0;
+	size_t n = 0, alone = 0, busy = 0;
 
 	if (may_be_several)
 		tt_refresh_faster(is->period_ps, &times);
-	for (size_t i = is->first; i < is->end; i++) {
+	for (size_t i = is->first; i < is->end; i += step) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
 
+		n++;
 		waited += frame.waited;
 		only += frame.waited_only;
 		alone += has_waited(frame.waited_only, tt_refresh_dur(&frame));
