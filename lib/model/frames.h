@@ -54,6 +54,7 @@ struct tt_frames {
 	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
 	struct tt_column render_ns;   /* how long the render thread worked, by its zones, where that is asked for */
+	bool counts_presented;        /* refreshes of some frames are counted by that */
 	struct tt_column presented;   /* when frames were handed to the display, in order: tt_frames_presented() */
 	bool render_measured;         /* the engine measured it of one frame at least: its measure, which is another figure, goes for all */
 	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
@@ -267,14 +268,26 @@ tt_frames_is_late(const struct tt_frames *f, size_t i)
 	return (tt_column_at(&f->taken, i) & TT_REFRESH_LATE) != 0;
 }
 
+/* True if frame ${i} may wait for the late picture of one of the ${TT_AHEAD} before it. */
+static inline bool
+tt_frames_follows_late(const struct tt_frames *f, size_t i)
+{
+	enum { TT_AHEAD = 3 };
+
+	for (size_t k = 1; f->counts_presented && k <= TT_AHEAD && k <= i; k++)
+		if (tt_frames_is_late(f, i - k))
+			return true;
+	return false;
+}
+
 /*
  * The period that tells what of the waits of frame ${i} is late. A frame that takes the refreshes that its limit gives it is not, however long it seems: it
- * began early, or ends late, beside its refreshes.
+ * began early, or ends late, beside its refreshes. But where pictures are counted, it may wait for a late one of a frame before.
  */
 static inline int64_t
 tt_frames_judged_at(const struct tt_frames *f, size_t i)
 {
-	return f->period && tt_frames_taken(f, i) && !tt_frames_is_late(f, i) ? INT64_MAX : f->period;
+	return f->period && tt_frames_taken(f, i) && !tt_frames_is_late(f, i) && !tt_frames_follows_late(f, i) ? INT64_MAX : f->period;
 }
 
 /* The uncapped time of frame ${i}, at the period found. */

@@ -720,6 +720,7 @@ fit_presented(struct tt_refresh_fit *f, struct tt_err *err)
 	rc = find_stretches(&all, err);
 	if (f->misfit)
 		f->to->nsegment = 0;
+	f->to->presented = f->to->nsegment > 0;
 	f->n = 0;
 	f->presented = false;
 	return rc;
@@ -794,6 +795,7 @@ forget_limit(struct tt_refresh_fit *f)
 	f->has_period = true;
 	to->nsegment = 1;
 	to->segment[0] = (struct tt_refresh_segment){ .end = to->n };
+	to->presented = false;
 	memset(to->taken, 0, to->n * sizeof *to->taken);
 }
 

@@ -76,6 +76,7 @@ struct tt_refreshes {
 	size_t nsegment, capsegment;
 	uint16_t *taken;              /* refreshes | TT_REFRESH_LATE, by frame */
 	size_t n;
+	bool presented;               /* refreshes are those from one frame that is handed to the display to the next */
 };
 
 /**
