@@ -610,6 +610,8 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 			continue;
 		all++;
 		n[steps >= 1 && steps < MAX_STEPS && off <= step / STEP_PARTS && -off <= step / STEP_PARTS ? steps : 0]++;
+		if (8 * n[0] > s->frame_end - s->frame)
+			return false;
 	}
 	while (k < MAX_STEPS && (n[k] + n[k + 1] < all - all / 8 || n[k] * 50 < all || n[k + 1] * 50 < all))
 		k++;
