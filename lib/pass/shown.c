@@ -28,7 +28,7 @@ const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS] = {
 	[C_SHARE] = { "late_share", "late", TT_UNIT_PERCENT, "Share of these frames." },
 	[C_SHOWN] = { "shown_ns", "shown for", TT_UNIT_NS, "Time for which a frame that is not late is shown: what budgets are held against." },
 	[C_READING] = { "reading", "reading", TT_UNIT_PROSE,
-	    "What may make frames take several refreshes, where the capture does not tell: no verdict calls that good." },
+	    "What may make frames take several refreshes, or last as long as they do, where the capture does not tell: no verdict calls that good." },
 };
 
 /* How often frames of [first, end) took one, two, three, four and more periods, how many are late, how long they last. */
