@@ -71,8 +71,8 @@ def words_back(of, texts, copies):
     return None
 
 
-# What is of the file, made of names (ids of .data), or chosen in the order of names among equals.
-BY_NAME = {("hitch_markers", "rank"), ("capture", "path"), ("capture", "bytes"), ("metadata_markers", "id"), ("counters", "id"),
+# What is of the file, made of names (ids of .data), chosen in the order of names among equals, or a letter that a short name may become.
+BY_NAME = {("compared_frames", "is"), ("hitch_markers", "rank"), ("capture", "path"), ("capture", "bytes"), ("metadata_markers", "id"), ("counters", "id"),
            ("hitch_markers", "marker"), ("hitches", "top")}
 
 
