@@ -267,7 +267,8 @@ put_event(struct rare *r)
 	case TT_FLOW:
 		return put_flow(r);
 	case TT_COUNTER:
-		put_counter(r);
+		if (tt_emit_counter_shown(&r->c->e, r->v, r->e))
+			put_counter(r);
 		break;
 	case TT_GC_HEAP:
 		put_heap_size(r);

@@ -7,8 +7,42 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
+#include "collect/counters.h"
 #include "io/sink.h"
 #include "model/defs.h"
+#include "view/counter.h"
+
+static bool
+has_choice(const struct tt_model *m)
+{
+	return m->filter.marker || m->filter.category;
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	return TT_CMP(*(const uintptr_t *)a, *(const uintptr_t *)b);
+}
+
+/* List the counters that the filters do not choose: once, for a counter has many values. */
+static int
+find_hidden(struct tt_emitting *s, struct tt_err *err)
+{
+	const struct tt_model *m = s->m;
+	const struct tt_def *d;
+
+	for (uint32_t p = 0; has_choice(m) && s->emit->rare && p < m->ncap; p++)
+		for (size_t i = 0; m->cap[p]->defs && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_COUNTER, i)); i++) {
+			if (tt_counter_chosen(&m->filter, d, d->key))
+				continue;
+			if (tt_mem_grow(&s->env->mem, &s->hidden, &s->caphidden, s->nhidden + 1, sizeof *s->hidden, err) != TT_OK)
+				return err->code;
+			s->hidden[s->nhidden++] = d;
+		}
+	tt_sort(s->hidden, s->nhidden, by_address);
+	return TT_OK;
+}
 
 int
 tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
@@ -25,7 +59,9 @@ tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struc
 		if (o->own)
 			memcpy((char *)s + e->state, o->own, e->own);
 	}
-	rc = e->begin(s, err);
+	rc = find_hidden(s, err);
+	if (rc == TT_OK)
+		rc = e->begin(s, err);
 	if (rc == TT_OK)
 		*state = s;
 	else
@@ -100,6 +136,7 @@ tt_emit_end(void *state)
 	if (s->emit->end)
 		s->emit->end(s);
 	tt_mem_free(mem, s->sink, s->capsink * sizeof *s->sink);
+	tt_mem_free(mem, s->hidden, s->caphidden * sizeof *s->hidden);
 	tt_mem_free(mem, s, s->emit->state + s->emit->own);
 }
 
@@ -186,6 +223,21 @@ const struct tt_event *
 tt_event_ext(const struct tt_batch *b, size_t i)
 {
 	return i + 1 < b->n && b->ev[i + 1].kind == TT_EXT ? &b->ev[i + 1] : NULL;
+}
+
+/* Counters without a definition have a name of a few letters: they are compared when they come. */
+bool
+tt_emit_counter_shown(const struct tt_emitting *e, const struct tt_view *v, const struct tt_event *of)
+{
+	const struct tt_def *d;
+	size_t at;
+
+	if (!has_choice(e->m))
+		return true;
+	if (!(d = tt_counter_def(v->cap, of)))
+		return tt_counter_chosen(&e->m->filter, NULL, of->dur);
+	at = tt_lower_bound(i, 0, e->nhidden, (uintptr_t)e->hidden[i] < (uintptr_t)d);
+	return at == e->nhidden || e->hidden[at] != d;
 }
 
 bool

@@ -86,6 +86,9 @@ tt_alloc_points_show(struct tt_alloc_points *s, uint64_t ts)
 /* True if the filters keep the rare event ${i}, by its thread; counters and the heap's size belong to no thread. */
 bool tt_emit_by_thread(const struct tt_view *v, size_t i);
 
+/* True if the filters choose the counter of ${of}, a TT_COUNTER: as in tables, by name and section. */
+bool tt_emit_counter_shown(const struct tt_emitting *e, const struct tt_view *v, const struct tt_event *of);
+
 /**
  * tt_emit_stack(v, i, n):
  * The recorded stack of event ${i}, an allocation, sample, throw, handle or wait: *${n} marker keys, the innermost last.

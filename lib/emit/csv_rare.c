@@ -44,7 +44,7 @@ tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 		size_t i = v->b->rare[k];
 		struct tt_rare_record r;
 
-		if (tt_rare_record(c->e.m, v, i, &c->unwritten, &r))
+		if (tt_rare_record(&c->e, v, i, &c->unwritten, &r))
 			put_record(c, v, &v->b->ev[i], &r, out);
 	}
 	return tt_buf_error(out, err);

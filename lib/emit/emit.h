@@ -23,6 +23,7 @@
 #include "model/model.h"
 
 struct tt_args;
+struct tt_def;
 struct tt_env;
 struct tt_option;
 struct tt_sink;
@@ -94,6 +95,8 @@ struct tt_emitting {
 	struct tt_sink **sink;        /* the files, in the order in which they were opened */
 	size_t nsink, capsink;
 	size_t last;                  /* the largest number of a file; 0: they have none */
+	const struct tt_def **hidden; /* counters that the filters do not choose, by address */
+	size_t nhidden, caphidden;
 };
 
 struct tt_emit {

@@ -613,7 +613,7 @@ put_event(struct rare *r)
 	case TT_FLOW:
 		return put_flow(r);
 	case TT_COUNTER:
-		return put_counter(r);
+		return tt_emit_counter_shown(&r->c->e, r->v, r->e) ? put_counter(r) : TT_OK;
 	case TT_GC_HEAP:
 		return put_heap_size(r);
 	case TT_THROW:

@@ -170,8 +170,9 @@ static const char *const kinds[TT_KINDS] = { [TT_SAMPLE] = "sample", [TT_INSTANT
 	[TT_THREAD] = "thread", [TT_META] = "meta", [TT_SYNC] = "sync", [TT_GAP] = "gap" };
 
 bool
-tt_rare_record(const struct tt_model *m, const struct tt_view *v, size_t i, uint64_t *unwritten, struct tt_rare_record *r)
+tt_rare_record(const struct tt_emitting *to, const struct tt_view *v, size_t i, uint64_t *unwritten, struct tt_rare_record *r)
 {
+	const struct tt_model *m = to->m;
 	const struct tt_event *e = &v->b->ev[i];
 	bool end = (e->flags & TT_F_END) != 0;
 
@@ -181,6 +182,8 @@ tt_rare_record(const struct tt_model *m, const struct tt_view *v, size_t i, uint
 
 	switch ((enum tt_kind)e->kind) {
 	case TT_COUNTER:
+		if (!tt_emit_counter_shown(to, v, e))
+			return false;
 		gather_counter(v, i, unwritten, r);
 		break;
 	case TT_SAMPLE:

@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "view/counter.h"
 
+struct tt_emitting;
 struct tt_view;
 
 /* Text is borrowed from the batch, from definitions and from the record itself, which is not copied. */
@@ -28,11 +29,11 @@ struct tt_rare_record {
 };
 
 /**
- * tt_rare_record(m, v, i, unwritten, r):
- * Fill ${r} for the rare event at ${i}; false: it has no record, or the filters leave it out. A number that cannot be written is counted
- * in *${unwritten}.
+ * tt_rare_record(to, v, i, unwritten, r):
+ * Fill ${r} for the rare event at ${i}; false: it has no record, or the filters leave it out. A number that cannot be written, by the emitter
+ * ${to}, is counted in *${unwritten}.
  */
-bool tt_rare_record(const struct tt_model *m, const struct tt_view *v, size_t i, uint64_t *unwritten, struct tt_rare_record *r);
+bool tt_rare_record(const struct tt_emitting *to, const struct tt_view *v, size_t i, uint64_t *unwritten, struct tt_rare_record *r);
 
 /**
  * tt_rare_args(args, value, room, n):

@@ -202,7 +202,7 @@ tt_sqlite_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 		const struct tt_event *e = &v->b->ev[i];
 		struct tt_rare_record r;
 
-		if (put_shot(s, v, i, &rc, err) || !tt_rare_record(s->e.m, v, i, &s->unwritten, &r))
+		if (put_shot(s, v, i, &rc, err) || !tt_rare_record(&s->e, v, i, &s->unwritten, &r))
 			continue;
 		if (e->kind == TT_COUNTER)
 			put_counter(s, v, e, &r);

@@ -168,7 +168,7 @@ put_counters(const struct tt_model *m, struct tt_report *r, const size_t *frame,
 
 		for (next = i + 1; next < nv && v[next].counter == v[i].counter;)
 			next++;
-		if (of->type == TT_T_TEXT || !tt_counter_less(of->type, of->min, of->max) || !tt_counter_wanted(m, of, tt_counter_name(r, of)))
+		if (of->type == TT_T_TEXT || !tt_counter_less(of->type, of->min, of->max) || !tt_counter_wanted(m, of))
 			continue;
 		put_counter(m, r, &labels, &v[i], next - i, j);
 		shown++;

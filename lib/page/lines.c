@@ -282,7 +282,7 @@ number(uint8_t type, union tt_counter_value v)
 
 /* Counters that change, in the order of the table of counters: at most ${most}, their places in ${at}; *${n}: how many there are. */
 static size_t
-choose(const struct tt_counters *all, const struct tt_model *m, struct tt_report *r, uint32_t process, size_t most, uint32_t *at, size_t *n)
+choose(const struct tt_counters *all, const struct tt_model *m, uint32_t process, size_t most, uint32_t *at, size_t *n)
 {
 	size_t k = 0;
 
@@ -294,7 +294,7 @@ choose(const struct tt_counters *all, const struct tt_model *m, struct tt_report
 			/* The program's own come first. */
 			if (c->custom != (turn == 0) || c->process != process || c->n < 2 || c->type == TT_T_TEXT ||
 			    !tt_counter_is_number(c->type, c->min) || !tt_counter_less(c->type, c->min, c->max) ||
-			    !tt_counter_wanted(m, c, tt_counter_name(r, c)))
+			    !tt_counter_wanted(m, c))
 				continue;
 			++*n;
 			if (k < most)
@@ -339,7 +339,7 @@ tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_
 
 	*left = 0;
 	if (axis_of_frames(m, &a))
-		n = choose(all, m, r, m->frames->of[0].process, most < MAX_COUNTERS ? most : MAX_COUNTERS, at, &changing);
+		n = choose(all, m, m->frames->of[0].process, most < MAX_COUNTERS ? most : MAX_COUNTERS, at, &changing);
 	if (n == 0)
 		return TT_OK;
 	struct line *line = tt_mem_alloc(mem, n * sizeof *line, err);

@@ -561,7 +561,7 @@ rank_counters(struct tt_making *k, struct by_frame *b)
 		const char *label = tt_counter_label(&labels, c->def, c->id, room);
 
 		v[i] = (struct labelled){ label == room ? name : label, i };
-		b->name[i] = !tt_counter_wanted(k->m, c, name) ? NULL : k->o->wide ? v[i].label : name;
+		b->name[i] = !tt_counter_wanted(k->m, c) ? NULL : k->o->wide ? v[i].label : name;
 	}
 	tt_sort(v, cs->n, by_label);
 	for (uint32_t i = 0, rank = 0; i < cs->n; i++) {

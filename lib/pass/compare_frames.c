@@ -580,7 +580,7 @@ counters(struct tt_making *k, struct tt_table *t)
 		const char *name = tt_counter_name(k->r, of);
 		struct tt_cell *cell;
 
-		if ((!v[i].has[A] && !v[i].has[B]) || !tt_counter_wanted(k->m, of, name))
+		if ((!v[i].has[A] && !v[i].has[B]) || !tt_counter_wanted(k->m, of))
 			continue;
 		cell = tt_row(t);
 		tt_cell_text(&cell[V_COUNTER], name);

@@ -202,11 +202,10 @@ kind_of(const struct tt_counter_stat *c)
 	return kind[v < TT_NCOL(kind) ? v : 0];
 }
 
-/* Counters are rows like markers: chosen by name, and by section as by category. */
 bool
-tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name)
+tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c)
 {
-	return tt_glob_any(m->filter.marker, name) && tt_glob_any(m->filter.category, tt_counter_section(c->def));
+	return tt_counter_chosen(&m->filter, c->def, c->id);
 }
 
 /* --- tables ------------------------------------------------------------------------ */
@@ -218,7 +217,7 @@ put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt
 	struct tt_report *r = t->r;
 	struct tt_cell *c;
 
-	if (!tt_counter_wanted(m, s, name))
+	if (!tt_counter_wanted(m, s))
 		return;
 	c = tt_row(t);
 	tt_cell_text(&c[K_COUNTER], name);
@@ -312,7 +311,7 @@ values(struct tt_making *k, struct tt_table *t)
 	if (!seen)
 		return;
 	for (size_t i = 0; i < cs->n; i++)
-		seen[i].wanted = tt_counter_wanted(m, &cs->counter[i], tt_counter_name(k->r, &cs->counter[i]));
+		seen[i].wanted = tt_counter_wanted(m, &cs->counter[i]);
 	for (size_t i = 0; i < cs->npoint; i++) {
 		const struct tt_counter_point *p = &cs->point[i];
 		struct seen *s = &seen[p->counter];
@@ -413,7 +412,7 @@ timeline(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; i < cs->n && b; i++) {
 		const struct tt_counter_stat *s = &cs->counter[i];
 
-		if (!tt_counter_wanted(m, s, tt_counter_name(k->r, s)) || s->type == TT_T_TEXT)
+		if (!tt_counter_wanted(m, s) || s->type == TT_T_TEXT)
 			continue;
 		if (t->nrow + n > TIMELINE_ROWS)
 			left_out++;

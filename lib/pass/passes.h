@@ -51,7 +51,7 @@ void tt_cell_times(struct tt_cell *c, uint64_t n, const struct tt_spread *s);
 void tt_cell_counter(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v);
 const char *tt_counter_unit_name(const struct tt_counter_stat *c);
 const char *tt_counter_name(struct tt_report *r, const struct tt_counter_stat *c);
-bool tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name);
+bool tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c);
 
 /**
  * tt_table_wide(k, t, pt, long_rows):

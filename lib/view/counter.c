@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "model/filter.h"
 
 struct tt_counter_base
 tt_counter_base(const struct tt_def *d)
@@ -45,6 +46,14 @@ const char *
 tt_counter_section(const struct tt_def *d)
 {
 	return d && d->len2 ? d->text2 : "";
+}
+
+bool
+tt_counter_chosen(const struct tt_filter *f, const struct tt_def *d, uint64_t id)
+{
+	char room[TT_COUNTER_NAME];
+
+	return tt_glob_any(f->marker, tt_counter_called(d, id, room)) && tt_glob_any(f->category, tt_counter_section(d));
 }
 
 double

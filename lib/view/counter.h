@@ -9,6 +9,8 @@
 
 #include "model/event.h"
 
+struct tt_filter;
+
 /* The meaning of a counter's values once they are multiplied by ${num}: ns, bytes, percent, Hz or a number. */
 enum tt_quantity { TT_OF_NUMBER, TT_OF_TIME, TT_OF_BYTES, TT_OF_PERCENT, TT_OF_HZ };
 struct tt_counter_base { enum tt_quantity of; int64_t num; const char *name; };
@@ -22,6 +24,9 @@ const char *tt_counter_called(const struct tt_def *d, uint64_t id, char room[TT_
 
 /* The part of the runtime, or the producer's category; "": none. */
 const char *tt_counter_section(const struct tt_def *d);
+
+/* True if the filters choose it: by its name as they do a marker, by its section as they do a category. */
+bool tt_counter_chosen(const struct tt_filter *f, const struct tt_def *d, uint64_t id);
 
 /* ${v} times ${n}, as people would write it: 0.58 in percent is 58, though the product of the doubles is a little less. */
 double tt_counter_times(double v, double n);

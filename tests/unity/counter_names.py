@@ -121,6 +121,28 @@ def check(what, path, want):
     suite.equal(what + ", a column each", dict(got), by_label)
 
 
+def chosen(path):
+    """--marker and --category choose the same counters in each output as in the table of counters."""
+    all_ = {(r["counter"], r.get("section") or "", r["unit"]) for r in suite.rows("counters", path)}
+    for want, *args in (({x for x in all_ if x[0] == "Used"}, "--marker", "Used"), ({x for x in all_ if x[1] == "Memory"}, "--category", "Memory"),
+                        ({x for x in all_ if x[0][0] in "UF" and x[1] == "Render"}, "--marker", "F*", "--marker", "U*", "--category", "Rend*"),
+                        (set(), "--marker", "Work"), (all_, "--marker", "*")):
+        what = "chosen by " + " ".join(args)
+        values = sorted(float(r["value"]) for r in suite.rows("counter_values", path, *args))
+        suite.equal(what, {(r["counter"], r.get("section") or "", r["unit"]) for r in suite.rows("counters", path, *args)}, want)
+        suite.equal(what + ", CSV", {(r["name"], r["category"], r["detail"]) for r in suite.csv(path, *args) if r["kind"] == "counter"}, want)
+        points = [e for e in suite.chrome(path, *args) if e["ph"] == "C" and e.get("cat") != "GC"]
+        suite.equal(what + ", Chrome JSON", {(e["name"].split(" [")[0].split(" (")[0], e.get("cat", ""), u) for e in points for u in e["args"]}, want)
+        suite.equal(what + ", Chrome JSON: values", sorted(v for e in points for v in e["args"].values()), values)
+        suite.run("convert", "-q", path, "-o", suite.path("out.pftrace"), "-o", suite.path("out.sqlite"), *args)
+        counts = [re.match(r"\d+ count \(counter .*\) (\S+)$", line) for line in pftrace.load(suite.path("out.pftrace")).lines()]
+        suite.equal(what + ", Perfetto: values", sorted(float(m[1]) for m in counts if m), values)
+        db = sqlite3.connect(suite.path("out.sqlite"))
+        suite.equal(what + ", SQLite", set(db.execute("select name, ifnull(section, ''), unit from counter")), want)
+        suite.equal(what + ", SQLite: values", sorted(v for v, in db.execute("select value from counter_value")), values)
+        db.close()
+
+
 def appended(rng):
     """Logs with some of the counters each; the identities are few, so that they meet again."""
     wheres = ["Memory", "Render", "Game"][:rng.randint(1, 3)]
@@ -163,6 +185,7 @@ for seed in lot.some(range(60), 12, "logs"):
 for counters in ([("Used", "Memory", 2), ("Used", "Memory", 2)], [("Used", "", 2), ("Used", "Memory", 2)], [("Used", "Memory", 2), ("Used", "Memory", 1)],
                  [("Used", "Memory", 2), ("Used", "Render", 2), ("Used", "Render", 1), ("Free", "Render", 1)]):
     check("recorded %s" % counters, *recorded(counters))
+chosen(recorded([("Used", "Memory", 2), ("Used", "Render", 2), ("Used", "Render", 1), ("Free", "Render", 1), ("Peak", "Memory", 3)])[0])
 # A name that looks like another counter's label: no two are called the same.
 path, _ = recorded([("Used", "Memory", 2), ("Used", "Render", 2), ("Used [Memory]", "", 2), ("Used [Memory] (2)", "", 2)])
 suite.equal("names that look like labels", len({e["name"] for e in suite.chrome(path) if e["ph"] == "C"}), 4)
