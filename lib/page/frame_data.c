@@ -26,13 +26,23 @@ read_frames(const struct parts *p, struct tt_views *view, struct tt_err *err)
 	if (!p->over && !ranges && !p->trees)
 		return TT_OK;
 	tt_frame_sums_init(&s, view, err);    /* its errors, and those of the steps after it, are in ${err} */
+	s.apart = !view->m->filter.no_wait;
 	tt_frame_sums_rewind(&s);
-	while (err->code == TT_OK && tt_frame_sums_next(&s)) {
+	while ((p->over || ranges) && err->code == TT_OK && tt_frame_sums_next(&s)) {
 		tt_over_frame(p->over, &s);
 		if (ranges)
 			tt_ranges_frame(p->ranges, &s);
-		tt_trees_frame(p->trees, &s, err);
 	}
+	tt_over_end(p->over);
+	if (ranges)
+		tt_ranges_end(p->ranges);
+	/* All zones of a few frames. */
+	s.apart = false;
+	s.of = tt_trees_frames(p->trees, &s.nof);
+	if (s.nof)
+		tt_frame_sums_rewind(&s);
+	while (s.nof && err->code == TT_OK && tt_frame_sums_next(&s))
+		tt_trees_frame(p->trees, &s, err);
 	tt_frame_sums_free(&s);
 	return err->code;
 }

@@ -23,6 +23,9 @@ struct tt_over {
 	uint32_t *slot;               /* by row: place among the chosen + 1 */
 	int64_t *v;                   /* by marker and column */
 	int64_t *now;                 /* by marker, in the present frame */
+	int64_t *filling;             /* by marker, of zones apart: in durations of a frame */
+	size_t next;                  /* the first frame that was not added */
+	size_t nfilling;              /* changes of filling so far */
 	size_t n, columns, nmarker;
 };
 
@@ -61,25 +64,63 @@ choose(struct tt_over *o, size_t most, struct tt_err *err)
 	return TT_OK;
 }
 
+/* The place among the chosen markers of the zones of ${node}, if none of their marker is around them, + 1; 0: none. */
+static uint32_t
+slot_of(const struct tt_over *o, const struct tt_frame_sums *s, uint32_t node)
+{
+	return tt_frame_sums_zone(s, node) && tt_paths_shown(o->p, node) && (s->is[node] & TT_SUM_OUTER) ? o->slot[tt_paths_row(o->p, node)] : 0;
+}
+
+/* Add what the next frame has in o->now, and what fills it. */
+static void
+add_next(struct tt_over *o)
+{
+	const size_t column = (size_t)((((tt_u128)o->next + 1) * o->columns + o->f->n - 1) / o->f->n) - 1;
+	const int64_t dur = o->nfilling ? tt_frames_dur(o->f, o->next) : 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		const int64_t now = o->now[i] + o->filling[i] * dur;
+
+		if (now > o->v[i * o->columns + column])
+			o->v[i * o->columns + column] = now;
+	}
+	o->next++;
+}
+
+/* Frames before ${frame} in which nothing is but what fills them. */
+static void
+add_filled(struct tt_over *o, size_t frame)
+{
+	memset(o->now, 0, o->n * sizeof *o->now);
+	while (o->nfilling && o->next < frame)
+		add_next(o);
+	o->next = frame;
+}
+
 void
 tt_over_frame(struct tt_over *o, const struct tt_frame_sums *s)
 {
+	uint32_t slot;
+
 	if (!o)
 		return;
-	size_t column = (size_t)((((tt_u128)s->frame + 1) * o->columns + o->f->n - 1) / o->f->n) - 1;
+	add_filled(o, s->frame);
+	for (size_t i = 0; i < s->nchange; i++)
+		if ((slot = slot_of(o, s, s->change[i].node)) != 0) {
+			o->filling[slot - 1] += s->change[i].total;
+			o->nfilling++;
+		}
+	for (size_t i = 0; i < s->n; i++)
+		if ((slot = slot_of(o, s, s->rec[i].node)) != 0)
+			o->now[slot - 1] += s->rec[i].total;
+	add_next(o);
+}
 
-	memset(o->now, 0, o->n * sizeof *o->now);
-	for (size_t i = 0; i < s->n; i++) {
-		const struct tt_frame_path *rec = &s->rec[i];
-		uint32_t slot = tt_frame_sums_zone(s, rec->node) && tt_paths_shown(o->p, rec->node) && (s->is[rec->node] & TT_SUM_OUTER) ?
-		    o->slot[tt_paths_row(o->p, rec->node)] : 0;
-
-		if (slot)
-			o->now[slot - 1] += rec->total;
-	}
-	for (size_t i = 0; i < o->n; i++)
-		if (o->now[i] > o->v[i * o->columns + column])
-			o->v[i * o->columns + column] = o->now[i];
+void
+tt_over_end(struct tt_over *o)
+{
+	if (o)
+		add_filled(o, o->f->n);
 }
 
 int
@@ -132,6 +173,7 @@ begin(struct tt_over *o, size_t most, struct tt_err *err)
 		return err->code;
 	o->v = tt_mem_alloc(o->mem, o->n * o->columns * sizeof *o->v, err);
 	o->now = o->v ? tt_mem_alloc(o->mem, o->n * sizeof *o->now, err) : NULL;
+	o->filling = o->now ? tt_mem_alloc(o->mem, o->n * sizeof *o->filling, err) : NULL;
 	return err->code;
 }
 
@@ -166,5 +208,6 @@ tt_over_free(struct tt_over *o)
 	tt_mem_free(o->mem, o->slot, o->slot ? (o->p->nrow + 1) * sizeof *o->slot : 0);
 	tt_mem_free(o->mem, o->v, o->n * o->columns * sizeof *o->v);
 	tt_mem_free(o->mem, o->now, o->n * sizeof *o->now);
+	tt_mem_free(o->mem, o->filling, o->n * sizeof *o->filling);
 	tt_mem_free(o->mem, o, sizeof *o);
 }

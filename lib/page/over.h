@@ -21,8 +21,11 @@ struct tt_views;
 int tt_over_begin(struct tt_over **to, struct tt_views *view, size_t most, size_t columns, struct tt_err *err);
 void tt_over_free(struct tt_over *o);
 
-/* Add the markers' time in the present frame of ${s} to its column. Frames may come in any order. */
+/* Add the markers' time in the present frame of ${s} to its column, and that of frames before it which zones that are apart fill. Frames come in order. */
 void tt_over_frame(struct tt_over *o, const struct tt_frame_sums *s);
+
+/* After all frames. */
+void tt_over_end(struct tt_over *o);
 
 /* After all frames, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. ${command} before a marker prints
    the same of each frame. */

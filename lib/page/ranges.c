@@ -24,6 +24,13 @@ struct set {
 	uint32_t *slot;               /* by thing: its row; n: it is with the others */
 	uint32_t *thing;              /* by row, the most important first */
 	int64_t *v;                   /* by row and value, the others last: a sum for each column */
+	struct filled *filled;        /* by row and value */
+};
+
+/* Time that zones apart add to a value in frames from ${since} on: ${rate} durations of each frame. */
+struct filled {
+	int64_t rate;
+	size_t since;                 /* the first frame that it was not added of */
 };
 
 enum of { OF_ALL, OF_MARKER, OF_CATEGORY, OF_THREAD, OF_SITE, OF_CLASS, SETS };
@@ -221,11 +228,13 @@ choose(struct tt_ranges *r, enum of of, const char *table, unsigned values, size
 		}
 		take(set, rank, most, met);
 		set->v = tt_mem_alloc(r->mem, (set->n + 1) * values * r->columns * sizeof *set->v, err);
+		if (set->v)
+			set->filled = tt_mem_alloc(r->mem, (set->n + 1) * values * sizeof *set->filled, err);
 	}
 	tt_mem_free(r->mem, rank[0], n * sizeof **rank);
 	tt_mem_free(r->mem, rank[1], n * sizeof **rank);
 	tt_mem_free(r->mem, met, n * sizeof *met);
-	return set->v ? TT_OK : err->code;
+	return set->filled ? TT_OK : err->code;
 }
 
 static int
@@ -441,12 +450,71 @@ tt_ranges_want(const struct tt_ranges *r)
 	return r && r->sums;
 }
 
+/* Add what fills the frames before ${frame} to the value at ${place} of ${set}. One frame begins where another ends. */
+static void
+add_filled(const struct tt_ranges *r, const struct set *set, size_t place, size_t frame)
+{
+	struct filled *f = &set->filled[place];
+
+	while (f->since < frame && f->rate) {
+		const size_t column = column_of(r, f->since), next = (size_t)((tt_u128)(column + 1) * r->f->n / r->columns);
+		const size_t end = next < frame ? next : frame;
+
+		set->v[place * r->columns + column] += f->rate *
+		    (int64_t)((uint64_t)tt_frames_end(r->f, end - 1) - (uint64_t)tt_frames_start(r->f, f->since));
+		f->since = end;
+	}
+	f->since = frame;
+}
+
+/* From frame ${frame} on the value ${value} of the row at ${at} has ${more} in each of its ns. */
+static void
+fill(const struct tt_ranges *r, enum of of, uint32_t at, unsigned value, size_t frame, int64_t more)
+{
+	const size_t place = at / r->columns + value;
+
+	if (more == 0)
+		return;
+	add_filled(r, &r->set[of], place, frame);
+	r->set[of].filled[place].rate += more;
+}
+
+/* As add_zone(). */
+static void
+fill_zone(const struct tt_ranges *r, const struct tt_frame_change *c, size_t frame)
+{
+	const struct place *at = &r->place[c->node];
+	const uint8_t is = r->s->is[c->node];
+	const int64_t waits = is & TT_SUM_WAIT ? c->total : 0;
+
+	if (at->marker != NOWHERE) {
+		fill(r, OF_MARKER, at->marker, MARKER_SELF, frame, c->self);
+		fill(r, OF_MARKER, at->marker, MARKER_REST, frame, (at->own && is & TT_SUM_OUTER ? c->total : 0) - c->self);
+	}
+	if (at->category != NOWHERE)
+		fill(r, OF_CATEGORY, at->category, CATEGORY_SELF, frame, c->self);
+	if (at->thread != NOWHERE) {
+		fill(r, OF_THREAD, at->thread, THREAD_BUSY, frame, (is & TT_SUM_TOP ? c->total : 0) - waits);
+		fill(r, OF_THREAD, at->thread, THREAD_WAITING, frame, waits);
+	}
+}
+
+void
+tt_ranges_end(struct tt_ranges *r)
+{
+	for (const struct set *set = r->set; set < r->set + SETS; set++)
+		for (size_t i = 0; set->filled && i < (set->n + 1) * set->values; i++)
+			add_filled(r, set, i, r->f->n);
+}
+
 void
 tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s)
 {
 	const size_t column = column_of(r, s->frame);
 
 	r->s = s;
+	for (size_t i = 0; i < s->nchange; i++)
+		fill_zone(r, &s->change[i], s->frame);
 	for (size_t i = 0; i < s->n; i++)
 		(r->place[s->rec[i].node].alloc ? add_alloc : add_zone)(r, &s->rec[i], column);
 }
@@ -660,6 +728,7 @@ tt_ranges_free(struct tt_ranges *r)
 	for (struct set *set = r->set; set < r->set + SETS; set++) {
 		tt_mem_free(r->mem, set->slot, (set->things + 1) * sizeof *set->slot);
 		tt_mem_free(r->mem, set->thing, (set->things + 1) * sizeof *set->thing);
+		tt_mem_free(r->mem, set->filled, (set->n + 1) * set->values * sizeof *set->filled);
 		tt_mem_free(r->mem, set->v, (set->n + 1) * set->values * r->columns * sizeof *set->v);
 	}
 	tt_mem_free(r->mem, r->place, r->place ? (r->p->n + 1) * sizeof *r->place : 0);

@@ -31,8 +31,11 @@ void tt_ranges_free(struct tt_ranges *r);
 /* True if there are sums, for which each frame is read. */
 bool tt_ranges_want(const struct tt_ranges *r);
 
-/* Add the rows' values in the present frame of ${s} to its column; only where they are wanted. */
+/* Add the rows' values in the present frame of ${s} to its column; only where they are wanted. Frames come in order. */
 void tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s);
+
+/* After all frames: add what zones apart fill of them. */
+void tt_ranges_end(struct tt_ranges *r);
 
 /*
  * After all frames: at most ${most} bytes, 0: any number, as an element of data. JSON of

@@ -230,6 +230,13 @@ put_tree(struct tt_trees *t, size_t frame)
 	tt_json_close(j, "]");
 }
 
+const size_t *
+tt_trees_frames(const struct tt_trees *t, size_t *n)
+{
+	*n = t ? t->n : 0;
+	return t ? t->frame : NULL;
+}
+
 int
 tt_trees_frame(struct tt_trees *t, const struct tt_frame_sums *s, struct tt_err *err)
 {

@@ -7,6 +7,8 @@
 #ifndef TT_PAGE_TREES_H
 #define TT_PAGE_TREES_H
 
+#include <stddef.h>
+
 struct tt_buf;
 struct tt_details;
 struct tt_err;
@@ -18,6 +20,9 @@ struct tt_views;
 /* Choose the frames; *${to} NULL: ${d} has all of them. To be freed in any case. */
 int tt_trees_begin(struct tt_trees **to, const struct tt_details *d, struct tt_views *view, const struct tt_report *r, struct tt_err *err);
 void tt_trees_free(struct tt_trees *t);
+
+/* The frames, ${*n} of them, in order. */
+const size_t *tt_trees_frames(const struct tt_trees *t, size_t *n);
 
 /* The tree of the present frame of ${s}, if it is one of them. Frames come in order. */
 int tt_trees_frame(struct tt_trees *t, const struct tt_frame_sums *s, struct tt_err *err);

@@ -27,8 +27,11 @@ tt_frame_sums_free(struct tt_frame_sums *s)
 	tt_mem_free(mem, s->first, s->capfirst * sizeof *s->first);
 	tt_mem_free(mem, s->lost, s->caplost * sizeof *s->lost);
 	tt_mem_free(mem, s->filling, s->capfilling * sizeof *s->filling);
+	tt_mem_free(mem, s->change, s->capchange * sizeof *s->change);
 	s->is = NULL;
 	s->slot = NULL;
+	s->change = NULL;
+	s->nchange = s->capchange = 0;
 	s->rec = s->first = NULL;
 	s->lost = NULL;
 	s->filling = NULL;
@@ -109,7 +112,7 @@ void
 tt_frame_sums_rewind(struct tt_frame_sums *s)
 {
 	close_all(s);
-	s->nfilling = s->at = 0;
+	s->nfilling = s->nchange = s->at = 0;
 	s->frame = 0;
 	s->begun = false;
 	if (s->err->code == TT_OK && s->slot)
@@ -211,16 +214,23 @@ find_filling(struct tt_frame_sums *s, size_t frame)
 	return s->err->code == TT_OK;
 }
 
-/* Zones around others: only where damage cut them short have they no sum of their own. */
+static bool
+is_zone(const struct tt_frame_sums *s, uint32_t node)
+{
+	return node > TT_NODE_MORE && tt_paths_node(s->p, node)->kind == TT_NODE_ZONE;
+}
+
+/* Zones around others: only where damage cut them short, or if they are apart, have they no sum of their own. Zones that are apart
+   need none around them. */
 static void
 add_parents(struct tt_frame_sums *s)
 {
-	size_t had = s->n;
+	const size_t had = s->n;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < (s->apart ? had : s->n); i++) {
 		uint32_t up = tt_paths_node(s->p, s->rec[i].node)->parent;
 
-		if (up > TT_NODE_MORE && tt_paths_node(s->p, up)->kind == TT_NODE_ZONE && !s->slot[up] &&
+		if (is_zone(s, up) && !s->slot[up] &&
 		    !add(s, &(struct tt_frame_path){ .frame = s->rec[i].frame, .node = up }))
 			return;
 	}
@@ -235,7 +245,7 @@ settle(struct tt_frame_sums *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct tt_node *n = tt_paths_node(s->p, s->rec[i].node);
 
-		if (n->kind != TT_NODE_ZONE || s->rec[i].node <= TT_NODE_MORE)
+		if (!is_zone(s, s->rec[i].node))
 			continue;
 		s->rec[i].self += s->rec[i].total;
 		if (s->slot[n->parent])
@@ -266,6 +276,73 @@ drop_waits(struct tt_frame_sums *s)
 	}
 }
 
+static bool
+put_change(struct tt_frame_sums *s, uint32_t node, int64_t total, int64_t self)
+{
+	if (tt_mem_grow(&s->m->env->mem, &s->change, &s->capchange, s->nchange + 1, sizeof *s->change, s->err) != TT_OK)
+		return false;
+	s->change[s->nchange++] = (struct tt_frame_change){ node, total, self };
+	return true;
+}
+
+/* The zones of ${f} begin to fill frames, ${way} 1, or end, -1; settled as sums are. */
+static bool
+change(struct tt_frame_sums *s, const struct tt_frame_path *f, int way)
+{
+	const bool zone = is_zone(s, f->node);
+	const uint32_t up = tt_paths_node(s->p, f->node)->parent;
+
+	return put_change(s, f->node, way * f->total, way * (f->self + (zone ? f->total : 0))) &&
+	    (!zone || !is_zone(s, up) || put_change(s, up, 0, -way * f->total));
+}
+
+/* Take up ${f}: up the heap while it ends before what is above it. */
+static bool
+heap_add(struct tt_frame_sums *s, const struct tt_frame_path *f)
+{
+	size_t i = s->nfilling;
+
+	if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, s->err) != TT_OK)
+		return false;
+	s->nfilling++;
+	for (; i && f->until < s->filling[(i - 1) / 2].until; i = (i - 1) / 2)
+		s->filling[i] = s->filling[(i - 1) / 2];
+	s->filling[i] = *f;
+	return true;
+}
+
+/* Remove the top: the last one goes down from there. */
+static void
+heap_remove(struct tt_frame_sums *s)
+{
+	const struct tt_frame_path last = s->filling[--s->nfilling];
+	size_t i = 0;
+
+	for (size_t k; (k = 2 * i + 1) < s->nfilling; i = k) {
+		if (k + 1 < s->nfilling && s->filling[k + 1].until < s->filling[k].until)
+			k++;
+		if (last.until <= s->filling[k].until)
+			break;
+		s->filling[i] = s->filling[k];
+	}
+	if (s->nfilling)
+		s->filling[i] = last;
+}
+
+/* The changes with ${frame} of what fills frames. */
+static bool
+find_changes(struct tt_frame_sums *s, size_t frame)
+{
+	s->nchange = 0;
+	for (; s->nfilling && s->filling[0].until <= frame; heap_remove(s))
+		if (!change(s, &s->filling[0], -1))
+			return false;
+	for (; s->fills && s->fills->frame <= frame; s->fills = fetch(s, s->in_filling))
+		if (s->fills->until > frame && (!change(s, s->fills, 1) || !heap_add(s, s->fills)))
+			return false;
+	return s->err->code == TT_OK;
+}
+
 /* The next frame, if it is not before ${frame}; SIZE_MAX: there is none. */
 static size_t
 next_frame(struct tt_frame_sums *s, size_t frame)
@@ -277,9 +354,11 @@ next_frame(struct tt_frame_sums *s, size_t frame)
 			s->at++;
 		return s->at < s->nof ? s->of[s->at] : SIZE_MAX;
 	}
-	for (size_t i = 0; i < s->nfilling; i++)
+	for (size_t i = 0; i < s->nfilling && !s->apart; i++)
 		if (s->filling[i].until > frame)
 			return frame;
+	if (s->apart && s->nfilling && s->filling[0].until < next && s->filling[0].until < s->m->frames->n)
+		next = s->filling[0].until;
 	return s->fills && s->fills->frame < next ? s->fills->frame : next;
 }
 
@@ -305,9 +384,9 @@ find_next(struct tt_frame_sums *s)
 		if (s->frame == SIZE_MAX)
 			return false;
 		skip_to(s, s->frame);
-		if (!find_filling(s, s->frame))
+		if (!(s->apart ? find_changes(s, s->frame) : find_filling(s, s->frame)))
 			return false;
-	} while (s->nfilling == 0 && !(s->next && s->next->frame == s->frame));
+	} while ((s->apart ? s->nchange : s->nfilling) == 0 && !(s->next && s->next->frame == s->frame));
 	return true;
 }
 
@@ -322,7 +401,7 @@ tt_frame_sums_next(struct tt_frame_sums *s)
 	for (; s->next && s->next->frame == s->frame; tt_frame_sums_fetch(s))
 		if (!add(s, s->next))
 			return false;
-	if (s->err->code != TT_OK || !add_filling(s))
+	if (s->err->code != TT_OK || (!s->apart && !add_filling(s)))
 		return false;
 	if (!s->only)
 		add_parents(s);

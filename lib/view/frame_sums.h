@@ -33,7 +33,18 @@ struct tt_frame_sums {
 	struct tt_frame_path *rec;    /* its sums, by node */
 	int64_t *lost;                /* of each: time of the outermost waits below it */
 	struct tt_frame_path *first;  /* while those of two lists are brought in order */
-	struct tt_frame_path *filling;        /* of the zones that fill it, by node */
+	struct tt_frame_path *filling;        /* of the zones that fill it, by node; apart: a heap, the first to end at its top */
+	/*
+	 * Zones that fill frames are no part of the sums: ${change} has those that begin or end to fill frames with the present one. For outputs in which
+	 * the sums of a frame and of what fills it add up: reading all frames takes time in proportion to the input, however many zones are open.
+	 * Set before tt_frame_sums_rewind(), and not where waits are left out.
+	 */
+	bool apart;
+	struct tt_frame_change {
+		uint32_t node;
+		int64_t total, self;      /* from this frame on more, in durations of a frame; of the path alone, as settled */
+	} *change;
+	size_t nchange, capchange;
 	uint8_t only;                 /* of these those that are one of this; 0: all */
 	const size_t *of;             /* only these frames come, ${nof} of them in order, and others are passed over. From tt_frame_sums_rewind() on */
 	size_t nof;                   /* 0: all do */

@@ -489,6 +489,24 @@ def saved(s, n):
         yield "%s of .data, compared" % what, ["diff", "-q", "-j1", path, "--", path]
 
 
+def zones_open(s, n):
+    """Zones that stay open over all later frames: inside each other on one thread, and each on a thread of its own. Outputs are left out that have a row or
+    a zone for each of them in each frame: the tables by frame and marker, and .pdata."""
+    n = n if kit.LONG else 4 * n  # what a page does for each of a few hundred frames is not all done for more
+    for where in ("inside", "beside"):
+        c = raw_log.Log(100, ["Main Thread", "Work"] + ["m%d" % i for i in range(n)])
+        for i in range(n):
+            c.block(7000 + i * (where == "beside"), raw_log.sample(36, 2 + i, 102 + 16 * i))
+            c.frame(100 + 16 * i)
+        for i in reversed(range(n)):
+            c.block(7000 + i * (where == "beside"), raw_log.sample(37, 2 + i, 102 + 16 * n))
+        path = s.path("open-%s-%d.raw" % (where, n))
+        c.write(path)
+        for what, line in table(zones_open, path, path):
+            if what in ("report", "summary", "gate", "causes", "suggest", "diff page", "convert to .json", "convert to .pftrace", "convert to .sqlite"):
+                yield "%s, %s" % (where, what), line
+
+
 def check_memory(s):
     """Of each session of a baseline no more is kept than rows ask for: names, facts and a figure for each row. Documents are counted, too."""
     used = []
@@ -501,7 +519,7 @@ def check_memory(s):
     s.check("memory of a session of a baseline", None if 0.2 < each < 1 else "%.1f kB: %s" % (each, used))
 
 
-OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved]
+OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved, zones_open]
 
 
 def tables():
