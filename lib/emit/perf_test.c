@@ -272,14 +272,33 @@ is_own_group(const char *name)
 	return own;
 }
 
+/* A name that may be taken for a group of the file's own has "(marker)" behind it, and one that is called like that one more. */
+static int
+put_name(struct tt_buf *b, const char *name, struct tt_err *err)
+{
+	static const char more[] = " (marker)";
+	const size_t n = strlen(name), nmore = sizeof more - 1;
+	size_t base = n;
+
+	while (base >= nmore && memcmp(name + base - nmore, more, nmore) == 0)
+		base -= nmore;
+	tt_buf_add(b, name, base);
+	tt_buf_add(b, "", 1);
+	if (tt_buf_error(b, err) != TT_OK)
+		return err->code;
+	const bool own = is_own_group(b->p);
+	b->n = 0;
+	tt_buf_printf(b, "%s%s", name, own ? more : "");
+	return tt_buf_error(b, err);
+}
+
 static int
 put_marker(struct perf *d, const struct marker *k, struct tt_err *err)
 {
 	struct tt_buf name = { 0 };
 	int rc = TT_OK;
 
-	tt_buf_printf(&name, "%s%s", k->name, is_own_group(k->name) ? " (marker)" : "");
-	rc = tt_buf_error(&name, err);
+	rc = put_name(&name, k->name, err);
 	for (size_t i = 0; i < d->of->end - d->of->first && rc == TT_OK; i++)
 		rc = add(d, (double)k->ns[i] / 1e6, err);
 	if (rc == TT_OK)

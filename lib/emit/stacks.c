@@ -11,6 +11,7 @@
 #include "base/arena_text.h"
 #include "base/hash_seed.h"
 #include "base/map.h"
+#include "model/labels.h"
 
 /* --- texts ---------------------------------------------------------------- */
 
@@ -26,6 +27,7 @@ struct maker {
 	size_t nplace;
 	tt_stacks_clean *clean;
 	bool by_thread;
+	struct tt_label *full;        /* by row; NULL: with clean */
 };
 
 static uint32_t
@@ -97,15 +99,15 @@ thread_name(const struct tt_model *m, const struct tt_node *n)
 	return n->key < m->threads.n ? m->threads.t[n->key]->name : "(unknown thread)";
 }
 
-/* The name of a row in full: the category tells apart neighbours of one full name. NULL: no memory. */
-static const char *
-full_text(struct tt_stacks *s, uint32_t row, struct tt_err *err)
+/* The names of rows in full. */
+static int
+name_in_full(struct tt_stacks *s, struct maker *m, struct tt_err *err)
 {
-	const struct tt_row *r = &s->paths.row[row];
-	const bool alike = (row > 0 && strcmp(r[-1].name->full, r->name->full) == 0) ||
-	    (row + 1 < s->paths.nrow && strcmp(r[1].name->full, r->name->full) == 0);
-
-	return alike ? tt_arena_printf(&s->arena, err, "%s [%s]", r->name->full, s->m->category[r->name->category].name) : r->name->full;
+	if (!(m->full = tt_mem_alloc(&s->m->env->mem, s->paths.nrow * sizeof *m->full, err)))
+		return err->code;
+	for (uint32_t i = 0; i < s->paths.nrow; i++)
+		m->full[i].name = s->paths.row[i].name;
+	return tt_labels_make_full(s->m, m->full, s->paths.nrow, &s->arena, err);
 }
 
 /* Zones have texts by row, so that each is looked at once. */
@@ -118,9 +120,9 @@ set_frame(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *er
 	if (row == TT_NO_ROW)
 		return number_text(s, m, "(unknown)", &s->text[node], err);
 	if (!s->row_text[row]) {
-		const char *text = m->clean ? s->paths.row[row].label : full_text(s, row, err);
+		const char *text = m->clean ? s->paths.row[row].label : m->full[row].text;
 
-		rc = text ? number_text(s, m, *text ? text : "(unnamed)", &number, err) : err->code;
+		rc = number_text(s, m, *text ? text : "(unnamed)", &number, err);
 		if (rc != TT_OK)
 			return rc;
 		s->row_text[row] = number + 1;
@@ -254,7 +256,12 @@ tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *c
 	while (maker.nplace < 2 * (size_t)s->n)
 		maker.nplace *= 2;
 	maker.place = tt_mem_alloc(mem, maker.nplace * sizeof *maker.place, err);
-	rc = s->same && s->text && s->value && s->row_text && maker.place ? place_nodes(s, &maker, err) : err->code;
+	rc = s->same && s->text && s->value && s->row_text && maker.place ? TT_OK : err->code;
+	if (rc == TT_OK && !clean)
+		rc = name_in_full(s, &maker, err);
+	if (rc == TT_OK)
+		rc = place_nodes(s, &maker, err);
+	tt_mem_free(mem, maker.full, maker.full ? s->paths.nrow * sizeof *maker.full : 0);
 	tt_mem_free(mem, maker.place, maker.nplace * sizeof *maker.place);
 	tt_mem_free(mem, maker.origin, maker.caporigin * sizeof *maker.origin);
 	tt_map_free(&maker.texts, mem);

@@ -1,11 +1,14 @@
 /**
- * Labels of markers: sorted by text, neighbours that are alike become longer, part by part, until no two are alike.
+ * Labels of markers: sorted by text, neighbours that are alike become longer, part by part, until no two are alike. Labels that are then another marker's
+ * name get a number.
  */
 #include "model/labels.h"
 
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/hash_seed.h"
+#include "base/map.h"
 #include "base/order.h"
 #include "model/model.h"
 #include "model/names.h"
@@ -71,8 +74,38 @@ lengthen_all(const struct tt_model *m, struct tt_label *v, uint32_t *order, size
 	return rc;
 }
 
-int
-tt_labels_make(const struct tt_model *m, struct tt_label *v, size_t n, struct tt_arena *text, struct tt_err *err)
+static bool
+is_taken(const struct tt_map *taken, const struct tt_label *v, const char *text)
+{
+	return tt_map_find(taken, tt_seeded_text(0, text, strlen(text)), i, strcmp(v[i].text, text) == 0) != 0;
+}
+
+/* Number labels that another marker has. Names stay as they are. */
+static int
+number_alike(struct tt_label *v, size_t n, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
+{
+	struct tt_map taken = { 0 };
+	int rc = TT_OK;
+
+	for (unsigned turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < n && rc == TT_OK; i++) {
+			const bool own = v[i].text == v[i].name->shown || v[i].text == v[i].name->full;
+
+			if (own != (turn == 0))
+				continue;
+			while (rc == TT_OK && is_taken(&taken, v, v[i].text))
+				if (!(v[i].text = tt_arena_printf(text, err, "%s (2)", v[i].text)))
+					rc = err->code;
+			if (rc == TT_OK)
+				rc = tt_map_add(&taken, mem, tt_seeded_text(0, v[i].text, strlen(v[i].text)), i, err);
+		}
+	tt_map_free(&taken, mem);
+	return rc;
+}
+
+/* Lengthen the texts of ${v}, from ${by} on, until they differ. */
+static int
+tell_apart(const struct tt_model *m, struct tt_label *v, size_t n, enum part by, struct tt_arena *text, struct tt_err *err)
 {
 	uint32_t *order = tt_mem_alloc(&m->env->mem, n * sizeof *order, err);
 	bool any = true;
@@ -80,12 +113,26 @@ tt_labels_make(const struct tt_model *m, struct tt_label *v, size_t n, struct tt
 
 	if (!order)
 		return err->code;
-	for (size_t i = 0; i < n; i++) {
-		v[i].text = v[i].name->shown;
+	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	}
-	for (enum part by = 0; by < PARTS && any && rc == TT_OK; by++)
+	for (; by < PARTS && any && rc == TT_OK; by++)
 		rc = lengthen_all(m, v, order, n, by, &any, text, err);
 	tt_mem_free(&m->env->mem, order, n * sizeof *order);
-	return rc;
+	return rc == TT_OK && any ? number_alike(v, n, &m->env->mem, text, err) : rc;
+}
+
+int
+tt_labels_make(const struct tt_model *m, struct tt_label *v, size_t n, struct tt_arena *text, struct tt_err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		v[i].text = v[i].name->shown;
+	return tell_apart(m, v, n, 0, text, err);
+}
+
+int
+tt_labels_make_full(const struct tt_model *m, struct tt_label *v, size_t n, struct tt_arena *text, struct tt_err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		v[i].text = v[i].name->full;
+	return tell_apart(m, v, n, PART_CATEGORY, text, err);
 }

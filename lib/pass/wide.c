@@ -131,7 +131,7 @@ title_of(struct tt_report *r, const struct tt_col *col, size_t n, const struct k
 {
 	const char *title = k->name;
 
-	for (unsigned tries = 0; tries < 3; tries++) {
+	for (unsigned tries = 0;; tries++) {
 		size_t i = 0;
 
 		while (i < n && strcmp(col[i].id, title) != 0)
@@ -139,7 +139,7 @@ title_of(struct tt_report *r, const struct tt_col *col, size_t n, const struct k
 		if (i == n)
 			break;
 		title = tries == 0 && *k->more ? tt_text(r, "%s (%s)", k->name, k->more) :
-		    tries < 2 ? tt_text(r, "%s (%s %s)", k->name, kind, k->more) : tt_text(r, "%s (%zu)", k->name, n);
+		    tries < 2 ? tt_text(r, "%s (%s %s)", k->name, kind, k->more) : tt_text(r, "%s (%zu)", k->name, n + tries - 2);
 	}
 	return title;
 }

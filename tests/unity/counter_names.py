@@ -189,6 +189,11 @@ chosen(recorded([("Used", "Memory", 2), ("Used", "Render", 2), ("Used", "Render"
 # A name that looks like another counter's label: no two are called the same.
 path, _ = recorded([("Used", "Memory", 2), ("Used", "Render", 2), ("Used [Memory]", "", 2), ("Used [Memory] (2)", "", 2)])
 suite.equal("names that look like labels", len({e["name"] for e in suite.chrome(path) if e["ph"] == "C"}), 4)
+suite.run("convert", "-q", path, "-o", suite.path("out.pftrace"))
+tracks = {m[1] for line in pftrace.load(suite.path("out.pftrace")).lines() for m in [re.match(r"\d+ count \(counter (.*?) in ", line)] if m}
+suite.equal("... in Perfetto", len(tracks), 4)
+wide, _ = suite.run("stats", path, "--table", "frame_counters", "--wide", "last", "--columns", "0", "--limit", "0", "--format", "csv")
+suite.equal("... in columns", len(set(next(csv.reader(wide.splitlines()))[4:])), 4)
 
 
 def statistics_log(start, kilobytes):

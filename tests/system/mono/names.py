@@ -1,5 +1,6 @@
 """Every emitter tells as many markers apart as the table of markers has: a program of overloads, recorded by Mono's log profiler and by our
-module; a log of Unity with one name in several categories, and with a marker called as zones are that tracetool makes.
+module; a log of Unity with one name in several categories, and with a marker called as zones are that tracetool makes; markers that are really
+called as others are where names are told apart.
 
 A reader of each format says which names its zones have. Table and emitters are of the main thread alone, and of whole frames, for two formats
 have nothing else.
@@ -21,6 +22,7 @@ sys.path[:0] = [os.path.join(kit.TOP, "tests", "oracle"), os.path.join(kit.TOP, 
 import pdata_file
 import pftrace
 import raw_log
+import ttc
 
 
 def of_chrome(path):
@@ -88,20 +90,21 @@ def convert(path, emitter, *args):
     return out
 
 
-def one(what, path, some, *options):
-    """Hold names that match ${some}: those of the table, and of each emitter."""
+def one(what, path, some, many, *options, alike=True):
+    """Hold the ${many} names that match ${some}: those of the table, and of each emitter. ${alike}: they are the same texts."""
     for form in ("short", "full"):
         args = ["--thread", "Main*", "--names", form, *options]
         p = subprocess.run([kit.TRACETOOL, "stats", "-q", path, "--table", "markers", "--limit", "0", "--format", "json", *args],
                            capture_output=True, text=True)
         rows = [r["marker"] for r in json.loads(p.stdout)["tables"]["markers"]["rows"]]
         labels = {n for n in rows if re.match(some, n)}
-        check(len(labels) == 5 and len(set(rows)) == len(rows), "%s: markers" % what, p.stdout, p.stderr)
+        check(len(labels) == many and len(set(rows)) == len(rows), "%s: markers" % what, p.stdout, p.stderr)
         for emitter, read in READERS.items():
             have = {n for n in read(convert(path, emitter, *args, *(["--marker", "*"] * (emitter == "perf-test")))) if re.match(some, n)}
-            # pprof has full names in both forms.
-            if emitter == "pprof":
-                same("%s: names of pprof: how many" % what, len(have), len(labels))
+            # pprof has full names in both forms. Formats written as events come tell names apart from GC.Pause, which the capture has none of; folded stacks
+            # have no ";" in a name and no number at its end.
+            if emitter == "pprof" or not alike:
+                same("%s: %s names of %s: how many" % (what, form, emitter), len(have), len(labels))
             else:
                 same("%s: %s names of %s" % (what, form, emitter), sorted(have), sorted(labels))
 
@@ -119,6 +122,31 @@ def unity(name):
     return log.write(kit.capture(name))
 
 
+# Names with their categories. Of each group all are called as another of them is where names are told apart, or shown short.
+HOSTILE = [("Foo", "Scripts"), ("Foo", "Render"), ("Foo [Scripts]", "Scripts"), ("Foo [Scripts]", "Other"), ("Foo [Scripts] [Scripts]", "Scripts"),
+           ("Foo [Scripts] (2)", "Scripts"), ("Foo [Render]", "Other"),
+           ("Game.A:Go (int)", "Scripts"), ("Game.A:Go (string)", "Scripts"), ("Game.A:Go (int)", "Render"), ("More.A:Go (int)", "Scripts"),
+           ("A:Go (int)", "Scripts"), ("A:Go", "Scripts"), ("A:Go (int) [Scripts]", "Scripts"), ("Game.A:Go (int) [Scripts]", "Scripts"),
+           ("GC.Pause", "Scripts"), ("GC.Pause (marker)", "Scripts"), ("GC.Pause (marker) (marker)", "Scripts"), ("FrameTime", "Scripts"),
+           ("Load level 3", "Scripts"), ("Load level 3_", "Scripts"), ("a;b", "Scripts"), ("a:b", "Scripts"), ("a:b #2", "Scripts"), ("", "Scripts"),
+           ("(unnamed)", "Scripts"), ("(unknown)", "Scripts"), ("(unknown marker 3)", "Scripts")]
+
+
+def hostile(name):
+    """Frames with a zone of each of the names."""
+    c = ttc.Capture()
+    of = {category: c.category(category, 0xff) for _, category in HOSTILE}
+    keys = [c.marker(n, of[category]) for n, category in HOSTILE]
+    t = c.thread()
+    c.thread_name(t.native, "", "Main Thread")
+    for k in range(4):
+        t.frame(1000000 + 1000000 * k)
+        for i, key in enumerate(keys):
+            t.zone(1000100 + 1000000 * k + 1000 * i, 1000600 + 1000000 * k + 1000 * i, key)
+    t.frame(5000000)
+    return c.write(kit.capture(name))
+
+
 kit.compile("Overloads")
 stock = kit.capture("stock.mlpd")
 p = subprocess.run(["mono", "--profile=log:calls,output=" + stock, kit.program("Overloads")], capture_output=True, text=True)
@@ -127,6 +155,7 @@ own = kit.capture("own.ttc")
 p = kit.mono("calls,out=" + own, "Overloads")
 check(os.path.exists(own), "our module records", p.stderr)
 for what, path in (("log profiler", stock), ("module", own)):
-    one(what, path, r"(Far\.)?Game:Work", "--frame-marker", "Game:Tick")
-one("Unity", unity("u.raw"), "Load|GC|Work")
+    one(what, path, r"(Far\.)?Game:Work", 5, "--frame-marker", "Game:Tick")
+one("Unity", unity("u.raw"), "Load|GC|Work", 5)
+one("names like labels", hostile("h.ttc"), "", len(HOSTILE), alike=False)
 kit.end()
