@@ -80,6 +80,12 @@ digit32(uint8_t c)
 }
 
 static int
+digit32_hex(uint8_t c)
+{
+	return isdigit(c) ? c - '0' : c >= 'A' && c <= 'V' ? c - 'A' + 10 : -1;
+}
+
+static int
 digit16(uint8_t c)
 {
 	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
@@ -116,6 +122,12 @@ static void
 undo_base32(struct undone *u, const uint8_t *p, size_t n)
 {
 	undo_digits(u, p, n, digit32, 5);
+}
+
+static void
+undo_base32_hex(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_digits(u, p, n, digit32_hex, 5);
 }
 
 /* Digits of ${size} bits in some other text, such as a value of JSON or a page: the first run of ${EMBEDDED}. */
@@ -251,20 +263,28 @@ find_dump(const uint8_t *p, size_t n, size_t *word)
 	return i < n && *word > 0 ? p + at : NULL;
 }
 
-/* The bytes of the first line of a dump, whose words have ${digits} digits. */
+/* True if the words ${at} of a dump are behind a colon, as xxd writes it. */
+static bool
+is_of_xxd(const uint8_t *p, const uint8_t *at)
+{
+	return at && at - p > 2 && at[-2] == ':';
+}
+
+/* The bytes of the first line of a dump, whose words have ${digits} digits, the last byte first: two of a byte each, or six that are octal. */
 static void
 undo_line(struct undone *u, const uint8_t *p, size_t n, size_t digits)
 {
 	const uint8_t *end = p + n, *at = find_dump(p, n, &(size_t){ 0 });
 
-	for (size_t in_line = 0; at && in_line < 16 && (size_t)(end - at) >= digits; in_line += digits == 2 ? 1 : 2) {
-		uint32_t value = 0;
+	const size_t bytes = digits == 6 ? 2 : digits / 2;
+
+	for (size_t in_line = 0; at && in_line < 16 && (size_t)(end - at) >= digits; in_line += bytes) {
+		uint64_t value = 0;
 
 		for (size_t i = 0; i < digits; i++)
-			value = value * (digits == 6 ? 8 : 16) + (uint32_t)(digit16(at[i]) >= 0 ? digit16(at[i]) : 0);
-		put(u, value);
-		if (digits > 2)
-			put(u, value >> 8);
+			value = value * (digits == 6 ? 8 : 16) + (uint64_t)(digit16(at[i]) >= 0 ? digit16(at[i]) : 0);
+		for (size_t i = 0; i < bytes; i++)
+			put(u, (uint8_t)(value >> 8 * i));
 		for (at += digits; at < end && *at == ' '; at++)
 			;
 	}
@@ -305,16 +325,37 @@ undo_decimal_bytes(struct undone *u, const uint8_t *p, size_t n)
 static void
 undo_dump(struct undone *u, const uint8_t *p, size_t n)
 {
-	const uint8_t *at = find_dump(p, n, &(size_t){ 0 });
-
-	if (at && !(at - p > 2 && at[-2] == ':'))
+	if (!is_of_xxd(p, find_dump(p, n, &(size_t){ 0 })))
 		undo_line(u, p, n, 2);
+}
+
+/* Words of as many digits as the first one. */
+static void
+undo_long_words(struct undone *u, const uint8_t *p, size_t n)
+{
+	size_t word;
+	const uint8_t *at = find_dump(p, n, &word);
+
+	if (at && !is_of_xxd(p, at) && (word == 8 || word == 16))
+		undo_line(u, p, n, word);
+}
+
+/* The same by xxd -e, of any size. */
+static void
+undo_xxd_words(struct undone *u, const uint8_t *p, size_t n)
+{
+	size_t word;
+	const uint8_t *at = find_dump(p, n, &word);
+
+	if (is_of_xxd(p, at) && (word == 4 || word == 8 || word == 16))
+		undo_line(u, p, n, word);
 }
 
 static void
 undo_words(struct undone *u, const uint8_t *p, size_t n)
 {
-	undo_line(u, p, n, 4);
+	if (!is_of_xxd(p, find_dump(p, n, &(size_t){ 0 })))
+		undo_line(u, p, n, 4);
 }
 
 static void
@@ -323,15 +364,93 @@ undo_octal(struct undone *u, const uint8_t *p, size_t n)
 	undo_line(u, p, n, 6);
 }
 
-/* xxd's groups of two bytes are in their order. */
+/* The bytes of each line of xxd, as ${size} digits of ${base} each; they end at two blanks. */
+static void
+undo_lines(struct undone *u, const uint8_t *p, size_t n, uint32_t base, size_t size)
+{
+	const uint8_t *const end = p + n, *at = find_dump(p, n, &(size_t){ 0 });
+
+	if (!is_of_xxd(p, at))
+		return;
+	while (at && (size_t)(end - at) > size) {
+		uint32_t value = 0;
+
+		for (size_t i = 0; i < size; i++) {
+			const int digit = digit16(at[i]);
+
+			if (digit < 0 || (uint32_t)digit >= base)
+				return;
+			value = value * base + (uint32_t)digit;
+		}
+		put(u, value);
+		at += size + (at[size] == ' ');
+		if (at < end && *at != ' ' && *at != '\n')
+			continue;
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? memmem(at, (size_t)(end - at), ": ", 2) : NULL;
+		at = at ? at + 2 : NULL;
+	}
+}
+
+/* True if the characters behind the bytes of the first line of xxd are theirs, one after the other. */
+static bool
+has_characters(const struct undone *u, const uint8_t *p, size_t n)
+{
+	const uint8_t *const end = p + n, *at = find_dump(p, n, &(size_t){ 0 });
+
+	at = at ? memmem(at, (size_t)(end - at), "  ", 2) : NULL;
+	at = at ? at + 2 : end;
+	for (size_t i = 0; i < u->n && at < end && *at != '\n'; i++, at++)
+		if (*at != (u->p[i] >= ' ' && u->p[i] <= '~' ? u->p[i] : '.'))
+			return false;
+	return true;
+}
+
+/* xxd's groups of bytes are in their order, but for those of xxd -e: readers that know both orders may take either. */
 static void
 undo_xxd(struct undone *u, const uint8_t *p, size_t n)
 {
-	size_t word;
-	const uint8_t *at = find_dump(p, n, &word);
+	undo_lines(u, p, n, 16, 2);
+	u->n = has_characters(u, p, n) ? u->n : 0;
+}
 
-	if (at && at - p > 2 && at[-2] == ':')
-		undo_hex(u, at, (size_t)(p + n - at) < 40 ? (size_t)(p + n - at) : 40);
+static void
+undo_xxd_bits(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_lines(u, p, n, 2, 8);
+}
+
+/* The byte that the four characters ${p} of a dump of characters stand for: "   M", "  \\n", " 377"; -1: none. */
+static int
+byte_of(const uint8_t p[4])
+{
+	static const char named[] = "0123456abtnvfr";         /* \0, \a and so on, by their values */
+	const char *at = p[1] == ' ' && p[2] == '\\' && p[3] ? strchr(named, p[3]) : NULL;
+
+	if (p[0] != ' ' || p[3] < ' ')
+		return -1;
+	if (p[1] >= '0' && p[1] <= '3')
+		return (p[1] - '0') * 64 + (p[2] & 7) * 8 + (p[3] & 7);
+	return at ? (int)(at - named) : p[1] == ' ' && p[2] == ' ' ? p[3] : -1;
+}
+
+/* A dump of characters: all lines, each behind its place. */
+static void
+undo_characters(struct undone *u, const uint8_t *p, size_t n)
+{
+	const uint8_t *const end = p + n, *at = n > 6 && memcmp(p, "000000", 6) == 0 ? p : NULL;
+	bool any = false;             /* a byte that no other dump writes so */
+
+	while (at) {
+		while (at < end && digit16(*at) >= 0)
+			at++;
+		for (int byte; end - at >= 4 && (byte = byte_of(at)) >= 0; at += 4) {
+			put(u, (uint32_t)byte);
+			any = any || at[1] == ' ';
+		}
+		at = at < end && *at == '\n' ? at + 1 : NULL;
+	}
+	u->n = any ? u->n : 0;
 }
 
 /* Bytes as they are or, behind ${mark}, as two hex digits; a mark at the end of a line joins it with the next. Nothing, if no byte is written so. */
@@ -368,6 +487,36 @@ undo_percent(struct undone *u, const uint8_t *p, size_t n)
 	undo_marked(u, p, n, '%');
 	for (size_t i = 0; i < u->n; i++)            /* as in forms; a plus itself is %2B */
 		u->p[i] = u->p[i] == '+' ? ' ' : u->p[i];
+}
+
+/* Characters as entities of HTML: "&#137;", "&#x4d;" or, of a few, "&lt;". */
+static void
+undo_entities(struct undone *u, const uint8_t *p, size_t n)
+{
+	static const struct { const char *name; uint8_t byte; } named[] = { { "lt;", '<' }, { "gt;", '>' }, { "amp;", '&' }, { "quot;", '"' },
+		{ "apos;", '\'' }, { "nbsp;", 0xA0 } };
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *end = p[i] == '&' ? memchr(p + i, ';', n - i < 12 ? n - i : 12) : NULL;
+		const bool number = end && p[i + 1] == '#', hex = number && (p[i + 2] | 0x20) == 'x';
+		uint32_t value = '?';
+
+		if (!end) {
+			put(u, p[i]);
+			continue;
+		}
+		for (size_t k = 0; k < COUNT(named); k++)
+			if (strncmp((const char *)p + i + 1, named[k].name, strlen(named[k].name)) == 0)
+				value = named[k].byte;
+		value = number ? 0 : value;
+		for (const uint8_t *at = p + i + 2 + hex; number && at < end && digit16(*at) >= 0 && value < 256; at++)
+			value = value * (hex ? 16 : 10) + (uint32_t)digit16(*at);
+		put(u, value);
+		any = true;
+		i = (size_t)(end - p);
+	}
+	u->n = any ? u->n : 0;
 }
 
 /* A text in quotes with escapes, of JSON, Python or JavaScript: "\u0089", "\x89", "\n". Characters from U+0100 on are '?', and lost. */
@@ -425,6 +574,25 @@ undo_uu(struct undone *u, const uint8_t *p, size_t n)
 #define UNDO_WORDS(read) "perl -ane '$o = shift @F; print $b if @F; " \
 	"$b = pack \"v*\", map { " read " } @F if @F; END { chop $b if $o =~ /[13579bdf]$/i; print $b }'"
 
+/* The last line of a dump is the size alone, by ${radices}: what fills its last line, or word, is ${most} bytes at the most. */
+#define CUT(radices, most) "END { ($n) = grep { $_ <= length $b and $_ > length($b) - " most " } " radices "; print substr $b, 0, $n }'"
+
+/* Words of four or eight bytes. */
+#define UNDO_WIDE_WORDS "perl -ane '$o = shift @F; $w ||= length $F[0]; $b .= pack $w > 8 ? \"Q<*\" : \"V*\", map { hex } @F; " \
+	CUT("oct $o, int $o, hex $o", "8")
+
+/* Characters in four places each. */
+#define UNDO_CHARACTERS "perl -ne 'chomp; s/^([0-9a-f*]+)//; $o = $1; $b .= join \"\", map { /([0-7]{3})$/ ? chr oct $1 : " \
+	"/\\\\(.)$/ ? chr index \"0123456abtnvfr\", $1 : substr $_, -1 } unpack \"(a4)*\", $_; " CUT("oct $o, hex $o, int $o", "16")
+
+/* Groups of bytes, the last byte first, in lines of 16 bytes; the last group may be shorter, and has blanks before it. */
+#define UNDO_XXD_WORDS "perl -ne 's/^[^:]*: //; $w ||= length((/^([0-9a-f]+)/i)[0]); print map { scalar reverse pack \"H*\", $_ } " \
+	"substr($_, 0, 32 / $w * ($w + 1)) =~ /[0-9a-f]+/gi'"
+
+/* HTML knows names of characters, and takes numbers from 128 to 159 for others. */
+#define UNDO_ENTITIES "python3 -c 'import re,sys,html.entities as e; sys.stdout.buffer.write(re.sub(\"&(#?)([xX]?)(\\\\w+);\", lambda m: " \
+	"chr(int(m[3], 16 if m[2] else 10)) if m[1] else e.html5[m[2] + m[3] + \";\"], sys.stdin.read()).encode(\"latin-1\"))'"
+
 #define SQUEEZED "; a line \"*\" in it stands for bytes that are not there: dump it again with -v"
 
 /* How bytes are written as text, and the commands that make them bytes again, of what refuse_coded() lets through. */
@@ -435,8 +603,13 @@ static const struct coding {
 } codings[] = {
 	{ undo_base64, 90, "base64 text", UNDO_BASE64, "" },
 	{ undo_base32, 90, "base32 text", "tr -dc A-Z2-7= | base32 -d", "" },
+	{ undo_base32_hex, 90, "base32hex text", "tr -dc 0-9A-V= | tr 0-9A-V A-Z2-7 | base32 -d", "" },
 	{ undo_uu, 60, "text of uuencode", "perl -ne 'print unpack \"u\", $_ unless /^[a-z`]/'", "" },
 	{ undo_xxd, 90, "a dump of xxd", "sed 's/^[^:]*: *//; s/  .*//' | xxd -r -p", "" },
+	{ undo_xxd_bits, 90, "a dump of bits, by xxd -b", "perl -ne '/: ((?:[01]{8} ?)+)/ and print map { chr oct \"0b$_\" } split \" \", $1'", "" },
+	{ undo_xxd_words, 90, "a dump of words, by xxd -e", UNDO_XXD_WORDS, "" },
+	{ undo_characters, 90, "a dump of characters, by od -c", UNDO_CHARACTERS, SQUEEZED },
+	{ undo_long_words, 90, "a dump of words", UNDO_WIDE_WORDS, SQUEEZED },
 	{ undo_dump, 90, "a dump of its bytes", UNDO_DUMP, SQUEEZED },
 	{ undo_words, 90, "a dump of words", UNDO_WORDS("hex"), SQUEEZED },
 	{ undo_octal, 90, "a dump of octal words", UNDO_WORDS("oct"), SQUEEZED },
@@ -449,6 +622,7 @@ static const struct coding {
 	{ undo_octal_escapes, 90, "octal text", "perl -ne 'print map { chr oct } /\\\\([0-7]{1,3})/g'", "" },
 	{ undo_quoted, 60, "quoted-printable text, as mail has it", "python3 -m quopri -d", "" },
 	{ undo_percent, 60, "percent-encoded text, as in a URL", "tr -d '\\n' | tr + ' ' | perl -pe 's/%(..)/chr hex $1/ge'", "" },
+	{ undo_entities, 60, "text with entities of HTML", UNDO_ENTITIES, "" },
 	{ undo_escapes, 60, "a text with escapes", "python3 -c 'import ast,sys; b = ast.literal_eval(sys.stdin.read()); sys.stdout.buffer.write(b if "
 	    "isinstance(b, bytes) else b.encode(\"latin-1\"))'", "" },
 	{ undo_embedded, 90, "base64 text inside another", "grep -o '[A-Za-z0-9+/=_-]\\{100,\\}' | " UNDO_BASE64, "" },

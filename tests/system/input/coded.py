@@ -75,7 +75,10 @@ def by_program(data):
                  ["xxd"], ["xxd", "-u"], ["xxd", "-g1"], ["xxd", "-c32"], ["xxd", "-p"], ["xxd", "-i"], ["hexdump", "-v"], ["hexdump", "-Cv"],
                  ["od", "-v"], ["od", "-vx"], ["od", "-v", "-tx1"], ["od", "-v", "-tx1z"], ["od", "-v", "-Ax", "-tx1"], ["od", "-v", "-An", "-tx1"],
                  ["od", "-v", "-Ax", "-tx1z"], ["od", "-v", "-Ad", "-tx1"], ["od", "-v", "-w32", "-tx1"], ["od", "-v", "-b"], ["od", "-v", "-tu1"],
-                 ["od", "-v", "-An", "-tu1"], ["hexdump", "-vx"], ["hexdump", "-vb"], ["hexdump", "-vo"], ["xxd", "-g4"], ["xxd", "-g2", "-c8"]):
+                 ["od", "-v", "-An", "-tu1"], ["hexdump", "-vx"], ["hexdump", "-vb"], ["hexdump", "-vo"], ["xxd", "-g4"], ["xxd", "-g2", "-c8"],
+                 ["xxd", "-c7"], ["xxd", "-c1"], ["xxd", "-c20"], ["xxd", "-b"], ["xxd", "-b", "-c4"], ["xxd", "-e"], ["xxd", "-e", "-g2"],
+                 ["xxd", "-e", "-g8"], ["od", "-v", "-c"], ["od", "-v", "-Ax", "-c"], ["od", "-v", "-w32", "-c"], ["hexdump", "-vc"], ["od", "-v", "-tx4"],
+                 ["od", "-v", "-tx8"], ["od", "-v", "-Ad", "-tx4"], ["od", "-v", "-Ax", "-tx8"], ["basenc", "--base32hex"], ["basenc", "--base32hex", "-w0"]):
         yield " ".join(args), subprocess.run(args, input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
@@ -132,6 +135,9 @@ def by_library(data):
     yield "bytes of Get-Content", "".join("%d\r\n" % b for b in data)
     yield "array of JSON", json.dumps(list(data))
     yield "Buffer of Node", json.dumps({"type": "Buffer", "data": list(data)})
+    yield "entities of HTML, all decimal", "".join("&#%d;" % b for b in data)
+    yield "entities of HTML, hexadecimal and named", "".join(
+        {"<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;"}.get(chr(b), chr(b) if 32 <= b < 127 else "&#x%X;" % b) for b in data)
     yield "quoted-printable", binascii.b2a_qp(data, istext=False)
     yield "quoted-printable in CRLF lines", binascii.b2a_qp(data, istext=False).replace(b"\n", b"\r\n")
     if quopri.decodestring(quopri.encodestring(data)) == data:
