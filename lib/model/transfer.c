@@ -71,6 +71,12 @@ digit64(uint8_t c)
 }
 
 static int
+digit2(uint8_t c)
+{
+	return c == '0' || c == '1' ? c - '0' : -1;
+}
+
+static int
 digit32(uint8_t c)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -116,6 +122,12 @@ static void
 undo_base64(struct undone *u, const uint8_t *p, size_t n)
 {
 	undo_digits(u, p, n, digit64, 6);
+}
+
+static void
+undo_base2(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_digits(u, p, n, digit2, 1);
 }
 
 static void
@@ -319,6 +331,33 @@ static void
 undo_decimal_bytes(struct undone *u, const uint8_t *p, size_t n)
 {
 	undo_numbers(u, p, n, 10);
+}
+
+/* Words as signed or unsigned numbers, as many as are in the 16 bytes of a line. */
+static void
+undo_decimal_words(struct undone *u, const uint8_t *p, size_t n)
+{
+	const uint8_t *const end = p + n;
+	const uint8_t *at = n > 7 && memcmp(p, "0000000 ", 8) == 0 ? p + 7 : end;
+	uint64_t word[8];
+	size_t nword = 0;
+
+	while (at < end && *at != '\n') {
+		const bool negative = *at == '-';
+		const uint8_t *const begin = at += negative;
+		uint64_t value = 0;
+
+		for (; at < end && isdigit(*at); at++)
+			value = value * 10 + *at - '0';
+		if (at > begin && nword == COUNT(word))
+			return;
+		if (at > begin)
+			word[nword++] = negative ? 0 - value : value;
+		else if (negative || *at++ != ' ')
+			return;
+	}
+	for (size_t i = 0; nword > 1 && 16 % nword == 0 && i < 16; i++)
+		put(u, (uint8_t)(word[i / (16 / nword)] >> 8 * (i % (16 / nword))));
 }
 
 /* Not xxd's, which has a colon: its groups are of two bytes. */
@@ -581,6 +620,10 @@ undo_uu(struct undone *u, const uint8_t *p, size_t n)
 #define UNDO_WIDE_WORDS "perl -ane '$o = shift @F; $w ||= length $F[0]; $b .= pack $w > 8 ? \"Q<*\" : \"V*\", map { hex } @F; " \
 	CUT("oct $o, int $o, hex $o", "8")
 
+/* Numbers of as many bytes as their number in the first line says. */
+#define UNDO_DECIMAL_WORDS "perl -ane '$o = shift @F; $w ||= @F; $b .= pack $w > 4 ? \"v*\" : $w > 2 ? \"V*\" : \"Q<*\", @F; " \
+	CUT("oct $o, int $o, hex $o", "8")
+
 /* Characters in four places each. */
 #define UNDO_CHARACTERS "perl -ne 'chomp; s/^([0-9a-f*]+)//; $o = $1; $b .= join \"\", map { /([0-7]{3})$/ ? chr oct $1 : " \
 	"/\\\\(.)$/ ? chr index \"0123456abtnvfr\", $1 : substr $_, -1 } unpack \"(a4)*\", $_; " CUT("oct $o, hex $o, int $o", "16")
@@ -605,7 +648,8 @@ static const struct coding {
 	{ undo_base32, 90, "base32 text", "tr -dc A-Z2-7= | base32 -d", "" },
 	{ undo_base32_hex, 90, "base32hex text", "tr -dc 0-9A-V= | tr 0-9A-V A-Z2-7 | base32 -d", "" },
 	{ undo_uu, 60, "text of uuencode", "perl -ne 'print unpack \"u\", $_ unless /^[a-z`]/'", "" },
-	{ undo_xxd, 90, "a dump of xxd", "sed 's/^[^:]*: *//; s/  .*//' | xxd -r -p", "" },
+	{ undo_xxd, 90, "a dump of xxd", "sed 's/^[^:]*: *//; s/  .*//' | xxd -r -p",
+	    "; a line \"*\" in it stands for bytes that are 0: dump it again without -a" },
 	{ undo_xxd_bits, 90, "a dump of bits, by xxd -b", "perl -ne '/: ((?:[01]{8} ?)+)/ and print map { chr oct \"0b$_\" } split \" \", $1'", "" },
 	{ undo_xxd_words, 90, "a dump of words, by xxd -e", UNDO_XXD_WORDS, "" },
 	{ undo_characters, 90, "a dump of characters, by od -c", UNDO_CHARACTERS, SQUEEZED },
@@ -615,6 +659,8 @@ static const struct coding {
 	{ undo_octal, 90, "a dump of octal words", UNDO_WORDS("oct"), SQUEEZED },
 	{ undo_octal_bytes, 90, "a dump of octal bytes", "perl -ne 's/^\\S+//; print map { chr oct } split'", SQUEEZED },
 	{ undo_decimal_bytes, 90, "a dump of decimal bytes", "perl -ne 's/^\\S+//; print map { chr } split'", SQUEEZED },
+	{ undo_decimal_words, 90, "a dump of decimal words", UNDO_DECIMAL_WORDS, SQUEEZED },
+	{ undo_base2, 90, "binary text", "perl -0777 -pe 'tr/01//cd; $_ = pack \"B*\", $_'", "" },
 	{ undo_hex, 90, "hexadecimal text", "tr -dc 0-9A-Fa-f | xxd -r -p", "" },
 	{ undo_prefixed, 90, "hexadecimal text", "perl -ne 'print map { chr hex } /[0\\\\]x([0-9A-Fa-f]{1,2})/g'", "" },
 	{ undo_decimal, 90, "decimal text", "perl -ne 'print map { chr($_ & 255) } /-?\\d+/g'", "" },

@@ -78,7 +78,9 @@ def by_program(data):
                  ["od", "-v", "-An", "-tu1"], ["hexdump", "-vx"], ["hexdump", "-vb"], ["hexdump", "-vo"], ["xxd", "-g4"], ["xxd", "-g2", "-c8"],
                  ["xxd", "-c7"], ["xxd", "-c1"], ["xxd", "-c20"], ["xxd", "-b"], ["xxd", "-b", "-c4"], ["xxd", "-e"], ["xxd", "-e", "-g2"],
                  ["xxd", "-e", "-g8"], ["od", "-v", "-c"], ["od", "-v", "-Ax", "-c"], ["od", "-v", "-w32", "-c"], ["hexdump", "-vc"], ["od", "-v", "-tx4"],
-                 ["od", "-v", "-tx8"], ["od", "-v", "-Ad", "-tx4"], ["od", "-v", "-Ax", "-tx8"], ["basenc", "--base32hex"], ["basenc", "--base32hex", "-w0"]):
+                 ["od", "-v", "-tx8"], ["od", "-v", "-Ad", "-tx4"], ["od", "-v", "-Ax", "-tx8"], ["od", "-v", "-d"],
+                 ["od", "-v", "-td2"], ["od", "-v", "-i"], ["od", "-v", "-l"], ["od", "-v", "-tu8"], ["hexdump", "-vd"],
+                 ["basenc", "--base2msbf", "-w0"], ["basenc", "--base2msbf"], ["basenc", "--base32hex"], ["basenc", "--base32hex", "-w0"]):
         yield " ".join(args), subprocess.run(args, input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
