@@ -411,28 +411,48 @@ tt_frame_sums_next(struct tt_frame_sums *s)
 	return s->err->code == TT_OK;
 }
 
+/* Add ${total} ns of the zones of ${node} to the time of its thread. */
+static void
+add_time(const struct tt_frame_sums *s, uint32_t node, int64_t total, struct tt_zone_time *by_thread)
+{
+	const struct tt_thread *t = tt_paths_thread(s->p, node);
+	const uint8_t is = s->is[node];
+
+	if (!t || !tt_frame_sums_zone(s, node))
+		return;
+	by_thread[t->index].inside += is & TT_SUM_TOP ? total : 0;
+	by_thread[t->index].waiting += is & TT_SUM_WAIT ? total : 0;
+}
+
 int
 tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_t *calls, struct tt_err *err)
 {
 	struct tt_frame_sums s;
+	int64_t before = 0;           /* time of the frames before the one at ${at} */
+	size_t at = 0;
 
 	err->code = TT_OK;
 	tt_frame_sums_init(&s, view, err);
-	s.only = view->m->filter.no_wait ? 0 : TT_SUM_TOP | TT_SUM_WAIT;
+	s.apart = !view->m->filter.no_wait;
 	tt_frame_sums_rewind(&s);
 	while (tt_frame_sums_next(&s)) {
+		for (; at < s.frame; at++)
+			before += tt_frames_dur(s.m->frames, at);
+		/* Zones that begin to fill frames have the time of all frames, at the end, less that of those before. */
+		for (size_t i = 0; i < s.nchange; i++)
+			add_time(&s, s.change[i].node, -s.change[i].total * before, by_thread);
 		for (size_t i = 0; i < s.n; i++) {
 			const struct tt_frame_path *rec = &s.rec[i];
-			const struct tt_thread *t = tt_paths_thread(s.p, rec->node);
-			const uint8_t is = s.is[rec->node];
 
-			if (!t || !tt_frame_sums_zone(&s, rec->node))
-				continue;
-			by_thread[t->index].inside += is & TT_SUM_TOP ? rec->total : 0;
-			by_thread[t->index].waiting += is & TT_SUM_WAIT ? rec->total : 0;
-			calls[tt_paths_row(s.p, rec->node)] += tt_paths_shown(s.p, rec->node) ? rec->n : 0;
+			add_time(&s, rec->node, rec->total, by_thread);
+			if (tt_paths_thread(s.p, rec->node) && tt_frame_sums_zone(&s, rec->node))
+				calls[tt_paths_row(s.p, rec->node)] += tt_paths_shown(s.p, rec->node) ? rec->n : 0;
 		}
 	}
+	for (; s.apart && s.nfilling && at < s.m->frames->n; at++)
+		before += tt_frames_dur(s.m->frames, at);
+	for (size_t i = 0; s.apart && i < s.nfilling; i++)
+		add_time(&s, s.filling[i].node, s.filling[i].total * before, by_thread);
 	tt_frame_sums_free(&s);
 	return err->code;
 }

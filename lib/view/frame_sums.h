@@ -45,7 +45,7 @@ struct tt_frame_sums {
 		int64_t total, self;      /* from this frame on more, in durations of a frame; of the path alone, as settled */
 	} *change;
 	size_t nchange, capchange;
-	uint8_t only;                 /* of these those that are one of this; 0: all */
+	uint8_t only;                 /* of these those that are one of this; 0: all. Not with apart */
 	const size_t *of;             /* only these frames come, ${nof} of them in order, and others are passed over. From tt_frame_sums_rewind() on */
 	size_t nof;                   /* 0: all do */
 	size_t at;                    /* in of: the first that may come next */

@@ -505,6 +505,9 @@ def zones_open(s, n):
         for what, line in table(zones_open, path, path):
             if what in ("report", "summary", "gate", "causes", "suggest", "diff page", "convert to .json", "convert to .pftrace", "convert to .sqlite"):
                 yield "%s, %s" % (where, what), line
+        with open(s.path("frames.json"), "w") as f:
+            f.write('{ "tracetool_budget": 1, "rows": [ { "id": "a", "metric": "thread.time", "thread": "*", "stat": "per_frame.mean", "max": "1 s" } ] }')
+        yield where + ", time in frames", ["stats", "-q", "-j1", "--gate", s.path("frames.json"), "--inconclusive", "pass", path]
 
 
 def check_memory(s):
