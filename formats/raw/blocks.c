@@ -138,6 +138,9 @@ settle_session(struct raw *m, uint64_t at, uint32_t word, struct raw_session *s,
 	s->wide_known = by->version->rank < 12;
 	s->poor = unity_trial_is_poor(&by->trial) && (!unity_version(word) || !by->trial.names_fit || by->trial.misfits * 2 > by->trial.parts);
 	raw_sizes(&s->layout, s->size);
+	const struct unity_version *const exact = unity_version(word);
+	s->fit = (struct tt_fit_log){ .at = at, .version = word, .layout = by->version->raw,
+		.forced = m->env->force && unity_trial_is_poor(&by->trial) && !(exact && exact->raw) };
 	return rc;
 }
 
@@ -244,9 +247,41 @@ find_undefined(struct raw *m, const struct raw_session *s)
 	m->cap->unless_named |= collect;
 }
 
+/* Tell the present session's log of the losses that were found since the last time. */
+static void
+tell_losses(struct raw *m)
+{
+	struct tt_fit_log *log = &m->session[m->now].fit;
+	bool cut;
+	const uint64_t n = tt_loss_count_damage(&m->loss, &cut);
+
+	log->lost += n - m->told;
+	log->cut = log->cut || cut;
+	m->told = n;
+}
+
+void
+raw_hand_losses(struct raw *m, struct tt_loss *to)
+{
+	tell_losses(m);
+	tt_loss_join(to, &m->loss);
+	tt_loss_reset(&m->loss);
+	m->told = 0;
+}
+
+/* Add a loss of session ${i}. */
+static void
+lose_in(struct raw *m, size_t i, enum tt_loss_kind kind, uint64_t at)
+{
+	tt_loss_add(&m->loss, kind, 1, 0, at);
+	m->session[i].fit.lost++;
+	m->told++;
+}
+
 void
 raw_end_sessions(struct raw *m)
 {
+	tell_losses(m);
 	for (size_t i = 0; i < m->nstream; i++) {
 		const struct raw_stream *st = &m->stream[i];
 		struct raw_session *s = &m->session[st->session];
@@ -259,9 +294,9 @@ raw_end_sessions(struct raw *m)
 	for (size_t i = 0; i < m->nsession; i++) {
 		const struct raw_session *s = &m->session[i];
 		if (s->main_wrong || (s->framed && !s->main_there))
-			tt_loss_add(&m->loss, TT_LOST_HEADER, 1, 0, s->at + RAW_HEAD - 8);
+			lose_in(m, i, TT_LOST_HEADER, s->at + RAW_HEAD - 8);
 		if (s->used && !s->defined)
-			tt_loss_add(&m->loss, TT_LOST_DEFINITIONS, 1, 0, s->at);
+			lose_in(m, i, TT_LOST_DEFINITIONS, s->at);
 		if (s->used)
 			find_undefined(m, s);
 	}
@@ -681,6 +716,7 @@ see_frame(struct raw *m, const struct raw_stream *st, uint32_t frame)
 static void
 count_part(struct raw *m, const struct raw_stream *st, uint32_t len, uint32_t flags)
 {
+	struct tt_fit_log *log = &m->session[m->now].fit;
 	struct tt_fit *e = &m->cap->fit;
 
 	if (len == 0 || flags & (RAW_P_FRAME | RAW_P_CUT))
@@ -688,6 +724,9 @@ count_part(struct raw *m, const struct raw_stream *st, uint32_t len, uint32_t fl
 	e->parts++;
 	e->bytes += len;
 	e->samples += st->id != RAW_SESSION;
+	log->parts++;
+	log->bytes += len;
+	log->samples += st->id != RAW_SESSION;
 }
 
 static int
@@ -751,6 +790,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	if (cut)
 		tt_loss_add(&m->loss, TT_LOST_NOT_ENDED, 1, 0, m->from);
 	raw_miss_tail(m, m->from);
+	tell_losses(m);
 	m->any_state = m->enabled = false;
 	raw_begin_lead(m, (uint32_t)m->now + 1);
 	if (m->now + 1 < m->nsession) {
@@ -874,5 +914,6 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 	m->at = m->from + off;
 	m->len = off;
 	find_width(m);
+	tell_losses(m);
 	return m->nblock || off > 0 ? TT_OK : TT_END;
 }

@@ -467,8 +467,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 		st->other = true;
 		st->again = INT64_MAX;
 	}
-	tt_loss_join(&c->loss, &m->loss);
-	tt_loss_reset(&m->loss);
+	raw_hand_losses(m, &c->loss);
 	c->seq = m->seq++;
 	c->at = m->from;
 	c->len = m->len;
@@ -499,15 +498,35 @@ flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 	return rc;
 }
 
+/* Show what each of several logs is. */
 static int
-end(struct raw *m, struct tt_chunk *c)
+keep_logs(struct raw *m, struct tt_err *err)
+{
+	struct tt_capture *cap = m->cap;
+
+	if (m->nsession == 1)
+		return TT_OK;
+	if (m->nlog != m->nsession && !(m->log = tt_arena_alloc(&cap->arena, m->nsession * sizeof *m->log, err)))
+		return err->code;
+	m->nlog = m->nsession;
+	for (size_t i = 0; i < m->nlog; i++)
+		m->log[i] = m->session[i].fit;
+	cap->fit.log = m->log;
+	cap->fit.nlog = m->nlog;
+	return TT_OK;
+}
+
+static int
+end(struct raw *m, struct tt_chunk *c, struct tt_err *err)
 {
 	if (m->win.end_err.code == TT_E_DAMAGED)
 		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
-	raw_end_sessions(m);
 	raw_miss_tail(m, m->at);
-	tt_loss_join(&c->loss, &m->loss);
-	tt_loss_reset(&m->loss);
+	raw_end_sessions(m);
+	raw_hand_losses(m, &c->loss);
+	const int rc = keep_logs(m, err);
+	if (rc != TT_OK)
+		return rc;
 	m->read = true;
 	m->cap->read_to = m->at;
 	const int64_t lead = m->lead_of == 0 ? m->lead : m->first_lead;
@@ -533,7 +552,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 			if ((rc = make_chunk(m, m->order[m->next++], false, c, &some, err)) != TT_OK || some)
 				return rc;
 		if (m->ended)
-			return end(m, c);
+			return end(m, c, err);
 		if (tt_stopped(m->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		const size_t session = m->now;

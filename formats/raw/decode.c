@@ -716,6 +716,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	b->tid = c->tid;
 	b->at = c->at;
 	b->bytes = c->len;
+	b->log = h->s.number;
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
 		if (special[i] != UNITY_NO_MARKER)
 			r.special[special[i] % RAW_SPECIAL] = true;

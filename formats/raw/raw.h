@@ -81,6 +81,7 @@ struct raw_session {
 	const char *categories;       /* see struct unity_version */
 	bool wide_known;              /* layout.wide is known */
 	bool poor;                    /* most of its first bytes make no sense by any layout */
+	struct tt_fit_log fit;        /* of this reading */
 };
 
 /*
@@ -269,6 +270,9 @@ struct raw {
 	uint32_t *order;
 	size_t norder, caporder, next;
 	struct tt_loss loss;          /* losses found in the segment; go with its first chunk */
+	uint64_t told;                /* of these, how many the present session's log was told of */
+	struct tt_fit_log *log;       /* in the capture's arena, ${nlog} of them, once the input was read to its end */
+	size_t nlog;
 	bool ended;                   /* the input has ended */
 	bool flushing;                /* carries that nothing continues are still to come: the input has ended, or another session has begun */
 	size_t flush_at;              /* streams whose carries were delivered since then */
@@ -324,6 +328,9 @@ int raw_take_segment(struct raw *m, struct tt_err *err);
 void raw_settle_main(struct raw *m);
 /* At the end of the input: count headers whose main thread is not there, and logs without definitions; find what is not known without them. */
 void raw_end_sessions(struct raw *m);
+
+/* Hand the losses found so far on to a chunk. */
+void raw_hand_losses(struct raw *m, struct tt_loss *to);
 
 /* A session ends at ${at}: frames after its last one are missing if its last message that recording stops gives the number of a later one. */
 void raw_miss_tail(struct raw *m, uint64_t at);

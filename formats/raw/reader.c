@@ -78,6 +78,7 @@ open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const st
 	cap->category = category;
 	cap->category_arg = m;
 	cap->tally_name = raw_tag_name;
+	cap->log_of = unity_log_of;
 	*out = m;
 	return TT_OK;
 }
@@ -124,7 +125,13 @@ rewind_(void *ctx, struct tt_err *err)
 	raw_begin_lead(m, 0);
 	m->cap->fit.parts = m->cap->fit.samples = m->cap->fit.bytes = 0;
 	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
+	for (size_t i = 0; i < m->nsession; i++) {
+		struct tt_fit_log *log = &m->session[i].fit;
+		log->parts = log->samples = log->bytes = log->lost = 0;
+		log->cut = false;
+	}
 	tt_loss_reset(&m->loss);
+	m->told = 0;
 	tt_window_rewind(&m->win);
 	return TT_OK;
 }

@@ -159,6 +159,9 @@ unity_key(const struct unity_run *r, uint32_t id)
 	return (uint64_t)r->session << 32 | id;
 }
 
+/* The session of a marker's key; UINT32_MAX: the key has none. */
+static inline uint32_t unity_log_of(uint64_t key) { return key < UNITY_KEY_LABEL ? (uint32_t)(key >> 32) : UINT32_MAX; }
+
 /* Take the lock of struct unity_known, once a chunk. */
 static inline void
 unity_lock(struct unity_run *r)

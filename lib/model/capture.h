@@ -126,6 +126,8 @@ struct tt_capture {
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);
 	struct tt_fit fit;  /* of its layout; whole at the end of a run */
+	/* The log, of several in one file, that defines the marker of ${key}; UINT32_MAX: it shows none. NULL: the format has no such files. */
+	uint32_t (*log_of)(uint64_t key);
 	struct tt_defs *defs;
 	struct tt_arena arena;        /* text of the fields above */
 	/* In the order their keys came. The first is the root of a tree by the keys' hashes. */

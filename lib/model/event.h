@@ -312,6 +312,7 @@ struct tt_batch {
 	uint64_t at;                  /* byte offset of the chunk */
 	uint64_t bytes;               /* its length */
 	uint64_t tid;                 /* the producer's thread id */
+	uint32_t log;                 /* of several in one file, the one it is of */
 	uint32_t process, thread;     /* indexes; thread is set by the ordered stage */
 
 	struct tt_event *ev;

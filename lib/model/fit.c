@@ -95,3 +95,18 @@ tt_fit_verdict(const struct tt_fit *e)
 		return TT_LAYOUT_PARTLY;
 	return e->samples ? TT_LAYOUT_FITS : TT_LAYOUT_UNPROVEN;
 }
+
+void
+tt_fit_of_log(const struct tt_fit *e, size_t i, struct tt_fit *of)
+{
+	static const struct tt_fit_log_count none;
+	const struct tt_fit_log *l = &e->log[i];
+	const struct tt_fit_log_count *c = i < e->nin_log ? &e->in_log[i] : &none;
+
+	*of = (struct tt_fit){ .layout = l->layout, .part = e->part, .message = e->message, .forced = l->forced, .parts = l->parts, .samples = l->samples,
+		.bytes = l->bytes, .count = { .misfits = c->misfits, .misfit_at = c->misfit_at, .misfit_bytes = c->misfit_bytes, .earlier = c->earlier,
+		.names = c->names, .bad_names = c->bad_names }, .lost = l->lost + c->lost, .passed = c->passed, .markers = c->markers,
+		.named_markers = c->named_markers, .cut = l->cut || c->cut };
+	of->matched_ends = c->zones - (c->passed < c->zones ? c->passed : c->zones);
+	of->ends = of->matched_ends + c->strays;
+}

@@ -44,6 +44,24 @@ struct tt_fit_count {
 	struct tt_unknown unknown[TT_UNKNOWN_TYPES];
 };
 
+/* One of several logs in a file, as its reader knows it. */
+struct tt_fit_log {
+	uint64_t at;                  /* offset of its header */
+	uint32_t version;             /* as its header says it */
+	bool forced;
+	const char *layout;
+	uint64_t parts, samples, bytes;       /* as in struct tt_fit */
+	uint64_t lost;                /* losses that the reader itself found there: of blocks, not of what is in them */
+	bool cut;
+};
+
+/* Counts of the run in one log. */
+struct tt_fit_log_count {
+	uint64_t messages, misfits, misfit_at, misfit_bytes, earlier, names, bad_names;       /* as in struct tt_fit_count */
+	uint64_t lost, strays, passed, zones, markers, named_markers;
+	bool cut;
+};
+
 struct tt_fit {
 	/* by the reader */
 	const char *layout;           /* of which releases it is. NULL: the format has one layout, and nothing is to be shown */
@@ -63,6 +81,11 @@ struct tt_fit {
 	uint64_t markers, named_markers;
 	uint64_t threads, named_threads;
 	bool cut;
+	/* The logs of a file that has several. The reader sets them at the end of the input, in the capture's arena; ${in_log} is the run's memory. */
+	const struct tt_fit_log *log;
+	size_t nlog;
+	struct tt_fit_log_count *in_log;
+	size_t nin_log, capin_log;
 };
 
 /* Add ${n} messages of the unknown type ${type} to ${c}. Returns the type's place; NULL: it is one of further types. */
@@ -72,6 +95,8 @@ void tt_fit_reset(struct tt_fit_count *c);
 /* Add what a batch counted, in the order of the file. */
 void tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from);
 
+/* The evidence of log ${i} alone; threads are not counted. */
+void tt_fit_of_log(const struct tt_fit *e, size_t i, struct tt_fit *of);
 /* How well the layout fits. It is never TT_LAYOUT_FITS if anything was lost but a cut end. */
 enum tt_layout tt_fit_verdict(const struct tt_fit *e);
 /* Parts that do not end where they must, and the offset of the first. */

@@ -232,3 +232,15 @@ tt_loss_damaged(const struct tt_loss *l)
 	}
 	return false;
 }
+
+uint64_t
+tt_loss_count_damage(const struct tt_loss *l, bool *cut)
+{
+	uint64_t n = 0;
+
+	*cut = l->any && (l->e[TT_LOST_CUT].n || l->e[TT_LOST_CODING].n);
+	for (unsigned k = 0; l->any && k < TT_LOST_KINDS; k++)
+		if (tt_loss_info[k].damage && k != TT_LOST_CUT && k != TT_LOST_CODING)
+			n += l->e[k].n;
+	return n;
+}

@@ -111,6 +111,8 @@ void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 
 /* True if an entry of the ledger means that the input itself is damaged. */
 bool tt_loss_damaged(const struct tt_loss *l);
+/* The number of such losses but cut ends; *${cut}: the input's or a log's end is cut. */
+uint64_t tt_loss_count_damage(const struct tt_loss *l, bool *cut);
 
 extern const char *const tt_severity_name[4];
 

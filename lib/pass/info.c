@@ -339,6 +339,8 @@ static const struct tt_pass_table tables[] = {
 	{ "capture", "Capture", capture_col, TT_NCOL(capture_col), .always_whole = true, .shape = TT_FACTS, .make = captures },
 	{ "capture_layout", "Layout", tt_layout_col, TT_LAYOUT_COLUMNS, .always_whole = true, .shape = TT_FACTS, .needs = TT_NEEDS_CALLS,
 	    .make = tt_layout_make, .has = tt_layout_has, .none = "its format has one layout" },
+	{ "capture_logs", "Logs", tt_logs_col, TT_LOGS_COLUMNS, .always_whole = true, .needs = TT_NEEDS_CALLS, .make = tt_logs_make, .has = tt_logs_has,
+	    .none = "no input has several logs", .unheld = "a row is one of several logs in a file; use capture_layout" },
 	{ "capture_unknown", "Messages of unknown types", tt_unknown_col, TT_UNKNOWN_COLUMNS, .always_whole = true,
 	    .make = tt_unknown_make, .has = tt_unknown_has, .none = "no message is of an unknown type" },
 	{ "capture_dumps", "Dumps of flight recordings", dump_col, TT_NCOL(dump_col), .make = dumps, .has = has_dumps,

@@ -1,5 +1,5 @@
 /**
- * The tables "capture_layout" and "capture_unknown": what a capture itself shows of its layout, in a sentence and in figures.
+ * The tables "capture_layout", "capture_logs" and "capture_unknown": what a capture itself shows of its layout, in a sentence and in figures.
  */
 #include "pass/passes.h"
 
@@ -24,6 +24,26 @@ const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS] = {
 	{ "text_names", "names that are text", TT_UNIT_COUNT, "Number of these names that are UTF-8 without a NUL." },
 	{ "lost", "losses", TT_UNIT_COUNT, "Number of losses, other than a cut end; the loss ledger has them." },
 	{ "first_misfit", "first misfit at byte", TT_UNIT_COUNT, "Place of the first part that does not fit; empty if all do." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+const struct tt_col tt_logs_col[TT_LOGS_COLUMNS] = {
+	{ "log", "log", TT_UNIT_COUNT, "Number of the log in its file, from 1." },
+	{ "at", "at byte", TT_UNIT_COUNT, "Place of its header." },
+	{ "version", "version", TT_UNIT_TEXT, "Version that its header says." },
+	{ "layout", "layout", TT_UNIT_TEXT, "Releases whose layout it was read by." },
+	{ "fit", "verdict", TT_UNIT_TEXT, "As in capture_layout, of this log alone." },
+	{ "parts", "parts", TT_UNIT_COUNT, "Number of its blocks that can show a layout." },
+	{ "fitting_parts", "parts that fit", TT_UNIT_COUNT, "Number of these that end where their last message does." },
+	{ "messages", "messages", TT_UNIT_COUNT, "Number of its messages." },
+	{ "ends", "ends", TT_UNIT_COUNT, "Number of ends of zones." },
+	{ "matched_ends", "ends that match", TT_UNIT_COUNT, "Number of ends whose zone began in the capture." },
+	{ "markers", "markers", TT_UNIT_COUNT, "Number of its markers with zones in the call tree, but for those of zones that a text names." },
+	{ "named_markers", "markers defined", TT_UNIT_COUNT, "Number of these markers that are defined." },
+	{ "names", "names", TT_UNIT_COUNT, "Number of names in its definitions of markers and threads." },
+	{ "text_names", "names that are text", TT_UNIT_COUNT, "Number of these names that are UTF-8 without a NUL." },
+	{ "lost", "losses", TT_UNIT_COUNT, "Number of its losses, other than a cut end; those that show only at the end of the file are of the last log." },
+	{ "first_misfit", "first misfit at byte", TT_UNIT_COUNT, "Place of its first block that does not fit; empty if all do." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
@@ -142,6 +162,58 @@ tt_layout_make(struct tt_making *k, struct tt_table *t)
 		if (misfits)
 			tt_cell_u64(&c[16], at);
 		tt_cell_u64(&c[17], i + 1);
+	}
+}
+
+bool
+tt_logs_has(const struct tt_making *k)
+{
+	for (size_t i = 0; i < k->m->ncap; i++)
+		if (k->m->cap[i]->fit.nlog > 1)
+			return true;
+	return false;
+}
+
+/* Put the figures of log ${i} of ${e} into ${c}, from the verdict on. */
+static void
+put_log(struct tt_cell *c, const struct tt_fit *e, size_t i)
+{
+	struct tt_fit of;
+	uint64_t at;
+
+	tt_fit_of_log(e, i, &of);
+	const uint64_t misfits = tt_fit_misfits(&of, &at);
+	tt_cell_name(&c[4], tt_layout_name(tt_fit_verdict(&of)));
+	tt_cell_u64(&c[5], of.parts);
+	tt_cell_u64(&c[6], of.parts - (misfits < of.parts ? misfits : of.parts));
+	tt_cell_u64(&c[7], i < e->nin_log ? e->in_log[i].messages : 0);
+	tt_cell_u64(&c[8], of.ends);
+	tt_cell_u64(&c[9], of.matched_ends);
+	tt_cell_u64(&c[10], of.markers);
+	tt_cell_u64(&c[11], of.named_markers);
+	tt_cell_u64(&c[12], of.count.names);
+	tt_cell_u64(&c[13], of.count.names - of.count.bad_names);
+	tt_cell_u64(&c[14], of.lost);
+	if (misfits)
+		tt_cell_u64(&c[15], at);
+}
+
+void
+tt_logs_make(struct tt_making *k, struct tt_table *t)
+{
+	for (size_t i = 0; i < k->m->ncap; i++) {
+		const struct tt_fit *e = &k->m->cap[i]->fit;
+
+		for (size_t log = 0; e->nlog > 1 && log < e->nlog; log++) {
+			struct tt_cell *c = tt_row(t);
+
+			tt_cell_u64(&c[0], log + 1);
+			tt_cell_u64(&c[1], e->log[log].at);
+			tt_cell_text(&c[2], tt_text(k->r, "0x%08x", e->log[log].version));
+			tt_cell_text(&c[3], tt_text(k->r, "Unity %s", e->log[log].layout));
+			put_log(c, e, log);
+			tt_cell_u64(&c[16], i + 1);
+		}
 	}
 }
 

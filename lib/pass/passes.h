@@ -64,12 +64,14 @@ void tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass
 /* ${part} of ${all} in 1/100 percent; empty where ${all} is 0. */
 void tt_cell_share(struct tt_cell *c, int64_t part, int64_t all);
 
-/* layout.c: two tables of the pass "info", of captures whose layout depends on the version of their producer. */
-enum { TT_LAYOUT_COLUMNS = 18, TT_UNKNOWN_COLUMNS = 6 };
-extern const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS], tt_unknown_col[TT_UNKNOWN_COLUMNS];
+/* layout.c: three tables of the pass "info", of captures whose layout depends on the version of their producer. */
+enum { TT_LAYOUT_COLUMNS = 18, TT_LOGS_COLUMNS = 17, TT_UNKNOWN_COLUMNS = 6 };
+extern const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS], tt_logs_col[TT_LOGS_COLUMNS], tt_unknown_col[TT_UNKNOWN_COLUMNS];
 
 bool tt_layout_has(const struct tt_making *k);
 void tt_layout_make(struct tt_making *k, struct tt_table *t);
+bool tt_logs_has(const struct tt_making *k);
+void tt_logs_make(struct tt_making *k, struct tt_table *t);
 bool tt_unknown_has(const struct tt_making *k);
 void tt_unknown_make(struct tt_making *k, struct tt_table *t);
 

@@ -17,6 +17,60 @@ tt_fit_begin(struct tt_run *r, struct tt_capture *c, struct tt_loss *before)
 	e->lost = e->ends = e->matched_ends = e->passed = e->markers = e->named_markers = e->threads = e->named_threads = 0;
 	e->lost_at = TT_NOWHERE;
 	e->cut = false;
+	e->nin_log = 0;
+}
+
+int
+tt_fit_join_log(struct tt_run *r, struct tt_capture *c, const struct tt_batch *b, struct tt_err *err)
+{
+	struct tt_fit *e = &c->fit;
+	int rc = TT_OK;
+
+	if (b->log >= e->capin_log && (rc = tt_mem_grow(&r->env->mem, &e->in_log, &e->capin_log, (size_t)b->log + 1, sizeof *e->in_log, err)) != TT_OK)
+		return rc;
+	for (; e->nin_log <= b->log; e->nin_log++)
+		e->in_log[e->nin_log] = (struct tt_fit_log_count){ .messages = 0 };
+	struct tt_fit_log_count *to = &e->in_log[b->log];
+	bool cut;
+	if (to->misfits == 0)
+		to->misfit_at = b->fit.misfit_at;
+	to->messages += b->nevent;
+	to->misfits += b->fit.misfits;
+	to->misfit_bytes += b->fit.misfit_bytes;
+	to->earlier += b->fit.earlier;
+	to->names += b->fit.names;
+	to->bad_names += b->fit.bad_names;
+	to->zones += b->nzone;
+	to->lost += tt_loss_count_damage(&b->loss, &cut);
+	to->cut = to->cut || cut;
+	to->strays += b->loss.e[TT_LOST_UNMATCHED].n;
+	to->passed += b->loss.e[TT_LOST_POPPED].n;
+	return TT_OK;
+}
+
+/* Losses and ends that only the input's end showed belong to its last log. */
+static void
+join_rest(struct tt_fit *e)
+{
+	struct tt_fit_log_count *last = &e->in_log[e->nin_log - 1];
+	uint64_t lost = 0, strays = 0, passed = 0, zones = 0;
+
+	for (size_t i = 0; i < e->nlog; i++)
+		lost += e->log[i].lost;
+	for (size_t i = 0; i < e->nin_log; i++) {
+		const struct tt_fit_log_count *c = &e->in_log[i];
+		lost += c->lost;
+		strays += c->strays;
+		passed += c->passed;
+		zones += c->zones;
+	}
+	last->lost += e->lost > lost ? e->lost - lost : 0;
+	last->strays += e->ends - e->matched_ends > strays ? e->ends - e->matched_ends - strays : 0;
+	last->passed += e->passed > passed ? e->passed - passed : 0;
+	/* Zones that stay open at the end. */
+	const uint64_t ended = e->matched_ends + e->passed;
+	if (zones > ended)
+		last->zones -= zones - ended < last->zones ? zones - ended : last->zones;
 }
 
 void
@@ -51,6 +105,20 @@ tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *
 	}
 	e->matched_ends -= e->passed < e->matched_ends ? e->passed : e->matched_ends;
 	e->ends += e->matched_ends;
+	if (e->nlog > 1 && e->nin_log > 0)
+		join_rest(e);
+}
+
+/* Count a marker for the log that defines it. */
+static void
+count_marker(const struct tt_capture *c, const struct tt_marker *k, bool known)
+{
+	const uint32_t log = c->log_of ? c->log_of(k->key) : UINT32_MAX;
+
+	if (log >= c->fit.nin_log)
+		return;
+	c->fit.in_log[log].markers++;
+	c->fit.in_log[log].named_markers += known;
 }
 
 /* Losses of a layout that does not fit need not be damage. */
@@ -75,6 +143,7 @@ tt_fit_settle(struct tt_run *r, struct tt_err *err)
 			continue;
 		e->markers++;
 		e->named_markers += m->name[i].known;
+		count_marker(m->cap[k->process], k, m->name[i].known);
 	}
 	for (size_t i = 0; i < m->threads.n; i++) {
 		const struct tt_thread *t = m->threads.t[i];

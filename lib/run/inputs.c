@@ -334,6 +334,7 @@ void
 tt_inputs_free_capture(struct tt_mem *mem, struct tt_capture *c)
 {
 	tt_defs_free(c->defs);
+	tt_mem_free(mem, c->fit.in_log, c->fit.capin_log * sizeof *c->fit.in_log);
 	tt_arena_free(&c->arena);
 	tt_mem_free(mem, c, sizeof *c);
 }

@@ -6,6 +6,7 @@
 #include "io/src.h"
 #include "io/window.h"
 #include "run/candidates.h"
+#include "run/fit.h"
 #include "run/parts.h"
 #include "run/pipe.h"
 #include "run/run.h"
@@ -252,8 +253,8 @@ tick(struct pipe *p, const struct slot *s)
 }
 
 /* Add what the capture holds, and lost, with the chunk. */
-static void
-sum_up(struct pipe *p, struct slot *s)
+static int
+sum_up(struct pipe *p, struct slot *s, struct tt_err *err)
 {
 	struct tt_capture *cap = p->in->cap;
 	struct tt_batch *b = &s->batch;
@@ -261,6 +262,7 @@ sum_up(struct pipe *p, struct slot *s)
 	tt_loss_join(p->r->env->loss, &s->chunk.loss);
 	tt_loss_join(p->r->env->loss, &b->loss);
 	tt_fit_join(&cap->fit.count, &b->fit);
+	const int rc = cap->log_of ? tt_fit_join_log(p->r, cap, b, err) : TT_OK;
 	cap->distorts = cap->distorts || (cap->instruments && s->io.calls);
 	cap->nchunk++;
 	cap->nevent += b->nevent;
@@ -278,6 +280,7 @@ sum_up(struct pipe *p, struct slot *s)
 		if (b->max_ts > cap->max_ts)
 			cap->max_ts = b->max_ts;
 	}
+	return rc;
 }
 
 static int
@@ -296,9 +299,8 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	if (p->phase < TT_PHASE_MAIN)
 		return tt_marks_collect(p->r, p->in, &s->batch, s->io.thread, p->phase, err);
 	if (p->phase == TT_PHASE_MAIN) {
-		if ((rc = tt_spanning_chunk(&p->r->m->spanning, &s->batch, &p->r->env->mem, err)) != TT_OK)
+		if ((rc = tt_spanning_chunk(&p->r->m->spanning, &s->batch, &p->r->env->mem, err)) != TT_OK || (rc = sum_up(p, s, err)) != TT_OK)
 			return rc;
-		sum_up(p, s);
 	}
 	return commit_main(p, w, s, false, err);
 }

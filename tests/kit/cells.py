@@ -10,7 +10,7 @@ from suite import TRACETOOL
 
 FOLDER = os.environ.get("TMPDIR", "/tmp")
 # Tables that no budget can hold: tracetool-budget(5) names them. Those of the summary repeat figures of other tables.
-UNHELD = ("timeline_metrics", "counter_timeline", "coverage_lines", "objects_found", "objects_tracked")
+UNHELD = ("timeline_metrics", "counter_timeline", "coverage_lines", "objects_found", "objects_tracked", "capture_logs")
 SUMMARY = ("capture_summary", "capture_frames", "capture_causes", "capture_overview", "capture_allocations",
            "capture_markers", "capture_samples", "capture_next")
 

@@ -329,6 +329,49 @@ def entries_of_no_sample():
                         (3, "partly", ["damaged"]))
 
 
+def logs(data):
+    """Rows of the table of logs, without the input's number."""
+    path = suite.path("logs.raw")
+    with open(path, "wb") as f:
+        f.write(data)
+    r = subprocess.run([TRACETOOL, "stats", "--format", "json", "--limit", "0", "--table", "capture_logs", path], capture_output=True, text=True, check=False)
+    return [{k: v for k, v in row.items() if k != "process"} for row in json.loads(r.stdout)["tables"].get("capture_logs", {"rows": []})["rows"]]
+
+
+def each_log(good, other):
+    """Each log has a row, with what is its own alone: figures are those of the log as a file."""
+    known = ("0x20191122", "Unity 2019.3 to 2021.1"), ("0x20220328", "Unity 2022.2 to 6000.4")
+    suite.equal("one log has no row", logs(good), [])
+    alone = []
+    for data in (good, other):
+        layout = read("raw", data)[2]
+        alone.append([layout[k] for k in ("fit", "parts", "fitting_parts", "messages", "ends", "matched_ends", "names", "text_names", "lost",
+                                          "first_misfit")])
+    have = logs(good + other + good)
+    # Zones that texts name have markers of no log.
+    suite.equal("markers of three logs", [(r.pop("markers"), r.pop("named_markers")) for r in have], [(11, 11)] * 3)
+    marked = raw_log.Log(100)
+    for ms in range(100, 200, 10):
+        marked.frame(ms, raw_log.sample(36, 0, ms) + raw_log.zone(1, ms + 1, ms + 2) + raw_log.zone(50, ms + 3, ms + 4) + raw_log.sample(37, 0, ms + 9))
+    suite.equal("markers without a definition are their log's", [(r["markers"], r["named_markers"]) for r in logs(bytes(marked.b) + good)], [(2, 1), (11, 11)])
+    places = (0, len(good), len(good + other))
+    want = [[i + 1, places[i], *known[which], *alone[which]] for i, which in enumerate((0, 1, 0))]
+    suite.equal("three logs, each by itself", [list(row.values()) for row in have], want)
+    # Damage in one of them: a message in the second's last block with samples, a block that is not there, an end that is cut.
+    bad = bytearray(other)
+    at = [place + 20 for place, stream, size in raw_blocks(other) if stream != raw_log.SESSION and size > 60][-1]
+    bad[at:at + 2] = b"\xff\x7f"
+    place, _, size = [b for b in raw_blocks(other) if b[1] != raw_log.SESSION and b[2] > 60][3]
+    for what, second in (("damaged", bytes(bad)), ("with a gap", other[:place] + other[place + 28 + size:])):
+        have = logs(good + second + good)
+        suite.equal("the second is %s: verdicts" % what, [r["fit"] for r in have], ["fits", "partly", "fits"])
+        suite.equal("... losses are its own", [r["lost"] > 0 for r in have], [False, True, False])
+    suite.equal("... the last is", [r["fit"] for r in logs(good + good + bytes(bad))], ["fits", "fits", "partly"])
+    suite.equal("an end that is cut is no misfit", [(r["fit"], r["lost"]) for r in logs(good[:-30] + other)], [("fits", 0), ("fits", 0)])
+    suite.equal("a log of another's layout", [(r["version"], r["layout"], r["fit"]) for r in logs(good + with_word("raw", other, 0x20220328, 0x20270101))],
+                [(*known[0], "fits"), ("0x20270101", "Unity 6000.5", "fits")])
+
+
 def appended():
     """Each of several logs is told by itself, and refused by itself."""
     good, other = generate("raw", 0x20191122, "--frames", "8"), generate("raw", 0x20220328, "--frames", "8")
@@ -337,6 +380,7 @@ def appended():
     suite.equal("appended, the second of an unknown version", (status, layout["fit"], len(said), have), (0, "fits", 1, want))
     suite.equal("... is told, and its place", "log at byte %d: version 0x20270101 is newer" % len(good) in " ".join(said), True)
     suite.equal("... and both layouts", layout["layout"], "Unity 2019.3 to 2021.1; 6000.5")
+    each_log(good, other)
     strange = alien(0x20270101, 0x20220328, tuple(range(36, 45)), 4, "--frames", "8")
     for name, data in (("first", strange + good), ("second", good + strange), ("second of three", good + strange + other)):
         status, _, _, said = read("raw", data)
