@@ -299,7 +299,8 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	if (p->phase < TT_PHASE_MAIN)
 		return tt_marks_collect(p->r, p->in, &s->batch, s->io.thread, p->phase, err);
 	if (p->phase == TT_PHASE_MAIN) {
-		if ((rc = tt_spanning_chunk(&p->r->m->spanning, &s->batch, &p->r->env->mem, err)) != TT_OK || (rc = sum_up(p, s, err)) != TT_OK)
+		if ((rc = tt_spanning_chunk(&p->r->m->spanning, &s->batch, &p->r->env->mem, err)) != TT_OK || (rc = sum_up(p, s, err)) != TT_OK ||
+		    (rc = tt_unnamed_batch(p->r, p->in->cap, &s->batch, err)) != TT_OK)
 			return rc;
 	}
 	return commit_main(p, w, s, false, err);

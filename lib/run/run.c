@@ -3,7 +3,6 @@
  */
 #include "run/run.h"
 
-#include "collect/counters.h"
 #include "emit/emit.h"
 #include "fold/short_zones.h"
 #include "io/src.h"
@@ -434,32 +433,6 @@ close_ledger(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Keys that nothing in the input says the meaning of: markers, classes of allocations, and counters. */
-static int
-count_unnamed(struct tt_run *r, struct tt_err *err)
-{
-	const struct tt_model *m = r->m;
-	uint64_t n = 0;
-
-	(void)err;
-	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++) {
-		const struct tt_marker *k = tt_tree_marker(m->tree, i);
-		if (m->name[i].known || k->key >= TT_KEY_SPECIAL)
-			continue;
-		n++;
-		m->cap[k->process]->undefined |= m->cap[k->process]->unless_named;
-	}
-	for (uint32_t i = 0; i < tt_tree_count(m->tree); i++) {
-		const struct tt_node *node = tt_tree_node(m->tree, i);
-		n += node->kind == TT_NODE_ALLOC && !tt_defs_class(m->cap[node->process]->defs, node->key, INT64_MAX);
-	}
-	for (size_t i = 0; i < tt_counters(m)->n; i++)
-		n += !tt_counters(m)->counter[i].def;
-	if (n)
-		tt_loss_add(m->loss, TT_LOST_NAMES, n, 0, TT_NOWHERE);
-	return TT_OK;
-}
-
 static int
 read_events(struct tt_run *r, struct tt_err *err)
 {
@@ -473,6 +446,7 @@ read_events(struct tt_run *r, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = begin_emitters(r, err);
 	tt_chunk_log_begin(r);
+	tt_unnamed_begin(r);
 	if (rc == TT_OK)
 		rc = read_all(r, TT_PHASE_MAIN, "reading", err);
 	/* An input without a single thread leaves none. */
@@ -585,7 +559,7 @@ static int (*const phases[])(struct tt_run *r, struct tt_err *err) = {
 	tt_inputs_open, tt_inputs_join, tt_inputs_check, plan,
 	read_names, read_marks, use_names,
 	read_events, read_again,
-	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, read_parts, read_for_emitter, count_unnamed, tt_fit_settle, finish_emitters,
+	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, read_parts, read_for_emitter, tt_unnamed_count, tt_fit_settle, finish_emitters,
 };
 
 static unsigned
@@ -613,6 +587,7 @@ close_run(struct tt_run *r)
 	tt_candidates_free(r);
 	tt_chunk_log_free(r);
 	tt_parts_free(r);
+	tt_unnamed_free(r);
 	tt_replay_free(&r->replay);
 	tt_marks_free(r);
 }

@@ -9,6 +9,7 @@
 #include "collect/collect.h"
 #include "collect/time_order.h"
 #include "run/chunk_log.h"
+#include "run/unnamed.h"
 
 struct tt_candidates;
 struct tt_format;
@@ -72,6 +73,7 @@ struct tt_run {
 	struct tt_parts *parts;       /* parts.c; NULL: none */
 	struct tt_candidates *candidates;     /* candidates.c */
 	struct tt_chunk_log log;      /* chunk_log.c */
+	struct tt_unnamed unnamed;    /* unnamed.c */
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
 	bool some_frames;             /* what happens in single frames is wanted for causes alone */
 	uint64_t zones_seen;          /* while names are read; 0: the reader passed over them */

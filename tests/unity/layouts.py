@@ -431,6 +431,12 @@ def other_evidence():
     # A worker that begins inside of 40 zones, and ends them.
     inside = log(more=[(77, b"".join(raw_log.sample(37, 2, 101 + i) for i in range(40)) + raw_log.zone(1, 200, 201))])
     suite.equal("a recording that begins inside of zones", read("raw", inside)[2]["fit"], "fits")
+    # A single sample of a marker that nothing defines, and another whose marker has zones, too, is told once for each marker.
+    single = lambda marker, ms: raw_log.sample(38, marker, ms)
+    for what, body, count in (("alone", single(50, 200) + single(50, 201) + single(51, 202), 2),
+                              ("with zones", single(50, 200) + raw_log.zone(50, 201, 202), 1), ("that is defined", single(1, 200), None)):
+        have = read("raw", log(more=[(77, body)]))[1]
+        suite.equal("single samples of a marker, " + what, {r["kind"]: r["count"] for r in have["loss"]}.get("names"), count)
     marks = raw_log.Log(100)
     for ms in range(100, 400, 10):
         marks.block(marks.main, struct.pack("<HIQ", 34, ms // 10, ms * raw_log.MS))
