@@ -31,33 +31,49 @@ is_stray(const struct data_list *l, const uint8_t *p, uint32_t sample)
 	return sample >= l->samples && sample != DATA_NO_ANCHOR && (l->size > 0 || unity_u32(p + 4) > 0);
 }
 
+/* True if the entry at ${p} has nothing: values of no sample have no values. */
+static inline bool
+is_empty(const struct data_list *l, const uint8_t *p)
+{
+	return l->size == 0 && unity_u32(p + 4) == 0;
+}
+
+bool
+data_list_count(struct data_list *l)
+{
+	const uint8_t *p = l->p;
+	uint32_t last = 0, before = DATA_NO_ANCHOR;
+	bool in_order = true;
+
+	l->strays = l->repeats = 0;
+	for (uint32_t i = 0; i < l->left; i++, p = data_list_after(l, p)) {
+		const uint32_t sample = unity_u32(p + l->key);
+		l->strays += is_stray(l, p, sample);
+		last = sample > last ? sample : last;
+		if (is_empty(l, p))
+			continue;
+		in_order = in_order && sample >= last;
+		l->repeats += sample == before && sample != DATA_NO_ANCHOR;
+		before = sample;
+	}
+	return in_order;
+}
+
 int
 data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err)
 {
-	const uint8_t *p = l->p;
-	uint32_t last = 0, i;
+	const uint8_t *p;
 	uint64_t at;
+	uint32_t i;
 
-	l->base = p;
-	l->strays = 0;
-	for (i = 0; i < l->left; i++, p = data_list_after(l, p)) {
-		uint32_t sample = unity_u32(p + l->key);
-		/* Values of no sample have no values. */
-		if (sample < last && !(l->size == 0 && unity_u32(p + 4) == 0))
-			break;
-		last = sample > last ? sample : last;
-		l->strays += is_stray(l, p, sample);
-	}
-	if (i == l->left)
+	l->base = l->p;
+	if (data_list_count(l))
 		return TT_OK;
-	l->strays = 0;
 	int rc = tt_batch_words(b, l->left, &at, err);
 	if (rc != TT_OK)
 		return rc;
-	for (i = 0, p = l->base; i < l->left; i++, p = data_list_after(l, p)) {
-		l->strays += is_stray(l, p, unity_u32(p + l->key));
+	for (i = 0, p = l->base; i < l->left; i++, p = data_list_after(l, p))
 		b->word[at + i] = (uint64_t)unity_u32(p + l->key) << 32 | (uint64_t)(p - l->base);
-	}
 	tt_sort(b->word + at, l->left, by_number);
 	l->word = at;
 	l->p = NULL;

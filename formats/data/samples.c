@@ -179,6 +179,13 @@ put_alloc(struct data_tree *t, const struct one *o, uint64_t key, uint64_t bytes
 	return unity_alloc_stack(&r->u, at, address, n);
 }
 
+/* Bytes of an allocation are missing or negative. */
+static void
+lose_alloc(const struct data_tree *t)
+{
+	tt_loss_add(&t->r->u.b->loss, TT_LOST_ALLOC_BYTES, 1, 0, t->piece->at);
+}
+
 /* Put the allocations that the sample made; it is not one itself. */
 static int
 put_allocs(struct data_tree *t, const struct one *o)
@@ -189,6 +196,10 @@ put_allocs(struct data_tree *t, const struct one *o)
 	int rc = TT_OK;
 
 	while (rc == TT_OK && (p = data_list_next(r->u.b, &t->gc, o->i))) {
+		if (unity_u32(p + 4) > INT32_MAX) {
+			lose_alloc(t);
+			continue;
+		}
 		rc = put_alloc(t, o, key, unity_u32(p + 4));
 		if (rc == TT_OK)
 			rc = unity_define_alloc(&r->u, key);
@@ -204,7 +215,9 @@ take_alloc(struct data_tree *t, const struct one *o, bool *done)
 	struct unity_value v;
 	uint64_t bytes = p ? unity_u32(p + 4) : 0;
 
-	*done = p || (first_value(o, &v) && unity_alloc_bytes(&v, &bytes));
+	*done = p ? bytes <= INT32_MAX : first_value(o, &v) && unity_alloc_bytes(&v, &bytes);
+	if (!*done)
+		lose_alloc(t);
 	return *done ? put_alloc(t, o, o->key, bytes) : TT_OK;
 }
 
@@ -441,7 +454,7 @@ open_lists(struct data_tree *t)
 {
 	const struct data_thread *th = &t->th;
 	struct data_list *all[] = { &t->gpu, &t->instance, &t->gc, &t->value, &t->stack, &t->flow[0] };
-	uint64_t strays = 0;
+	uint64_t strays = 0, repeats;
 	int rc = TT_OK;
 
 	t->gpu = (struct data_list){ .p = th->gpu, .left = th->ngpu, .size = DATA_GPU_SIZE, .key = 4 };
@@ -451,14 +464,24 @@ open_lists(struct data_tree *t)
 	t->stack = (struct data_list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
 	t->flow[0] = (struct data_list){ .p = th->flow, .left = th->nflow, .size = DATA_FLOW_SIZE };
 	for (size_t i = 0; i < sizeof all / sizeof *all && rc == TT_OK; i++) {
-		/* Instance ids are read for some tables alone: what a table shows must not decide whether a capture is damaged. */
-		all[i]->samples = all[i] == &t->instance ? UINT32_MAX : th->nsample;
-		rc = all[i]->left ? data_list_open(t->r->u.b, all[i], t->r->u.err) : TT_OK;
+		all[i]->samples = th->nsample;
+		if (all[i]->left)
+			rc = data_list_open(t->r->u.b, all[i], t->r->u.err);
 		strays += all[i]->strays;
 	}
 	t->flow[1] = t->flow[0];
+	/* Instance ids are read for some tables alone: what a table shows must not decide whether a capture is damaged. */
+	struct data_list ids = { .p = th->instance, .left = th->ninstance, .size = data_instance_size(t->l), .samples = th->nsample };
+	if (t->instance.left == 0) {
+		data_list_count(&ids);
+		strays += ids.strays;
+		repeats = ids.repeats;
+	} else {
+		repeats = t->instance.repeats;
+	}
 	if (strays)
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
+	tt_loss_add(&t->r->u.b->loss, TT_LOST_METADATA, repeats + t->value.repeats, 0, t->piece->at);
 	return rc;
 }
 

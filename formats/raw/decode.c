@@ -196,6 +196,8 @@ begin_special(struct raw_run *r, int64_t ts, uint32_t id, unsigned type, const s
 
 	if (id == s->marker.alloc && alloc_bytes(type, t, &bytes))
 		return alloc(r, key, bytes);
+	if (id == s->marker.alloc)
+		tt_loss_add(&r->u.b->loss, TT_LOST_ALLOC_BYTES, 1, 0, r->at);
 	if (id == r->h->root) {
 		rc = root(r, ts);
 		r->rooted = r->u.b->n;
@@ -248,6 +250,8 @@ single(struct raw_run *r, uint32_t id, unsigned type, const struct raw_take *t)
 
 	if (id == r->s->marker.alloc && alloc_bytes(type, t, &bytes))
 		return alloc(r, unity_key(&r->u, id), bytes);
+	if (id == r->s->marker.alloc)
+		tt_loss_add(&r->u.b->loss, TT_LOST_ALLOC_BYTES, 1, 0, r->at);
 	if (r->s->marker.counters && first_value(type, *t, &v) && unity_number(&v, &as, &bits)) {
 		uint32_t counter;
 		unity_lock(&r->u);

@@ -54,6 +54,8 @@ enum tt_loss_kind {
 	TT_LOST_SHARED,           /* covered methods that code of several domains ran, of which one was counted */
 	TT_LOST_NESTED,           /* calls as deep as the recorder's limit: what they call was not recorded */
 	TT_LOST_COUNTER_VALUES,   /* values of counters beside the first */
+	TT_LOST_ALLOC_BYTES,      /* allocations whose bytes are missing or negative */
+	TT_LOST_METADATA,         /* sets of values or instance ids of one sample, beside the first */
 	TT_LOST_KINDS
 };
 

@@ -319,7 +319,10 @@ def entries_of_no_sample():
     for word in (0x20191122, 0x20210412, 0x20220328):
         for what, old, new in (("GPU work", "b.p('iIi', us, i, section)", "b.p('iIi', us, i + 100000, section)"),
                                ("allocations", "b.p('II', *row)", "b.p('II', row[0] + 100000, row[1])"),
-                               ("values", "b.p('II', i, len(v))", "b.p('II', i + 100000, len(v))")):
+                               ("values", "b.p('II', i, len(v))", "b.p('II', i + 100000, len(v))"),
+                               ("instance ids", "else 'Ii', i, x)", "else 'Ii', i + 100000, x)")):
+            if what == "instance ids" and word < 0x20210919:
+                continue
             path = suite.path("strays.data")
             subprocess.run([sys.executable, "-c", code % (HERE, old.replace("'", '"'), new), path, "--version", hex(word), "--frames", "8"], check=True,
                            stdout=subprocess.DEVNULL)
@@ -327,6 +330,39 @@ def entries_of_no_sample():
                 status, have, layout, _ = read("data", f.read())
             suite.equal("0x%x: %s of no sample" % (word, what), (status, layout["fit"], [r["kind"] for r in have["loss"] if r["severity"] == "error"]),
                         (3, "partly", ["damaged"]))
+
+
+def made_otherwise(word, *changes):
+    """What a .data of the generator gives whose source has ${changes}, pairs of texts: status, tables, layout."""
+    code = ("import sys; sys.path.insert(0, %r); import data_gen\nsource = open(data_gen.__file__).read()\n"
+            "for old, new in %r:\n    assert source.count(old) == 1, old\n    source = source.replace(old, new)\nexec(source)")
+    path = suite.path("otherwise.data")
+    subprocess.run([sys.executable, "-c", code % (HERE, changes), path, "--version", hex(word), "--frames", "8"], check=True, stdout=subprocess.DEVNULL)
+    with open(path, "rb") as f:
+        data = f.read()
+    with open(path + ".json", encoding="utf-8") as f:
+        return (*read("data", data)[:3], json.load(f))
+
+
+def entries_that_contradict():
+    """What the samples of a .data have too much of, or not, is in the ledger, with how often."""
+    told = lambda tables: {r["kind"]: r["count"] for r in tables["loss"]}
+    bytes_of = '[(3, struct.pack("<I", n))]'
+    for word in (0x20191122, 0x20210919, 0x20220328, 0x20260108):
+        name = "0x%x: " % word
+        status, want, layout, facts = made_otherwise(word)
+        status, have, layout, _ = made_otherwise(word, ("some = order([(0, [])] + values)", "some = order([(0, [])] + sorted(values * 2, key=lambda v: v[0]))"))
+        suite.equal(name + "values twice", (status, layout["fit"], told(have).get("sample_metadata")), (0, "fits", facts["values"] - facts["threads"]))
+        if word >= 0x20210919:
+            ids = 'rows(lambda s: [s.instance] if s.instance else [])'
+            status, have, layout, _ = made_otherwise(word, (ids, "rows(lambda s: [s.instance] * 2 if s.instance else [])"))
+            suite.equal(name + "two instance ids", (status, layout["fit"], told(have).get("sample_metadata")), (0, "fits", 8 * 2))
+        status, have, layout, _ = made_otherwise(word, ("b.p(\"II\", *row)", "b.p('II', row[0], row[1] | 1 << 31)"))
+        lost = {"alloc_bytes": facts["gc"]}
+        suite.equal(name + "negative bytes", (status, layout["fit"], {k: told(have).get(k) for k in lost}, have.get("alloc_sites")), (0, "fits", lost, []))
+        status, have, layout, _ = made_otherwise(word, ("rows(lambda s: [s.gc] if s.gc else [])", "rows(lambda s: [])"), (bytes_of, "[]"))
+        suite.equal(name + "no bytes", (status, layout["fit"], {k: told(have).get(k) for k in lost}, have.get("alloc_sites")), (0, "fits", lost, []))
+        suite.equal(name + "as written: nothing is told", [k for k in told(want) if k in ("sample_metadata", "alloc_bytes")], [])
 
 
 def logs(data):
@@ -437,6 +473,9 @@ def other_evidence():
                               ("with zones", single(50, 200) + raw_log.zone(50, 201, 202), 1), ("that is defined", single(1, 200), None)):
         have = read("raw", log(more=[(77, body)]))[1]
         suite.equal("single samples of a marker, " + what, {r["kind"]: r["count"] for r in have["loss"]}.get("names"), count)
+    allocs = log(more=[(raw_log.SESSION, raw_log.marker(60, "GC.Alloc")),
+                       (77, raw_log.alloc(60, 200, -8) + raw_log.zone(60, 201, 202) + raw_log.alloc(60, 203, 8))])
+    suite.equal("bytes that are negative, or missing", {r["kind"]: r["count"] for r in read("raw", allocs)[1]["loss"]}.get("alloc_bytes"), 2)
     marks = raw_log.Log(100)
     for ms in range(100, 400, 10):
         marks.block(marks.main, struct.pack("<HIQ", 34, ms // 10, ms * raw_log.MS))
@@ -484,6 +523,7 @@ def main():
     other_evidence()
     appended()
     entries_of_no_sample()
+    entries_that_contradict()
     said_well()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
