@@ -24,9 +24,9 @@ is_sane(const struct data *m, const struct data_layout *l, const struct data_rec
 	return true;
 }
 
-/* True if the record whose head is at ${p}, with ${size} bytes after it, fits ${l}, whose paddings may change. */
+/* True if the record whose head is at ${p}, with ${size} bytes after it, fits ${l}, whose paddings may change. *${has_samples} is set if it has some. */
 static bool
-fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size)
+fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size, bool *has_samples)
 {
 	struct data_layout x = *l;
 	struct data_record r;
@@ -38,6 +38,8 @@ fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size)
 		}
 		if (data_walk(&x, p + x.head, size, &r, m->kept) && !r.short_of && is_sane(m, &x, &r, p)) {
 			*l = x;
+			for (uint32_t k = 0; k < r.nthread && k < DATA_KEPT; k++)
+				*has_samples = *has_samples || m->kept[k].nsample > 0;
 			return true;
 		}
 	}
@@ -46,7 +48,7 @@ fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size)
 
 /* Walk over the records in the ${n} bytes at ${p}; no further than where more than ${most} bytes did not fit. The first record has most definitions. */
 static struct unity_trial
-try_layout(struct data *m, struct data_layout *l, const uint8_t *p, size_t n, uint64_t most)
+try_layout(struct data *m, struct data_layout *l, const uint8_t *p, size_t n, uint64_t most, bool *has_samples)
 {
 	struct unity_trial t = { .names_fit = true };
 	uint32_t size;
@@ -54,7 +56,7 @@ try_layout(struct data *m, struct data_layout *l, const uint8_t *p, size_t n, ui
 	for (size_t at = 0; unity_trial_lost(&t) <= most && at < n && data_head_at(l, p + at, n - at, &size) && n - at >= l->head + (size_t)size;
 	    at += l->head + (size_t)size) {
 		struct unity_tried *of = at == 0 ? &t.definitions : &t.samples;
-		const bool fit = fits(m, l, p + at, size);
+		const bool fit = fits(m, l, p + at, size, has_samples);
 		t.parts++;
 		t.misfits += !fit;
 		of->bytes += size;
@@ -78,19 +80,20 @@ try_all(struct data *m, size_t want, struct unity_trial *best, struct tt_err *er
 {
 	const struct unity_version *v, *near = unity_candidate(m->layout.word, false, 0);
 	const bool old = m->layout.head == 16;
+	bool has_samples = false;
 	const uint8_t *p;
 	size_t n;
 	int rc = tt_window_show(&m->win, 0, want, &p, &n, err);
 
 	n = n < want ? n : want;
-	*best = try_layout(m, &m->layout, p, n, UINT64_MAX);
+	*best = try_layout(m, &m->layout, p, n, UINT64_MAX, &has_samples);
 	for (unsigned i = 0; rc == TT_OK && !unity_trial_fits(best) && (v = unity_candidate(m->layout.word, false, i)); i++) {
 		/* Records of the old family begin otherwise. */
 		if ((v->rank == 0) != old)
 			continue;
 		for (unsigned other = 0; other < (old ? 1 : 2) && !unity_trial_fits(best); other++) {
 			struct data_layout l = layout_of(m, v, other);
-			const struct unity_trial t = try_layout(m, &l, p, n, best->parts ? unity_trial_lost(best) : UINT64_MAX);
+			const struct unity_trial t = try_layout(m, &l, p, n, best->parts ? unity_trial_lost(best) : UINT64_MAX, &has_samples);
 
 			if (!unity_trial_better(&t, best, m->version == near))
 				continue;
@@ -108,6 +111,7 @@ data_choose(struct data *m, struct unity_trial *t, struct tt_err *err)
 	const uint8_t *p;
 	uint32_t size;
 	size_t n, first;
+	bool has_samples = false;
 	int rc = tt_window_show(&m->win, 0, TRY_FIRST, &p, &n, err);
 
 	*t = (struct unity_trial){ .names_fit = true };
@@ -116,6 +120,12 @@ data_choose(struct data *m, struct unity_trial *t, struct tt_err *err)
 	first = 28 + (size_t)size > TRY_FIRST ? 28 + (size_t)size : TRY_FIRST;
 	if ((rc = tt_window_show(&m->win, 0, first, &p, &n, err)) != TT_OK)
 		return rc;
-	*t = try_layout(m, &m->layout, p, n < first ? n : first, UINT64_MAX);
+	*t = try_layout(m, &m->layout, p, n < first ? n : first, UINT64_MAX, &has_samples);
+	/* The first records may be definitions alone. */
+	for (size_t want = first * 4; unity_trial_fits(t) && !has_samples && n >= want / 4 && want <= TRY_ALL; want *= 4) {
+		if ((rc = tt_window_show(&m->win, 0, want, &p, &n, err)) != TT_OK)
+			return rc;
+		*t = try_layout(m, &m->layout, p, n < want ? n : want, UINT64_MAX, &has_samples);
+	}
 	return unity_trial_fits(t) ? TT_OK : try_all(m, first > TRY_ALL ? first : TRY_ALL, t, err);
 }

@@ -72,6 +72,7 @@ class Sample:
 class Capture:
     def __init__(self, o):
         self.o, self.rng = o, random.Random(o.seed)
+        self.bare = getattr(o, "bare", 0)
         self.rank = WORDS.index(o.version) + 1 if o.version in WORDS else 0
         self.markers = {m[0]: m for m in BASE}
         for k in range(o.markers):
@@ -236,6 +237,8 @@ class Capture:
     # --- a record
     def threads(self, idx):
         o, odd = self.o, self.o.scenario == "odd"
+        if idx < self.bare:
+            return []
         out = [(0x100B, "", "Main Thread"), (0x100D, "", "Render Thread")]
         out += [(0x2000 + k, "Job", "Worker %d" % k) for k in range(o.workers)]
         if idx >= 3:
@@ -264,16 +267,18 @@ class Capture:
         mem, after = OLD.get(o.version) or (33, AFTER.get(rank, 265))
         b.p("%di" % mem, *([250000, 0, 40000] + [0] * (mem - 3))).p("5i", 1052, 28, 5, 43, 6).p("i", -1).extend(bytes(64))
         b.p("%di" % after, *([88, 90, 300] + [0] * (after - 3)))
-        b.p("I", 1).extend(bytes(72 if r(12) else 64))
-        b.p("I", 1).extend(bytes(44))
+        bare = idx < self.bare
+        listed = lambda n, size: b.p("I", 0 if bare else n).extend(bytes(0 if bare else n * size))
+        listed(1, 72 if r(12) else 64)
+        listed(1, 44)
         names = b"bus\0name" if o.scenario != "odd" else b"bus\0n" if o.audio_pad else b"bus\0name12345678"
         b.p("I", len(names)).extend(names + bytes(-len(names) % 4 if o.audio_pad else 0))
         if r(1) or o.version >= 0x20170130:
-            b.p("I", 1).extend(bytes(60 if r(12) else 52))
+            listed(1, 60 if r(12) else 52)
             b.padded(b"Canvas\0")
-            b.p("I", 1).extend(bytes(16 if r(12) else 12))
+            listed(1, 16 if r(12) else 12)
             b.padded(b"evt\0")
-            b.p("I", 2).extend(bytes(16 if r(12) else 8))
+            listed(2, 8 if r(12) else 4)
         parts, used = [], set()
         for tid, group, name in self.threads(idx):
             samples = self.flat(self.tree(name, start, length))
@@ -305,7 +310,9 @@ class Capture:
                 b.p("III", c, 1, 1).cstr(n)
                 if r(11):
                     b.p("I", 1)
-        if r(10):
+        if r(10) and bare:
+            b.p("II", 0, 0)
+        elif r(10):
             wide = "Q" if r(12) else "i"
             b.p("I", 1).p("I", 5).cstr("Transform").p("I", 1).p(wide, 54438)
             if r(11):
@@ -400,6 +407,7 @@ def main():
     p.add_argument("--markers", type=int, default=0)
     p.add_argument("--scenario", choices=list(SCENARIOS), default="clean")
     p.add_argument("--cut", type=int, default=0)
+    p.add_argument("--bare", type=int, default=0, help="so many first frames have statistics alone: they are alike in 2022.2 and 6000.5")
     p.add_argument("--audio-pad", type=int, default=0)
     p.add_argument("--big", type=int, default=0)
     p.add_argument("--seed", type=int, default=1)

@@ -148,6 +148,15 @@ def lies():
         name = "long definitions of 0x%x that say 0x%x: " % (own, word)
         suite.equal(name + "status, verdict", (status, layout.get("fit"), len(said)), (0, "fits", 1))
         fault(name + "figures", [t for t in want if have.get(t) != want[t]])
+    # So do frames of a .data with statistics alone.
+    for own, word in ((0x20220328, 0x20260108), (0x20260108, 0x20220328)):
+        data = generate("data", own, "--frames", "258", "--bare", "250")
+        status, want, layout, _ = read("data", data)
+        name = "frames without samples of 0x%x" % own
+        suite.equal(name + ": first records are long enough", (status, layout["fit"], data.index(b"PlayerLoop") > 1 << 18), (0, "fits", True))
+        status, have, layout, said = read("data", with_word("data", data, own, word))
+        suite.equal(name + " that say 0x%x: status, verdict" % word, (status, layout.get("fit"), len(said)), (0, "fits", 1))
+        fault(name + ": figures", [t for t in want if have.get(t) != want[t]])
     for i, order in enumerate(lot.some(itertools.permutations(logs), 6, "lies")):
         _, want, _, _ = read("raw", b"".join(logs[k] for k in order))
         # The version of the next log in each.
