@@ -74,7 +74,7 @@ def main():
                     bad = None
                     if r.returncode != 4 or "Input/output error" not in r.err:
                         bad = "exit %d: %s" % (r.returncode, r.err)
-                    elif kit.tells_damage(r.err):
+                    elif kit.tells_damage(r.err, want):
                         bad = "told as damage: %s" % r.err
                     s.check("%s, EIO of %s number %d on %s" % (verb[0], call, n, os.path.basename(path)), bad)
             # A call that is interrupted is made again: every second one is, so that the program gets on.

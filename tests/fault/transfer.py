@@ -26,7 +26,7 @@ def problem(r, good, before, after, want, error):
         return "exit %d: %s" % (r.returncode, r.err[-300:])
     if os.strerror(error) not in r.err:
         return "the system's text is missing: %s" % r.err
-    if kit.tells_damage(r.err):
+    if kit.tells_damage(r.err, good):
         return "told as damage: %s" % r.err
     # Of several outputs each is the old one, or none where there was none, or complete: they take their places one after the other.
     if set(before) - set(after) or any(after[f] not in (before.get(f), want.get(f)) for f in after):
