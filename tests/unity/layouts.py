@@ -417,6 +417,24 @@ def each_log(good, other):
                 [(*known[0], "fits"), ("0x20270101", "Unity 6000.5", "fits")])
 
 
+def damaged_logs(good, other):
+    """Whatever is damaged, the logs together have the figures of their file, and not all of them fit if it does not."""
+    rng, wrong = random.Random(7), []
+    for _ in range(200 if LONG else 20):
+        data = bytearray(good + other + good)
+        for _ in range(rng.randint(1, 3)):
+            at, how = rng.randrange(60, len(data)), rng.randrange(3)
+            data[at:at + (1, 50, rng.randrange(200))[how]] = (bytes([data[at] ^ 1 << rng.randrange(8)]), bytes(50), b"")[how]
+        _, _, layout, _ = read("raw", bytes(data))
+        have = logs(bytes(data))
+        for column in ("parts", "messages", "lost", "ends", "matched_ends", "names", "text_names") if have else ():
+            if sum(row[column] for row in have) != layout[column]:
+                wrong.append((column, layout[column], [row[column] for row in have]))
+        if have and layout["fit"] != "fits" and all(row["fit"] == "fits" for row in have):
+            wrong.append((layout["fit"], have))
+    fault("figures of damaged logs add up to those of their file", wrong[:5])
+
+
 def appended():
     """Each of several logs is told by itself, and refused by itself."""
     good, other = generate("raw", 0x20191122, "--frames", "8"), generate("raw", 0x20220328, "--frames", "8")
@@ -426,6 +444,7 @@ def appended():
     suite.equal("... is told, and its place", "log at byte %d: version 0x20270101 is newer" % len(good) in " ".join(said), True)
     suite.equal("... and both layouts", layout["layout"], "Unity 2019.3 to 2021.1; 6000.5")
     each_log(good, other)
+    damaged_logs(good, other)
     strange = alien(0x20270101, 0x20220328, tuple(range(36, 45)), 4, "--frames", "8")
     for name, data in (("first", strange + good), ("second", good + strange), ("second of three", good + strange + other)):
         status, _, _, said = read("raw", data)
