@@ -526,7 +526,8 @@ frame_time_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt
 		return TT_OK;
 	return remark(v, warns ? tt_verdict_text(v, err, "nothing here can fail on frame time: the level of %s is %s", warns->name,
 	    warns->row->level == TT_LEVEL_WARN ? "warn" : "off") :
-	    "nothing here can fail on frame time: the budget has no row on it (tracetool stats --suggest writes some)", err);
+	    tt_verdict_text(v, err, "nothing here can fail on frame time: the budget has no row on it (%s writes some)",
+	    tt_setting_name[TT_SETTING_SUGGEST]), err);
 }
 
 /* Say what the verdict lacks, before all other remarks. */

@@ -8,6 +8,7 @@
 #include "gate/judge.h"
 
 #include "base/arena_text.h"
+#include "base/setting.h"
 #include "gate/baseline.h"
 #include "stat/num.h"
 
@@ -397,6 +398,19 @@ sites_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	return text && tt_measure_framed(&r->row->measure) ? tt_verdict_text(v, err, "%s per frame", text) : text;
 }
 
+/* What would decide the row. */
+static const char *
+undecided_hint(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	if (r->need_here)
+		return tt_verdict_text(v, err, "record about %zu captures on each side, or allow more", r->need_here);
+	if (r->in_captures)
+		return "record more captures, or allow more";
+	return r->spread_assumed ?
+	    "add sessions to the baseline, which then shows how much they differ; or run both builds in one session (tracetool ab); or allow more" :
+	    "run both builds in one session (tracetool ab), or allow more: more captures of a session change nothing";
+}
+
 static int
 hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -406,13 +420,10 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 	if (r->too_few)
 		r->hint = "record more, or look why runs left no capture";
 	else if (r->would == TT_GONE)
-		r->hint = "take the row out if it was removed; if it was renamed, give the row the new name and save a new baseline (\"tracetool diff --rename\" "
-		    "compares across the renaming)";
+		r->hint = tt_verdict_text(v, err, "take the row out if it was removed; if it was renamed, give the row the new name and save a new baseline "
+		    "(\"%s\" compares across the renaming)", tt_setting_name[TT_SETTING_RENAME]);
 	else if (r->would == TT_UNDECIDED)
-		r->hint = r->need_here ? tt_verdict_text(v, err, "record about %zu captures on each side, or allow more", r->need_here) :
-		    r->in_captures ? "record more captures, or allow more" : r->spread_assumed ?
-		    "add sessions to the baseline, which then shows how much they differ; or run both builds in one session (tracetool ab); or allow more" :
-		    "run both builds in one session (tracetool ab), or allow more: more captures of a session change nothing";
+		r->hint = undecided_hint(v, r, err);
 	else if (r->would == TT_BREACH && r->row->exact && r->value < r->base)
 		r->hint = "if fewer are meant, save a new baseline";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)

@@ -74,7 +74,7 @@ def check(what, data, allocs, collections, lost, name="defs.raw"):
     said = suite.run("stats", "-q", path, "--table", "gcalloc", status=status)[0]
     suite.equal(what + ": what is said of unknown allocations", ("allocations are not known" in said, "recorded" in said), (allocs[0] is None, False))
     out, _ = suite.run("stats", "-q", "--gate", suite.path("budget.json"), path, status=status if lost else 0 if None not in (*allocs, collections) else 5)
-    rows = {line.split()[1]: line.split()[0] for line in out.splitlines() if line.startswith("  ") and len(line.split()) > 1}
+    rows = {line.split()[0]: line.split()[-1] for line in out.splitlines() if line.startswith("  ") and len(line.split()) > 1}
     suite.equal(what + ": rows of a gate", (rows.get("bytes"), rows.get("collections")),
                 ("cannot" if allocs[0] is None else "ok", "cannot" if collections is None else "ok"))
 

@@ -42,7 +42,7 @@ find(void)
 	causes_find(&k);
 }
 
-/* Findings of single frames come first, then those of all; the more extra time the earlier, but for noise and what is unknown. */
+/* Findings of long frames come first, the machine's noise among them last, then those of all frames; what is unknown comes last of all. */
 static void
 check_order(void)
 {
@@ -51,6 +51,9 @@ check_order(void)
 
 		CHECK(a->class != TT_CAUSE_UNKNOWN || b->class == TT_CAUSE_UNKNOWN);
 		if ((a->class == TT_CAUSE_UNKNOWN) != (b->class == TT_CAUSE_UNKNOWN))
+			continue;
+		CHECK(a->is_of_all <= b->is_of_all);
+		if (a->is_of_all != b->is_of_all)
 			continue;
 		CHECK(a->is_noise <= b->is_noise);
 		if (a->is_noise != b->is_noise || a->is_scattered != b->is_scattered)
