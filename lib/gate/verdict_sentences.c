@@ -398,7 +398,7 @@ sites_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	return text && tt_measure_framed(&r->row->measure) ? tt_verdict_text(v, err, "%s per frame", text) : text;
 }
 
-/* What would decide the row. */
+/* Say what would decide an undecided row. */
 static const char *
 undecided_hint(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {

@@ -61,6 +61,7 @@ BATCH = "a limit that only batch sets"
 CONVERT = "said of the option given, or on the log, which a batch does not show"
 TOPIC = "help says of another command what it has"
 MERGE = "printed by merge, which shares the file"
+DUMP = "of od, xxd and hexdump"
 LIST = "list says what its column is for"
 GIT, CURL, SBATCH = "of git", "of curl", "of sbatch"
 KNOWN = {
@@ -90,6 +91,7 @@ KNOWN = {
     ("tracetool-ci.7", "--fail"): CURL, ("tracetool-ci.7", "--header"): CURL,
     ("tracetool-ci.7", "--location"): CURL, ("tracetool-ci.7", "--upload-file"): CURL, ("tracetool-ci.7", "--write-out"): CURL,
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
+    ("lib/model/transfer.c", "-a"): DUMP, ("lib/model/transfer.c", "-c"): DUMP,
     ("lib/verdict/verdict_junit.c", "gate"): "a title, not a command",
     ("lib/batch/merge.c", "--partial"): MERGE, ("lib/batch/store.c", "--partial"): "merge alone meets results of other options",
     ("tracetool-merge.1", "--meta"): "of the batch whose results are merged",
