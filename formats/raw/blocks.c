@@ -772,7 +772,8 @@ raw_miss_tail(struct raw *m, uint64_t at)
 	const struct raw_frames_seen *f = &m->frames;
 	const uint32_t last = f->main ? f->last_main : f->last;
 
-	if (f->stopped && f->any && (int32_t)(f->stop - last) > 0)
+	/* One more is the frame in which recording stops, before its mark is written. */
+	if (f->stopped && f->any && (int32_t)(f->stop - last) > 1)
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
 	m->frames = (struct raw_frames_seen){ .stopped = false };
 }

@@ -408,8 +408,6 @@ void raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct
 
 /* typed.c. True if the message at w->p, in a thread's stream, has the bytes of another: its type is damaged. */
 bool raw_is_retyped(const struct raw_run *r, const struct raw_walk *w);
-/* True if the message at ${p}, in the session's stream, is the definition of a marker or thread, though its type says otherwise. */
-bool raw_is_other_definition(const struct raw_layout *l, const uint8_t *p, size_t n);
 
 /* row.c: decode consecutive plain messages from ${w} on. Stops before any other message and before one that is unusual. */
 void raw_row(struct raw_run *r, struct raw_walk *w);

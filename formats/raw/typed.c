@@ -1,12 +1,12 @@
 /**
- * Finds messages whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another: a time that follows the one before, or
- * a name behind its own length, is there by chance once in many millions.
+ * Finds messages of threads whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another: a time that follows the one
+ * before is there by chance once in many millions.
+ *
+ * Definitions have no time: a compiled method, or a state with the category after it, has the bytes of a thread's definition in intact logs, too.
  */
 #include "raw/raw.h"
 
-#include "base/utf8.h"
-
-enum { NAME_MAX_BYTES = 512, FLAGS_MAX = 255, VALUES_MAX = 8, FLOW_KIND_MAX = 3 };
+enum { VALUES_MAX = 8, FLOW_KIND_MAX = 3 };
 
 static unsigned
 size_of_type(const struct raw_layout *l)
@@ -108,55 +108,4 @@ raw_is_retyped(const struct raw_run *r, const struct raw_walk *w)
 	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
 		return type == RAW_END_ARGS && is_allocation(r, w);
 	return is_sample(r, w, w->p, (size_t)(w->all - w->p)) || is_frame(r, w) || is_flow(r, w);
-}
-
-/* --- definitions -------------------------------------------------------------------------------------------------- */
-
-/* Take a text that a name may be. */
-static bool
-take_text(struct raw_take *t, bool may_be_empty)
-{
-	uint32_t n;
-	const uint8_t *p = raw_take_blob(t, &n);
-
-	if (t->state != RAW_WHOLE || n > NAME_MAX_BYTES || (n == 0 && !may_be_empty))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (p[i] < ' ')
-			return false;
-	return n == 0 || tt_utf8_is_text((const char *)p, n);
-}
-
-static bool
-is_marker(struct raw_take t)
-{
-	raw_take32(&t);
-	raw_take16(&t);
-	return raw_take16(&t) <= FLAGS_MAX && take_text(&t, false) && raw_take_byte(&t) <= VALUES_MAX;
-}
-
-static bool
-is_thread(struct raw_take t)
-{
-	raw_take64(&t);
-	if (t.l->rank >= 3)
-		raw_take64(&t);
-	return raw_take32(&t) <= FLAGS_MAX && take_text(&t, true) && take_text(&t, false);
-}
-
-/* Types whose messages begin as markers do: their names stand after 8 bytes, too. */
-static bool
-is_like_marker(const struct raw_layout *l, unsigned type)
-{
-	return type == RAW_NATIVE_TYPE || (type == RAW_OBJECT && l->rank >= 11) || (type == RAW_CATEGORY && l->aligned);
-}
-
-bool
-raw_is_other_definition(const struct raw_layout *l, const uint8_t *p, size_t n)
-{
-	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = l };
-	const unsigned type = raw_take16(&t);
-
-	raw_pad(&t);
-	return (type != RAW_MARKER && !is_like_marker(l, type) && is_marker(t)) || (type != RAW_MARKER && type != RAW_THREAD && is_thread(t));
 }

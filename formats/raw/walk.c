@@ -110,7 +110,7 @@ raw_walk_next(struct raw_walk *w)
 		w->size = w->fixed[type];
 		return RAW_MESSAGE;
 	}
-	if (is_stranger(w, type, n) || (w->session && raw_is_other_definition(&w->s->layout, w->p, n))) {
+	if (is_stranger(w, type, n)) {
 		raw_walk_drop(w);
 		return RAW_DROPPED;
 	}
