@@ -127,6 +127,20 @@ const struct tt_glossary_word tt_glossary_terms[] = {
 	{ "session",
 	    "Captures recorded together: those of one job, on one day, on one machine. A baseline holds several sessions; how much "
 	    "they differ decides which changes can be seen." },
+	{ "worse", "Verdict of a row with a change: shown to have changed by more than is allowed. The row fails." },
+	{ "not worse", "Verdict of a row with a change: shown to have changed by less than is allowed." },
+	{ "undecided",
+	    "Verdict of a row with a change: neither more nor less than the limit is shown. The row passes in a gate and ends ab with status 5, unless told "
+	    "otherwise; what would decide it follows." },
+	{ "cannot judge",
+	    "Verdict of a row that nothing could fail: too few captures, no frames, no such marker. Exit status 5, because to call it a pass would be wrong." },
+	{ "gone", "Verdict of a row whose marker, category or thread is in the baseline and in no capture. A warning, unless the row says otherwise." },
+	{ "widened",
+	    "Of a limit: in an A/B run whose pairs differ so much that they cannot show the limit asked for, the row is held against what they can show, "
+	    "and says so." },
+	{ "jump", "In the history of a baseline: a session from which on a figure is another one, by more than sessions differ." },
+	{ "waived", "Verdict of a row that would fail, with a waiver in force: until its day it fails nothing." },
+	{ "accepted", "Verdict of a row that would fail, where these captures were accepted as the new level, with a reason." },
 	{ "budget",
 	    "A JSON file of limits on figures. Each row names a figure and its limit, absolute or relative to a baseline." },
 	{ "baseline",
