@@ -97,7 +97,7 @@ struct tt_cause {
 	int64_t other_ns;
 	unsigned other_threads;
 	bool ended;
-	enum { TT_GPU_UNKNOWN, TT_GPU_OR_SYNC, TT_GPU_LATE } gpu;     /* of a wait for the last frame to be presented */
+	enum { TT_GPU_UNKNOWN, TT_GPU_OR_SYNC, TT_GPU_OR_DISPLAY, TT_GPU_LATE } gpu;     /* of a wait for the last frame to be presented */
 	int64_t gpu_ns;               /* how long the GPU took; 0: not known, or not late by it */
 	uint64_t gpu_frame;           /* number of the frame whose picture that was; 0: this one's */
 };

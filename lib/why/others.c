@@ -319,7 +319,7 @@ is_render_late(const struct tt_why *w, const struct tt_cause *c, const struct re
 
 /*
  * Find who was late while ${c} waited for a picture. The GPU's time says it, if it is known. Else the render thread's own wait does, if it lasts a quarter
- * longer than a period, so that vertical sync alone did not hold it; else the render thread is late that works more than usual; else the GPU may be, or
+ * longer than a period, so that vertical sync alone did not hold it, but the GPU or the display's compositor; else the render thread is late that works more than usual; else the GPU may be, or
  * vertical sync holds the frame.
  */
 static void
@@ -334,7 +334,7 @@ look_at_picture(const struct tt_why *w, struct tt_cause *c)
 		c->gpu_ns = took;
 		c->gpu_frame = frame != c->frame ? tt_frames_number(w->m->frames, frame) : 0;
 	} else if (took == 0 && w->cap && r.waited > w->cap + w->cap / OF_WAIT) {
-		c->gpu = TT_GPU_LATE;
+		c->gpu = TT_GPU_OR_DISPLAY;
 	} else if (is_render_late(w, c, &r)) {
 		name_work(w, r.most, c);
 	} else if (took == 0 && r.waited > 0) {

@@ -587,6 +587,8 @@ put_end(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 static void
 put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
+	static const char *const said[] = { [TT_GPU_OR_SYNC] = "the GPU is late, or vertical sync holds the frame",
+		[TT_GPU_OR_DISPLAY] = "the GPU or the display's compositor was late: its time is not recorded", [TT_GPU_LATE] = "GPU late" };
 	const struct tt_cause *c = a->c;
 
 	if (c->other != TT_NO_ROW && c->ended) {
@@ -599,7 +601,7 @@ put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	if (c->gpu == TT_GPU_UNKNOWN)
 		return;
 	tt_buf_text(b, c->ended ? ": " : "; ");
-	tt_buf_text(b, c->gpu == TT_GPU_LATE ? "GPU late" : "the GPU is late, or vertical sync holds the frame");
+	tt_buf_text(b, said[c->gpu]);
 	if (c->gpu_ns == 0)
 		return;
 	tt_buf_text(b, ", it took ");

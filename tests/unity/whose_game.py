@@ -1,4 +1,4 @@
-"""Games whose late pictures have one cause, which the simulation knows: the main thread, the render thread or the GPU.
+"""Games whose late pictures have one cause, which the simulation knows: the main thread, the render thread, the GPU or the display.
 
 A picture goes through the main thread, the render thread and the GPU, and is shown at the first refresh after that. The render thread hands a picture
 to the display and waits until it is shown (Gfx.PresentFrame); the main thread waits for a picture that was made some frames before, at the end of its
@@ -18,7 +18,7 @@ ROOT, LOOP, SCRIPTS, WORLD, PRESENT, LAST, SIGNAL, CAMERA, SHADOWS, SHOWS, COMMA
 
 
 class Game:
-    """${by}: what makes pictures late, by ${more} of a refresh beyond one; ${depth}: of how many frames before is the picture waited for; ${often}: pictures
+    """${by}: what makes pictures late, by ${more} of a refresh beyond one, the display by one; ${depth}: of how many frames before is the picture waited for; ${often}: pictures
     in a row that are late."""
 
     def __init__(self, seed, by=None, more=.4, waits="end", depth=0, known=False, hz=60, frames=320, often=1):
@@ -33,7 +33,7 @@ class Game:
     def needs(self, i):
         """Times of the main thread, the render thread and the GPU: together less than a refresh, as a rule."""
         out = [self.rng.uniform(*part) * self.p for part in ((.15, .2), (.1, .15), (.2, .3))]
-        if self.is_planted(i):
+        if self.is_planted(i) and self.by != "display":
             out[("main", "render", "gpu").index(self.by)] = (1 + self.more) * self.p
         return [int(x) for x in out]
 
@@ -59,6 +59,8 @@ class Game:
             drawn = drawing + render
             gpu_until = max(drawn, gpu_until) + gpu
             shown = self.tick_after(max(gpu_until, shown + self.p / 2))
+            if self.is_planted(i) and self.by == "display":
+                shown = self.tick_after(shown + self.p / 2)     # a compositor shows a picture that is done one refresh later
             ends.append(shown + self.rng.randrange(5 * US, 15 * US))
             self.drawn.append((drawing, drawn, ends[-1]))
             self.gpu.append(gpu)
