@@ -48,7 +48,7 @@ say_unseen(struct tt_making *k, size_t rows, struct tt_table *t)
 
 	if (rows)
 		t->note = tt_causes_note(c, k->r);
-	else if (c->unseen || c->routine || c->nfinding)
+	else if (c->unseen || c->routine || c->late || c->nfinding)
 		t->empty_reason = tt_causes_none(k->m->frames, c);
 }
 

@@ -28,9 +28,8 @@ static const char none_long[] = "no frame is clearly longer than the typical one
 /* Said of single frames where something is found about many. */
 static const char none_by_itself[] = "no frame's own thread takes clearly longer than in the typical one: the table causes says what is found";
 
-/* True if nothing is found but what all frames take. */
-static bool
-is_steady(const struct tt_causes *c)
+bool
+tt_why_is_steady(const struct tt_causes *c)
 {
 	for (size_t i = 0; i < c->nfinding; i++)
 		if (c->finding[i].class != TT_CAUSE_STEADY)
@@ -41,8 +40,8 @@ is_steady(const struct tt_causes *c)
 static const char *
 note_on_frames(const struct tt_causes *c, struct tt_report *r)
 {
-	if (c->unseen == 0 && !c->rest && is_steady(c))
-		return c->routine ? c->routine : none_long;
+	if (c->unseen == 0 && !c->rest && tt_why_is_steady(c))
+		return c->routine ? c->routine : c->late ? c->late : none_long;
 	return c->unseen == 0 ? c->rest : tt_text(r, "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
 	    "frames with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
 }
@@ -64,8 +63,10 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
 	if (c && c->routine)
 		return c->routine;
-	if (c && !is_steady(c))
+	if (c && !tt_why_is_steady(c))
 		return none_by_itself;
+	if (c && c->late)
+		return c->late;
 	return f->n < MIN_FRAMES ? "fewer than ten whole frames: none is typical" : none_long;
 }
 
@@ -338,6 +339,8 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 			rc = tt_why_group(&w);
 		if (rc == TT_OK)
 			rc = tt_why_rest(&w);
+		if (rc == TT_OK)
+			rc = tt_why_late_rest(&w);
 		if (rc == TT_OK)
 			rc = tt_why_unrecorded(&w);
 	}

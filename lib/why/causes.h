@@ -125,6 +125,7 @@ struct tt_causes {
 	size_t nfinding;
 	const char *routine;          /* a sentence on longer frames that are no hitches, because others are as long all the time; NULL: none */
 	const char *rest;             /* a sentence on frames that miss the budget that the median frame holds, and are not explained; NULL: there are none */
+	const char *late;             /* a sentence on late frames where nothing is found but what all frames take; NULL: there are none */
 	const char *unrecorded;       /* a sentence on what was not recorded that may explain frames that are not explained; NULL: there are none, or nothing */
 	size_t unseen;                /* frames beyond the typical one that were not looked at: there are too many zones or frames */
 };

@@ -380,6 +380,9 @@ int tt_why_cost(struct tt_why *w);
 /* Find frames that the render thread, or the GPU, needs more than the period for at which frames are capped, and that have no cause. */
 int tt_why_late_elsewhere(struct tt_why *w);
 
+/* If frames are late and nothing is found but what all frames take, say that they are not explained, and why: out->late. */
+int tt_why_late_rest(struct tt_why *w);
+
 /* True if the ${n} frames, which are in order, are evenly spaced, or close together. */
 bool tt_why_is_spaced(const struct tt_why *w, const size_t *frame, size_t n);
 
@@ -391,5 +394,8 @@ const char *tt_why_frames_text(struct tt_why *w, const size_t *frame, size_t n);
 
 /* One more finding to be filled; NULL: w->err. */
 struct tt_finding *tt_why_finding(struct tt_why *w);
+
+/* True if nothing is found but what all frames take. */
+bool tt_why_is_steady(const struct tt_causes *c);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "why/causes_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena_text.h"
@@ -126,4 +127,41 @@ tt_why_late_elsewhere(struct tt_why *w)
 	}
 	tt_mem_free(w->mem, frame, frame ? all * sizeof *frame : 0);
 	return rc;
+}
+
+/* The name of the work that was not recorded and may make frames late; NULL: all was. */
+static const char *
+name_unrecorded(const struct tt_why *w)
+{
+	if (w->m->frames->has_render)
+		return w->typical_gpu ? NULL : "the GPU's time";
+	return w->typical_gpu ? "what the render thread does" : "what the render thread does, and the GPU's time";
+}
+
+int
+tt_why_late_rest(struct tt_why *w)
+{
+	const struct tt_frames *f = w->m->frames;
+	const char *none = name_unrecorded(w);
+	char late[64], typical[32], period[32];
+	bool by_all = false;
+
+	for (size_t i = 0; i < w->out->nfinding; i++)
+		by_all = by_all || w->out->finding[i].makes_late;
+	if (f->nlate == 0 || !tt_why_is_steady(w->out))
+		return TT_OK;
+	snprintf(late, sizeof late, f->nlate == 1 ? "%llu late frame is" : "%llu late frames are", (unsigned long long)f->nlate);
+	*tt_put_time_short(typical, w->out->typical) = '\0';
+	*tt_put_time_short(period, w->cap) = '\0';
+	if (by_all)
+		w->out->late = "no late frame has a cause of its own: they are late by what all frames take";
+	else if (w->cap && w->out->typical > w->cap)
+		w->out->late = tt_arena_printf(w->text, w->err, "%s not explained one by one: the typical frame needs %s, more than the %s at which frames "
+		    "are capped", late, typical, period);
+	else if (none)
+		w->out->late = tt_arena_printf(w->text, w->err, "%s not explained; not recorded: %s, which may explain %s", late, none,
+		    f->nlate == 1 ? "it" : "them");
+	else
+		w->out->late = tt_arena_printf(w->text, w->err, "%s not explained: nothing that was recorded is clearly more than in typical frames", late);
+	return w->err->code;
 }

@@ -318,9 +318,9 @@ is_render_late(const struct tt_why *w, const struct tt_cause *c, const struct re
 }
 
 /*
- * Find who was late while ${c} waited for a picture. The GPU's time says it, if it is known. Else the render thread's own wait does, if it lasts a quarter
- * longer than a period, so that vertical sync alone did not hold it, but the GPU or the display's compositor; else the render thread is late that works more than usual; else the GPU may be, or
- * vertical sync holds the frame.
+ * Find who was late while ${c} waited for a picture. The GPU's time says it, if it is known. Else, if the render thread's own wait lasts a quarter longer than
+ * a period, vertical sync alone did not hold it: the GPU or the display's compositor did. Else the render thread is late that works more than usual; else the
+ * GPU may be, or vertical sync holds the frame.
  */
 static void
 look_at_picture(const struct tt_why *w, struct tt_cause *c)

@@ -71,6 +71,19 @@ def held(waits, depth, known):
     suite.true("the GPU is no fact, %s" % what, "GPU late" not in said and (words.say("gpu_or_display") in said) is not known, said)
 
 
+def unexplained(seed, hz, waits):
+    """Half of all frames are late because the main thread needs too long: no single one has a cause, but the first screen does not call them typical."""
+    path = Game(seed, "half", waits=waits, hz=hz).write(suite.path("half.raw"))
+    out = " ".join(suite.run(path)[0].split())
+    what = "seed %d, %d Hz, waits at the %s" % (seed, hz, waits)
+    suite.true("late frames are counted, %s" % what, re.search(r"[1-9][0-9]* late, ", out) is not None, out)
+    suite.true("none is said to be typical, %s" % what, "no frame is clearly longer" not in out, out)
+    why = out.split("Why frames are long")[1].split("Most time")[0]
+    suite.true("they are explained, or said not to be, %s" % what, "World.Update" in why or "not explained" in why or "all frames take" in why, why)
+
+
+for i, (hz, waits) in enumerate((hz, waits) for hz in (60, 90) for waits in ("end", "begin")):
+    unexplained(500 + i, hz, waits)
 for waits, depth in (("end", 0), ("end", 1), ("begin", 0), ("begin", 1)):
     limited(waits, depth)
     held(waits, depth, True)

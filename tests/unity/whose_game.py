@@ -18,8 +18,8 @@ ROOT, LOOP, SCRIPTS, WORLD, PRESENT, LAST, SIGNAL, CAMERA, SHADOWS, SHOWS, COMMA
 
 
 class Game:
-    """${by}: what makes pictures late, by ${more} of a refresh beyond one, the display by one; ${depth}: of how many frames before is the picture waited for; ${often}: pictures
-    in a row that are late."""
+    """${by}: what makes pictures late, by ${more} of a refresh beyond one, the display by one; "half" makes half of the main thread's frames long.
+    ${depth}: of how many frames before is the picture waited for; ${often}: pictures in a row that are late."""
 
     def __init__(self, seed, by=None, more=.4, waits="end", depth=0, known=False, hz=60, frames=320, often=1):
         self.rng, self.by, self.more, self.waits, self.depth, self.known, self.n, self.often = random.Random(seed), by, more, waits, depth, known, frames, often
@@ -32,8 +32,10 @@ class Game:
 
     def needs(self, i):
         """Times of the main thread, the render thread and the GPU: together less than a refresh, as a rule."""
+        if self.by == "half" and self.rng.random() < .53:          # frames of the main thread that are too long, no two alike
+            return [int(self.rng.uniform(1.2, 1.8) * self.p)] + [int(.15 * self.p)] * 2
         out = [self.rng.uniform(*part) * self.p for part in ((.15, .2), (.1, .15), (.2, .3))]
-        if self.is_planted(i) and self.by != "display":
+        if self.is_planted(i) and self.by in ("main", "render", "gpu"):
             out[("main", "render", "gpu").index(self.by)] = (1 + self.more) * self.p
         return [int(x) for x in out]
 
