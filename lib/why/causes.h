@@ -95,6 +95,9 @@ struct tt_cause {
 	 */
 	uint32_t other, other_in;
 	int64_t other_ns;
+	uint32_t around;              /* ... of the render thread's work: the outermost zone that is mostly that, and how long it took; TT_NO_ROW: itself */
+	int64_t around_ns;
+	uint64_t picture;             /* ... and number of the frame before this one whose picture that was; 0: this one's, or not known */
 	unsigned other_threads;
 	bool ended;
 	enum { TT_GPU_UNKNOWN, TT_GPU_OR_SYNC, TT_GPU_OR_DISPLAY, TT_GPU_LATE } gpu;     /* of a wait for the last frame to be presented */

@@ -189,7 +189,7 @@ choose_hitches(struct tt_why *w)
 	for (size_t i = 0; i < n && all; i++)
 		if (tt_why_extra(w, i) > 0)
 			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .by = TT_NO_ROW, .callee = TT_NO_ROW, .under = TT_NO_ROW,
-			    .starter = TT_NO_ROW, .other = TT_NO_ROW, .other_in = TT_NO_ROW, .call = TT_NO_FACT,
+			    .starter = TT_NO_ROW, .other = TT_NO_ROW, .other_in = TT_NO_ROW, .around = TT_NO_ROW, .call = TT_NO_FACT,
 			    .extra = tt_why_extra(w, i) };
 	if (!all)
 		return w->err->code;

@@ -212,6 +212,9 @@ tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c)
 /* The GPU and the render thread are told by a quarter: of a period that a wait lasts longer, of the usual time; an eighth of a period is no noise. */
 enum { OF_WAIT = 4, OF_PERIOD = 8 };
 
+/* A frame waits for a picture of so many frames before at most. */
+enum { MAX_AHEAD = 3 };
+
 /* The GPU's time of the picture that ${c} waits for, into *${ns}: that of the frame which is returned; 0: it is not known. */
 static size_t
 gpu_of_picture(const struct tt_why *w, const struct tt_cause *c, int64_t *ns)
@@ -364,6 +367,80 @@ look_at_more_work(const struct tt_why *w, struct tt_cause *c)
 		name_work(w, most, c);
 }
 
+/* The render thread's zones in which it runs the marker that ${c} names longest; NULL: it names none of that thread. */
+static const struct tt_frame_path *
+longest_drawing(const struct tt_why *w, const struct tt_cause *c)
+{
+	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
+	const struct tt_frame_path *most = NULL;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+
+		if (tt_why_run(w, r, own) == c->other && tt_name_match(tt_render_threads, tt_paths_thread(w->p, r->node)->own) &&
+		    (!most || r->self > most->self))
+			most = r;
+	}
+	return most;
+}
+
+/* True if zones below ${node} wait in the frame. */
+static bool
+has_waits(const struct tt_why *w, uint32_t node)
+{
+	for (size_t i = 0; i < w->s->n; i++) {
+		uint32_t at = w->s->rec[i].node;
+
+		if (!tt_frame_sums_zone(w->s, at) || w->class[at] != TT_CAUSE_WAIT)
+			continue;
+		while (at > node)
+			at = tt_paths_node(w->p, at)->parent;
+		if (at == node)
+			return true;
+	}
+	return false;
+}
+
+/* The frame whose picture frame ${i} waits for: the one of those before it that is late, where pictures are counted; SIZE_MAX: not known, or its own. */
+static size_t
+late_picture(const struct tt_why *w, size_t i)
+{
+	const struct tt_frames *f = w->m->frames;
+	size_t late = SIZE_MAX;
+
+	if (!f->counts_presented || tt_frames_is_late(f, i))
+		return SIZE_MAX;
+	for (size_t k = 1; k <= MAX_AHEAD && k <= i; k++) {
+		if (!tt_frames_is_late(f, i - k))
+			continue;
+		if (late != SIZE_MAX)
+			return SIZE_MAX;
+		late = i - k;
+	}
+	return late;
+}
+
+/* Find, of the render thread's work that ${c} names, the zone that is mostly that, and the picture that it is for. */
+static void
+look_at_drawing(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_frame_path *r = c->other != TT_NO_ROW && !c->ended && c->gpu == TT_GPU_UNKNOWN ? longest_drawing(w, c) : NULL;
+
+	if (!r)
+		return;
+	const size_t late = late_picture(w, c->frame);
+
+	c->picture = late != SIZE_MAX ? tt_frames_number(w->m->frames, late) : 0;
+	for (uint32_t up = tt_paths_node(w->p, r->node)->parent; up > TT_NODE_MORE && w->s->slot[up]; up = tt_paths_node(w->p, up)->parent) {
+		const struct tt_frame_path *around = &w->s->rec[w->s->slot[up] - 1];
+
+		if (!tt_frame_sums_zone(w->s, up) || r->self < around->total / 2 || has_waits(w, up))
+			return;
+		c->around = tt_paths_row(w->p, up);
+		c->around_ns = around->total;
+	}
+}
+
 void
 tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c)
 {
@@ -371,6 +448,8 @@ tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c)
 
 	if (!tt_why_look_at_end(w, c))
 		look_at_more_work(w, c);
-	if (tt_waits_kind(w->m, tt_why_full_name(w, row)) == TT_WAIT_LIMIT)
+	if (tt_waits_kind(w->m, tt_why_full_name(w, row)) == TT_WAIT_LIMIT) {
 		look_at_picture(w, c);
+		look_at_drawing(w, c);
+	}
 }

@@ -590,13 +590,20 @@ put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	static const char *const said[] = { [TT_GPU_OR_SYNC] = "the GPU is late, or vertical sync holds the frame",
 		[TT_GPU_OR_DISPLAY] = "the GPU or the display's compositor was late: its time is not recorded", [TT_GPU_LATE] = "GPU late" };
 	const struct tt_cause *c = a->c;
+	const bool is_around = c->around != TT_NO_ROW && c->around != c->other;
 
 	if (c->other != TT_NO_ROW && c->ended) {
 		put_end(a, p, b);
 	} else if (c->other != TT_NO_ROW) {
 		tt_buf_printf(b, "; in the %s frame thread \"%s\" %s %s for ", a->frames > 1 ? "worst" : "same", c->name,
-		    c->gpu != TT_GPU_UNKNOWN && c->gpu_ns == 0 ? "was in" : "ran", label(p, c->other));
-		put_time(b, c->other_ns);
+		    c->gpu != TT_GPU_UNKNOWN && c->gpu_ns == 0 ? "was in" : "ran", label(p, is_around ? c->around : c->other));
+		put_time(b, is_around ? c->around_ns : c->other_ns);
+		if (is_around) {
+			tt_buf_printf(b, ", most of it in %s, ", label(p, c->other));
+			put_time(b, c->other_ns);
+		}
+		if (c->picture)
+			tt_buf_printf(b, ", for the picture of frame %llu", (unsigned long long)c->picture);
 	}
 	if (c->gpu == TT_GPU_UNKNOWN)
 		return;

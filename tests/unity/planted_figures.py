@@ -194,7 +194,9 @@ def sentence_faults(t, sentence, names):
     take("; (?:in the worst frame )?it ended with " + NAME % "other" + r"(?:, in " + NAME % "inner" + r",)? of (?:up to )?" + TIMES % "took" +
          r" on (?:[0-9]+ threads|thread \"[^\"]*\")", lambda d: other(t, names, d))
     take("; " + NAME % "row" + r" allocates (?P<size>[0-9.]+) (?P<unit>[KM]B) in the frame", allocates)
-    take(r"; in the (?:worst|same) frame thread \"[^\"]*\" (?:was in|ran) " + NAME % "other" + " for " + TIMES % "took", lambda d: other(t, names, d))
+    take(r"; in the (?:worst|same) frame thread \"[^\"]*\" (?:was in|ran) " + NAME % "other" + " for " + TIMES % "took" +
+         "(?:, most of it in " + NAME % "inner" + ", " + TIMES % "within" + ")?(?:, for the picture of frame [0-9]+)?", lambda d: other(t, names, d) or
+         ("inner" in d and other(t, names, {"other": d["inner"], "took": d["within"]}) or None))
     take("; meanwhile thread \"[^\"]*\" was in [^;]*", lambda d: None)
     take("^" + NAME % "row" + under + ": " + NUMBER % "n" + " calls?, usually " + r"(?P<u>none|[0-9,]+): " + TIMES % "more" + " more",
          lambda d: calls(d))

@@ -28,6 +28,15 @@ def check_gpu_time(what, game, sentence):
         suite.true("it is that of the picture, %s" % what, is_planted and abs(span(m[1]) - want / MS) <= want / MS / 100, sentence)
 
 
+def check_drawing(what, game, sentence):
+    """Where late pictures are alone: the outermost zone of the render thread is named with its own time, and the frame whose picture it is, if not its own."""
+    m = re.search(r"ran Camera.Render for ([0-9.]+ ms), most of it in Shadows.RenderJobDir, [0-9.]+ ms(?:, for the picture of frame ([0-9]+))?", sentence)
+    if suite.true("the render thread's zone is named, %s" % what, m is not None, sentence):
+        suite.true("its time is its own, %s" % what, abs(span(m[1]) - (1 + game.more) * game.p / MS) < .08 * game.p / MS, sentence)
+        is_own = game.depth == 0 and game.waits == "end"
+        suite.true("the picture's frame is named, %s" % what, (m[2] is None) if is_own else m[2] is not None and game.is_planted(int(m[2]) - 1), sentence)
+
+
 def check(seed, by, more, waits, depth, known, often):
     what = "%s by %+.1f of a refresh, waits at the %s for %d before, GPU known: %s, %d in a row" % (by, more, waits, depth, known, often)
     game = Game(seed, by, more, waits, depth, known, often=often)
@@ -45,6 +54,10 @@ def check(seed, by, more, waits, depth, known, often):
     else:
         suite.true("it is named, %s" % what, "Shadows.RenderJobDir" in first if by == "render" else "Map.Redraw" in first, said)
         suite.true("the GPU is not, %s" % what, "GPU" not in said, said)
+        if by == "render" and often == 1:
+            check_drawing(what, game, first)
+        picture = re.search(r"picture of frame ([0-9]+)", said)
+        suite.true("no other picture is named, %s" % what, picture is None or game.is_planted(int(picture[1]) - 1), said)
     suite.true("no share of the time is told, for there is one fault alone, %s" % what, "of the extra time" not in said, said)
 
 
