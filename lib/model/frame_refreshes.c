@@ -14,7 +14,15 @@ struct frames_of {
 	const struct tt_frames *f;
 	size_t first, end;
 	size_t behind;                /* places that what hands a frame to the display is behind it; SIZE_MAX: not known */
+	bool alone;                   /* only waits for the limit alone are for it; the others are for something that the frame needs */
 };
+
+/* The time that frame ${at} waited for the limit alone. */
+static inline int64_t
+waited_alone(const struct tt_frames *f, size_t at)
+{
+	return tt_column_at(&f->limit_ns, at) - tt_column_at(&f->present_ns, at);
+}
 
 static void
 take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
@@ -22,14 +30,14 @@ take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
 	const struct frames_of *of = arg;
 	const struct tt_frames *f = of->f;
 	const size_t at = of->first + i;
-	const int64_t released = tt_column_at(&f->released, at), waited = tt_column_at(&f->limit_ns, at);
+	const int64_t alone = waited_alone(f, at), released = of->alone && alone < TT_RELEASE_MIN_NS ? 0 : tt_column_at(&f->released, at);
 
 	to->start = tt_frames_start(f, at);
 	to->end = tt_frames_end(f, at);
 	to->released = released > 0 ? to->start + released - 1 : INT64_MIN;
 	to->presented = of->behind != SIZE_MAX && at + of->behind < of->end ? tt_frames_presented(f, at + of->behind) : INT64_MIN;
-	to->waited = waited;
-	to->waited_only = waited - tt_column_at(&f->present_ns, at);
+	to->waited = of->alone ? alone : tt_column_at(&f->limit_ns, at);
+	to->waited_only = alone;
 }
 
 static int64_t
@@ -38,7 +46,7 @@ find_needed(const void *arg, size_t i)
 	const struct frames_of *of = arg;
 	const struct tt_frames *f = of->f;
 	const size_t at = of->first + i;
-	const int64_t main = tt_frames_needed(f, at), render = tt_frames_render(f, at),
+	const int64_t main = of->alone ? tt_frames_uncapped_at(f, at, 0) : tt_frames_needed(f, at), render = tt_frames_render(f, at),
 	    gpu = f->has_timing ? tt_frames_timing(f, TT_TIMING_GPU, at) : 0, threads = render > main ? render : main;
 
 	return gpu > threads ? gpu : threads;
@@ -83,7 +91,8 @@ goes_on(const struct tt_frames *f, const struct tt_refresh_segment *next)
 	const struct tt_refresh_segment *last = &f->segment[f->nsegment - 1];
 	const int64_t off = last->period_ps - next->period_ps;
 
-	return last->kind == next->kind && last->target == next->target && last->reading == next->reading && (off < 0 ? -off : off) <= last->period_ps / 500;
+	return last->kind == next->kind && last->target == next->target && last->reading == next->reading &&
+	    last->alone == next->alone && (off < 0 ? -off : off) <= last->period_ps / 500;
 }
 
 /* The frames from ${first} on are as ${r} has them. ${same}: those before are of the same process. */
@@ -141,15 +150,91 @@ commonest_limit(const struct tt_frames *f)
 	return 2 * limited >= f->n ? period : 0;
 }
 
+/*
+ * True if a timer holds [first, end), for which frames wait alone: most do so for a fiftieth of their time and more; or a quarter, and nine tenths of the
+ * others are not shorter than these, as the timer keeps any frame from being.
+ */
+static bool
+waits_alone(const struct tt_frames *f, size_t first, size_t end)
+{
+	enum { OF_FRAME = 50, NEAR_PARTS = 16 };
+	const size_t n = end - first;
+	size_t nalone = 0, nshort = 0;
+	tt_i128 sum = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const int64_t alone = waited_alone(f, i);
+
+		if (alone > 0 && alone >= tt_frames_dur(f, i) / OF_FRAME) {
+			nalone++;
+			sum += tt_frames_dur(f, i);
+		}
+	}
+	if (2 * nalone > n || 4 * nalone < n)
+		return 2 * nalone > n;
+
+	const int64_t mean = (int64_t)(sum / (tt_i128)nalone);
+
+	for (size_t i = first; i < end; i++)
+		nshort += waited_alone(f, i) < tt_frames_dur(f, i) / OF_FRAME && tt_frames_dur(f, i) < mean - mean / NEAR_PARTS;
+	return 10 * nshort <= n - nalone;
+}
+
+/* True if frames of [first, end) wait in markers that wait for a late GPU or render thread, too. */
+static bool
+waits_otherwise(const struct tt_frames *f, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		if (tt_column_at(&f->present_ns, i) > 0)
+			return true;
+	return false;
+}
+
+static bool
+has_display(const struct tt_refreshes *r)
+{
+	for (size_t i = 0; i < r->nsegment; i++)
+		if (r->segment[i].kind == TT_REFRESH_GRID)
+			return true;
+	return false;
+}
+
+/*
+ * Fit ${src}, whose frames are ${of}; once more where no display shows and frames wait alone for a timer. If none shows then, no other wait is for the
+ * limit.
+ */
+static int
+fit_frames(struct tt_refreshes *to, struct frames_of *of, const struct tt_refresh_source *src, struct tt_err *err)
+{
+	const struct tt_frames *f = of->f;
+	struct tt_refreshes again = { 0 };
+	int rc = tt_refresh_fit(to, src, f->mem, err);
+
+	if (rc != TT_OK || has_display(to) || !waits_otherwise(f, of->first, of->end) || !waits_alone(f, of->first, of->end))
+		return rc;
+	of->alone = true;
+	rc = tt_refresh_fit(&again, src, f->mem, err);
+	for (size_t i = 0; i < again.nsegment; i++)
+		again.segment[i].alone = again.segment[i].kind == TT_REFRESH_TIMER;
+	if (rc == TT_OK && !has_display(&again)) {
+		const struct tt_refreshes first = *to;
+
+		*to = again;
+		again = first;
+	}
+	tt_refresh_free(&again, f->mem);
+	return rc;
+}
+
 /* The frames [first, end) of one process, of which ${same} says whether some came before. */
 static int
 fit_part(struct tt_frames *f, size_t first, size_t end, bool same, struct tt_err *err)
 {
-	const struct frames_of of = { f, first, end, find_behind(f, first, end) };
+	struct frames_of of = { f, first, end, find_behind(f, first, end), false };
 	const struct tt_refresh_source src = { .n = end - first, .frame = take_frame, .needed = find_needed, .arg = &of,
 		.has_presented = of.behind != SIZE_MAX, .gpu_known = knows_gpu(f, first, end) };
 	struct tt_refreshes r;
-	int rc = tt_refresh_fit(&r, &src, f->mem, err);
+	int rc = fit_frames(&r, &of, &src, err);
 
 	if (rc == TT_OK)
 		rc = keep_refreshes(f, first, &r, same, err);

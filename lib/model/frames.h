@@ -280,13 +280,19 @@ tt_frames_follows_late(const struct tt_frames *f, size_t i)
 	return false;
 }
 
+/* The segment that frame ${i} is in. */
+const struct tt_refresh_segment *tt_frames_segment(const struct tt_frames *f, size_t i);
+
 /*
  * The period that tells what of the waits of frame ${i} is late. A frame that takes the refreshes that its limit gives it is not, however long it seems: it
- * began early, or ends late, beside its refreshes. But where pictures are counted, it may wait for a late one of a frame before.
+ * began early, or ends late, beside its refreshes. But where pictures are counted, it may wait for a late one of a frame before. 0: all of them are, as where
+ * frames wait alone for a timer.
  */
 static inline int64_t
 tt_frames_judged_at(const struct tt_frames *f, size_t i)
 {
+	if (f->nsegment && tt_frames_segment(f, i)->alone)
+		return 0;
 	return f->period && tt_frames_taken(f, i) && !tt_frames_is_late(f, i) && !tt_frames_follows_late(f, i) ? INT64_MAX : f->period;
 }
 
@@ -306,9 +312,6 @@ tt_frames_have_limit(const struct tt_frames *f)
 			return true;
 	return false;
 }
-
-/* The segment that frame ${i} is in. */
-const struct tt_refresh_segment *tt_frames_segment(const struct tt_frames *f, size_t i);
 
 /* How long frame ${i} was shown: whole periods of its segment (tt_frames_period_of()); where no limit shows, or it is late for a timer, its wall time. */
 int64_t tt_frames_shown(const struct tt_frames *f, size_t i);

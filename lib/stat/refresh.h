@@ -64,6 +64,7 @@ struct tt_refresh_segment {
 	int64_t tick_ns;              /* GRID: when some refresh was */
 	unsigned target;              /* refreshes that the limit gives a frame; 1 with a timer, 0 without a limit */
 	enum tt_refresh_reading reading;
+	bool alone;                   /* TIMER: waits in markers that wait for more than the limit are for what frames need; the fit leaves it false */
 	bool untold;                  /* they are too few to tell: NONE, whether a limit holds them; TIMER, whether it is a display's */
 };
 

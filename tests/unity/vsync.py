@@ -11,7 +11,7 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Game, Steady, as_long, as_twice, games, more_refreshes, of_few, pipelined, short_limits, stepped
+from vsync_game import MS, US, Game, Stalled, Steady, as_long, as_twice, games, more_refreshes, of_few, pipelined, short_limits, stalled, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -326,6 +326,8 @@ slow_in_a_row()
 compared()
 renewed()
 for name, game in lot.some(games(first_seed), 60, "vsync"):
+    against_truth(name, game)
+for name, game in lot.some(stalled(first_seed), 20, "stalled"):
     against_truth(name, game)
 for kind in (short_limits, more_refreshes, stepped, pipelined):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):

@@ -290,6 +290,35 @@ class Bound(Game):
         self.taken, self.is_late, self.periods = [None] * self.n, [None] * self.n, []
 
 
+class Stalled(Game):
+    """A timer holds its frames, and no display. The main thread waits for what is drawn, too, in each frame before it waits for the timer, or in its work
+    (${inside}); a frame for which that takes longer than the period is late, and has no time left to wait for the timer."""
+
+    def __init__(self, seed, inside=False, late_parts=(1.1, 1.45), **more):
+        self.inside, self.late_parts = inside, late_parts
+        super().__init__(seed, kind="timer", **more)
+
+    def on_timer(self):
+        rng, at, held, period = self.rng, 50 * MS, [], 1e9 / self.hz
+        for i in range(self.n):
+            late = i in self.late_at or rng.random() < self.late
+            main, render, gpu = [rng.uniform(low, high) * period for low, high in ((.2, .3), (.05, .1), (.1, .2))]
+            drawn = at + (rng.uniform(*self.late_parts) * period if late else main + render + gpu)
+            begun = at + main / 2 if self.inside else at + main
+            done = drawn + (main / 2 if self.inside and not late else 5 * US)
+            end = done if late else max(self.wake(at + period), done)
+            zones = [("work", at, begun), ("present", begun, drawn)] + ([("work", drawn, done)] if self.inside else [])
+            self.frames.append((at, end, zones + ([] if late else [("target", done, end)])))
+            self.render.append((begun, begun + render))
+            self.gpu.append(int(drawn - begun - render))
+            self.is_late.append(late)
+            if not late:
+                held.append(end - at)
+            at = end
+        self.periods = [sum(held) / len(held)]
+        self.taken = [max(1, math.floor((b - a) / self.periods[0] + .5)) for a, b, _ in self.frames]
+
+
 class Twice(Game):
     """Something needs 1.2 to 1.6 refreshes for each frame, so that each takes two."""
 
@@ -415,6 +444,14 @@ def as_long(first):
         else:
             waits_in = ("present", "target")[what - 1]
             yield name + waits_in, Game(seed, frames=n, hz=hz, kind="timer", waits_in=waits_in, sleep=10 * US), hz, waits_in == "target"
+
+
+def stalled(first):
+    """Sixty that a timer holds, some of whose frames wait for a GPU that is too slow for it; (name, game)."""
+    for seed in range(first, first + 60):
+        more = {"frames": (150, 240)[seed // 30 % 2], "hz": (60, 30, 72, 120, 50)[seed % 5], "late": (0, .05, .2, .4)[seed // 5 % 4],
+                "inside": seed // 2 % 2 == 1, "gpu_known": seed // 3 % 2 == 1, "sleep": 40 * US}
+        yield "stalled%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Stalled(seed, **more)
 
 
 def stepped(first):
