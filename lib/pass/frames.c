@@ -463,6 +463,32 @@ count_limits(const struct tt_frames *f, uint64_t *n, uint64_t *sum)
 	return f->n - n[BY_UNKNOWN];
 }
 
+/*
+ * True if no display limits frame ${i}: it is of those that wait for a timer alone; or it waits at no display's refresh, for the most part in markers that wait
+ * for a target frame rate alone.
+ */
+static bool
+has_no_display(const struct tt_frames *f, size_t i)
+{
+	const struct tt_refresh_segment *s = tt_frames_segment(f, i);
+
+	return s->alone || (s->kind != TT_REFRESH_GRID && tt_column_at(&f->limit_ns, i) > 2 * tt_column_at(&f->present_ns, i));
+}
+
+/* True if no display limits most of the frames that are limited by presenting. */
+static bool
+is_held_by_timer(const struct tt_frames *f)
+{
+	size_t n = 0, nheld = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (limit_of(f, i) == BY_PRESENT) {
+			n++;
+			nheld += has_no_display(f, i);
+		}
+	return 2 * nheld > n;
+}
+
 const char *
 tt_pass_limited(const struct tt_frames *f, struct tt_report *r)
 {
@@ -471,7 +497,7 @@ tt_pass_limited(const struct tt_frames *f, struct tt_report *r)
 	char some[32], all[32], mean[32];
 
 	for (unsigned i = 0; i < LIMITS; i++) {
-		if (i == BY_UNKNOWN || i == BY_NOTHING || 2 * n[i] <= known)
+		if (i == BY_UNKNOWN || i == BY_NOTHING || 2 * n[i] <= known || (i == BY_PRESENT && is_held_by_timer(f)))
 			continue;
 		*tt_put_count(some, (int64_t)n[i]) = '\0';
 		*tt_put_count(all, (int64_t)f->n) = '\0';

@@ -219,6 +219,13 @@ def facts(text):
         re.findall(r"capped at [0-9.]+ fps|a limit of [0-9.]+ fps|one refresh of [0-9.]+ Hz", text)
 
 
+def no_display():
+    """A timer's frames are not limited by a display, whether they are late or not."""
+    for name, game in lot.some(stalled(first_seed), 16, "no_display"):
+        said = summary_of(game)["fps_60"]
+        suite.true("no display limits, " + name, "display" not in said, said)
+
+
 def limits_of_few():
     """Fewer than twenty frames that wait in markers of the GPU, too, show no limit; those that wait for the engine's do."""
     for name, game, what in lot.some(of_few(first_seed), 24, "of_few"):
@@ -315,6 +322,7 @@ def renewed():
 first_seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 beside_nothing()
 few_frames()
+no_display()
 limits_of_few()
 one_or_two()
 limit_or_gpu()
