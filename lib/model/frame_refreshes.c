@@ -305,24 +305,26 @@ untold_of_timer(const struct tt_frames *f, const struct tt_refresh_segment *is, 
 
 /*
  * Choose the frames of ${is}, which show no limit. However late each is woken, frames that are all in time do not take more time together than their limit
- * gives them, but for one end that is late, and what a timer's sleeps take longer.
+ * gives them, but for one end that is late, and what a timer's sleeps take longer. If they do take more, those are late that last longer than a sleep may.
  */
 static size_t
 untold_of(const struct tt_frames *f, const struct tt_refresh_segment *is, int64_t limit)
 {
 	enum { OF_SLEEP = 32, OF_END = 2 };
 	tt_i128 more = 0;
-	size_t n = 0;
+	const int64_t sleep = limit / OF_SLEEP;
+	size_t n = 0, nslept = 0;
 
 	for (size_t i = is->first; i < is->end; i++) {
 		const int64_t wall = tt_frames_wall(f, i);
 
 		if (wall / 3 * 2 > limit)
 			continue;
-		more += wall - limit - limit / OF_SLEEP;
+		more += wall - limit - sleep;
 		n += wall > limit;
+		nslept += wall > limit && wall - limit <= sleep;
 	}
-	return more <= limit / OF_END ? n : 0;
+	return more <= limit / OF_END ? n : nslept;
 }
 
 size_t

@@ -318,8 +318,8 @@ int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
 
 /*
  * How many frames the capture does not tell whether they were shown for longer than ${limit}: they last up to half longer, are too few to show whether a
- * limit holds them, and do not take more time together than a limit of that gives them. Or
- * they are late for a timer by whole periods of that, which few frames do not tell from a display's refreshes.
+ * limit holds them, and do not take more time together than a limit of that gives them, or last no longer themselves than a sleep for it may. Or they are late
+ * for a timer by whole periods of that, which few frames do not tell from a display's refreshes.
  */
 size_t tt_frames_untold(const struct tt_frames *f, int64_t limit);
 

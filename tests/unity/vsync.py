@@ -219,6 +219,17 @@ def facts(text):
         re.findall(r"capped at [0-9.]+ fps|a limit of [0-9.]+ fps|one refresh of [0-9.]+ Hz", text)
 
 
+def late_of_few():
+    """Five to nine frames of a timer, two of which are surely late: no more are counted, and never all."""
+    for n in range(5, 10):
+        for parts in (1.15, 1.3, 1.42, 1.48, 1.6):
+            game = Stalled(n, frames=n, late_at=(2, 4), late_parts=(parts, parts))
+            said = summary_of(game)["fps_60"]
+            some = re.match(r"missed by (at least )?(\d+) of", said)
+            suite.true("no more than two of %d, late by %g" % (n, parts), said.startswith("no verdict") or (some and int(some[2]) <= 2), said)
+            suite.true("two of %d by %g are surely late" % (n, parts), parts < 1.4 or (some and int(some[2]) == 2), said)
+
+
 def no_display():
     """A timer's frames are not limited by a display, whether they are late or not."""
     for name, game in lot.some(stalled(first_seed), 16, "no_display"):
@@ -322,6 +333,7 @@ def renewed():
 first_seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 beside_nothing()
 few_frames()
+late_of_few()
 no_display()
 limits_of_few()
 one_or_two()
