@@ -152,24 +152,27 @@ commonest_limit(const struct tt_frames *f)
 
 /*
  * True if a timer holds [first, end), for which frames wait alone: most do so for a fiftieth of their time and more; or a quarter, and nine tenths of the
- * others are not shorter than these, as the timer keeps any frame from being.
+ * others are not shorter than these, as the timer keeps any frame from being. Most of the time that few wait is for it, too: a GPU may be as regular.
  */
 static bool
 waits_alone(const struct tt_frames *f, size_t first, size_t end)
 {
-	enum { OF_FRAME = 50, NEAR_PARTS = 16 };
+	enum { OF_FRAME = 50, NEAR_PARTS = 16, MIN_ALONE = 20 };
 	const size_t n = end - first;
 	size_t nalone = 0, nshort = 0;
-	tt_i128 sum = 0;
+	tt_i128 sum = 0, most = 0;
 
 	for (size_t i = first; i < end; i++) {
 		const int64_t alone = waited_alone(f, i);
 
+		most += alone - tt_column_at(&f->present_ns, i);
 		if (alone > 0 && alone >= tt_frames_dur(f, i) / OF_FRAME) {
 			nalone++;
 			sum += tt_frames_dur(f, i);
 		}
 	}
+	if (n < MIN_ALONE && most <= 0)
+		return false;
 	if (2 * nalone > n || 4 * nalone < n)
 		return 2 * nalone > n;
 
