@@ -129,22 +129,45 @@ doubt_losses(struct tt_loss *l)
 		l->e[k].forced = true;
 }
 
-int
-tt_fit_settle(struct tt_run *r, struct tt_err *err)
+/* Count the markers of counted zones. Which others have a path depends on the tables that are asked for. */
+static int
+count_markers(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
-	int rc = TT_OK;
+	const size_t n = tt_tree_markers(m->tree);
+	bool *counted = tt_mem_alloc(&r->env->mem, n + 1, err);
 
-	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++) {
+	if (!counted)
+		return err->code;
+	for (uint32_t i = 0; i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *node = tt_tree_node(m->tree, i);
+		const struct tt_count_page *page = m->counts->node[i >> TT_TREE_PAGE_BITS];
+
+		if (node->marker < n && page && page->c[i & (TT_TREE_PAGE - 1)].n > 0)
+			counted[node->marker] = true;
+	}
+	for (uint32_t i = 0; i < n && i < m->nname; i++) {
 		const struct tt_marker *k = tt_tree_marker(m->tree, i);
 		struct tt_fit *e = &m->cap[k->process]->fit;
 
-		if (k->key >= TT_KEY_SPECIAL || m->name[i].gpu)
+		if (!counted[i] || k->key >= TT_KEY_SPECIAL || m->name[i].gpu)
 			continue;
 		e->markers++;
 		e->named_markers += m->name[i].known;
 		count_marker(m->cap[k->process], k, m->name[i].known);
 	}
+	tt_mem_free(&r->env->mem, counted, n + 1);
+	return TT_OK;
+}
+
+int
+tt_fit_settle(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+	int rc = count_markers(r, err);
+
+	if (rc != TT_OK)
+		return rc;
 	for (size_t i = 0; i < m->threads.n; i++) {
 		const struct tt_thread *t = m->threads.t[i];
 		struct tt_fit *e = &m->cap[t->process]->fit;
