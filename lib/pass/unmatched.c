@@ -88,6 +88,20 @@ category_met(const struct tt_model *m, const char *pattern, struct near *n)
 	return false;
 }
 
+/* Write ${name}, as far as there is room, as a pattern that matches it alone. */
+static void
+put_pattern(char *to, size_t size, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name && n + 2 < size; name++) {
+		if (strchr("*?[\\", *name))
+			to[n++] = '\\';
+		to[n++] = *name;
+	}
+	to[n] = '\0';
+}
+
 bool
 tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more)
 {
@@ -95,7 +109,7 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 		[TT_MATCH_CATEGORY] = m->filter.category };
 	const char *const *list = lists[by];
 	struct near n = { .least = SIZE_MAX };
-	char list_of[64];
+	char list_of[64], pattern[101];
 
 	*more = list && list[i];
 	if (!*more)
@@ -103,9 +117,11 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 	n.pattern = list[i];
 	if (by == TT_MATCH_THREAD ? thread_met(m, list[i], &n) : by == TT_MATCH_CATEGORY ? category_met(m, list[i], &n) : marker_met(m, list[i], &n))
 		return false;
+	if (n.name)
+		put_pattern(pattern, sizeof pattern, n.name);
 	snprintf(list_of, sizeof list_of, " (see %.40s threads)", tt_setting_name[TT_SETTING_TABLE]);
 	snprintf(text, TT_UNMATCHED_TEXT, "no %s matches %s \"%.80s\"%s%.100s%s", said[by].what,
-	    tt_setting_name[said[by].setting], list[i], n.name ? "; did you mean \"" : "", n.name ? n.name : by == TT_MATCH_THREAD ? list_of : "",
+	    tt_setting_name[said[by].setting], list[i], n.name ? "; did you mean \"" : "", n.name ? pattern : by == TT_MATCH_THREAD ? list_of : "",
 	    n.name ? "\"?" : "");
 	return true;
 }

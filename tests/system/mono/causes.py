@@ -219,6 +219,7 @@ def shots():
 
 def heaps(what, every, often, events="calls,alloc,gc"):
     """What is said of a leak in a run of Leaks.cs."""
+    kit.compile("Leaks")
     path = kit.capture("leaks.ttc")
     subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", path, "-p", events + ",frame=Game:Tick", "--", "mono",
                     kit.program("Leaks"), what, str(every), str(often)], check=True, env=dict(kit.ENV, MONO_GC_PARAMS="major=marksweep"),
@@ -228,7 +229,6 @@ def heaps(what, every, often, events="calls,alloc,gc"):
 
 def few_collections():
     """A heap that is larger after each of three collections leaks; not one that stays so, or of which too little is known."""
-    kit.compile("Leaks")
     for every, often in ((20, 3), (15, 5)):
         said = heaps("kept", every, often)
         yield (len(said) == 1 and said[0][0] == "Game:Add ()" and "larger after each of %d collections" % often in said[0][1],
@@ -252,7 +252,6 @@ def few_shots():
 
 def who_keeps():
     """Who allocates the class that grows is named, not who allocates most of something else; where shots tell none, who allocates most is."""
-    kit.compile("Leaks")
     said = heaps("busy", 20, 4, "calls,alloc,gc,heapshot=1gc")
     yield (len(said) == 1 and said[0][0] == "Game:Add ()" and "; Game:Add () allocates most of class Kept, " in said[0][1] and "Tick" not in said[0][1],
            "Leaks: who allocates what stays", said)

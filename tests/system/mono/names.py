@@ -157,5 +157,15 @@ check(os.path.exists(own), "our module records", p.stderr)
 for what, path in (("log profiler", stock), ("module", own)):
     one(what, path, r"(Far\.)?Game:Work", 5, "--frame-marker", "Game:Tick")
 one("Unity", unity("u.raw"), "Load|GC|Work", 5)
-one("names like labels", hostile("h.ttc"), "", len(HOSTILE), alike=False)
+path = hostile("h.ttc")
+one("names like labels", path, "", len(HOSTILE), alike=False)
+
+
+def marked(pattern):
+    """What is said of markers by ${pattern}."""
+    return subprocess.run([kit.TRACETOOL, "stats", "-q", "--table", "markers", "--marker", pattern, path], capture_output=True, text=True).stdout
+
+
+near = re.search(r'did you mean "(.*)"', marked("Foo [Scripts]"))
+check(near and near.group(1) == "Foo \\[Scripts]" and "did you mean" not in marked(near.group(1)), "a near name is a pattern that matches it", near)
 kit.end()
