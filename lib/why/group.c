@@ -130,6 +130,20 @@ by_weight(const void *a, const void *b)
 	return x->class != y->class ? TT_CMP(x->class, y->class) : TT_CMP(x->worst, y->worst);
 }
 
+/* Causes that explain half of the late frames, or more, make them late, and nothing that all frames take does. */
+static void
+settle_late(struct tt_why *w)
+{
+	uint64_t nexplained = 0;
+
+	for (size_t i = 0; i < w->out->nfinding; i++)
+		if (place_of(&w->found[i]) == 1)
+			nexplained += w->found[i].n;
+	for (size_t i = 0; i < w->out->nfinding && w->cap; i++)
+		if (2 * nexplained >= w->m->frames->nlate)
+			w->found[i].makes_late = false;
+}
+
 int
 tt_why_group(struct tt_why *w)
 {
@@ -146,6 +160,7 @@ tt_why_group(struct tt_why *w)
 		rc = tt_why_cost(w);
 	if (rc != TT_OK)
 		return rc;
+	settle_late(w);
 	tt_sort(w->found, out->nfinding, by_weight);
 	return tt_why_keep_findings(w);
 }

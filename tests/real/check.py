@@ -163,6 +163,11 @@ def check_cases():
     for name in sorted(n for n in os.listdir(folder) if ".raw" in n) if os.path.isdir(folder) else ():
         r = subprocess.run([TRACETOOL, "info", "-q", os.path.join(folder, name)], capture_output=True, text=True)
         suite.equal(name + ": exit status", r.returncode, 3 if name == "state-zeroed-end.raw" else 0)
+        if name == "vsync-render-120.raw":
+            r = subprocess.run([TRACETOOL, "stats", "-q", "--table", "causes", "--format", "json", os.path.join(folder, name)], capture_output=True, text=True)
+            first = json.loads(r.stdout)["tables"]["causes"]["rows"][0]
+            suite.equal(name + ": what makes half of the frames late comes first", (first["class"], first["marker"], first["count"]),
+                        ("wait", "Camera.Render", 120))
 
 
 def main():
