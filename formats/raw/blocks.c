@@ -820,6 +820,9 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	if (start < m->latest)
 		m->session[m->now].zero -= m->latest - start;
 	m->session[m->now].began = start < m->latest ? m->latest : start;
+	/* The main thread's times go on from there, however long after the last log that is. */
+	if (m->start_stated && start > m->latest)
+		m->latest = start;
 	return rc;
 }
 

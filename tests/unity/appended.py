@@ -116,4 +116,19 @@ lead = sample(36, ROOT, 105000 - 6) + zone(OLD, 105000 - 5, 105000 - 4) + alloc(
 markers, _, gc, lost = figures(write("lead.raw", log(5000), log(105000, old(105000, 2300), lead)))
 suite.equal("the frame in which it began", (markers["Old"], gc, lost), ((1, MS, MS, MS), [(1, 804)], {}))
 
+# Three logs, each of which ends with the mark of a frame alone: the clock of the third began anew, however long after the first the second began.
+def marked(start):
+    ms = start + 1 + 10 * FRAMES
+    end = Log(start, ())
+    end.b, end.n = log(start), {MAIN: 2 * FRAMES, SESSION: 9}
+    end.block(MAIN, struct.pack("<HIQ", 34, FRAMES, ms * MS))
+    return end.b
+
+
+three = figures(write("near.raw", marked(1000), marked(105000), marked(1000)))
+suite.equal("three logs", (three[0]["Work"][0], three[3]), (3 * 2 * FRAMES, {}))
+for minutes in (55, 62, 120, 1800):
+    path = write("far.raw", marked(1000), marked(1000 + 60000 * minutes), marked(1000))
+    suite.equal("the second of three logs %d minutes after the first" % minutes, figures(path), three)
+
 suite.end()
