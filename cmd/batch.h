@@ -21,11 +21,7 @@ struct input_opts;
 struct tt_aggregate;
 struct tt_batch_db;
 struct tt_result;
-struct tt_result_id;
-struct tt_results;
-struct tt_results_sum;
 struct tt_run_opts;
-struct tt_sample;
 struct tt_sink;
 struct tt_verdict_outputs;
 

@@ -103,7 +103,7 @@ build(struct tt_capture *cap, struct tt_err *err)
 	struct index *x = cap->category_arg;
 	size_t n = tt_defs_count(cap->defs, TT_DEF_CLASS), nslot = 64;
 	struct last last = { 0 };
-	char name[512];
+	char name[MLPD_CLASS_NAME_BYTES];
 
 	if (x && x->nclass == n)
 		return x;
@@ -143,7 +143,7 @@ mlpd_category(const struct tt_capture *c, const struct tt_def *marker, const cha
 	struct tt_capture *cap = (struct tt_capture *)(uintptr_t)c;
 	const struct index *x = build(cap, err);
 	const char *s = marker->text;
-	char name[512];
+	char name[MLPD_CLASS_NAME_BYTES];
 
 	if (!x)
 		return err->code;

@@ -7,8 +7,6 @@
 #include "model/names.h"
 #include "producers/mono_names.h"
 
-enum { LONGEST = 512 };       /* of names of classes that are told apart; mlpd_category() has the same */
-
 /* --- whose classes are ------------------------------------------------------------------------------------------ */
 
 /* The end of a name of ${n} bytes at ${s} without the suffix of an assembly's file. */
@@ -49,7 +47,7 @@ take_image(struct mlpd_owners *o, struct tt_mem *mem, const struct tt_def *d, st
 static uint64_t
 class_hash(const char *s, size_t n)
 {
-	char name[LONGEST];
+	char name[MLPD_CLASS_NAME_BYTES];
 	const size_t len = mlpd_plain_class(name, sizeof name, s, n);
 
 	return tt_seeded_text(len, name, len);
@@ -108,7 +106,7 @@ mlpd_owners_free(struct mlpd_owners *o, struct tt_mem *mem)
 static bool
 is_own_class(const struct mlpd_owners *o, const char *s, size_t n)
 {
-	char name[LONGEST];
+	char name[MLPD_CLASS_NAME_BYTES];
 	const size_t len = mlpd_plain_class(name, sizeof name, s, n);
 	const uint64_t hash = tt_seeded_text(len, name, len);
 	const uint32_t at = tt_map_find(&o->owner, hash, i, o->owners[i].name == hash);

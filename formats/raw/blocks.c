@@ -247,26 +247,26 @@ find_undefined(struct raw *m, const struct raw_session *s)
 	m->cap->unless_named |= collect;
 }
 
-/* Tell the present session's log of the losses that were found since the last time. */
+/* Count the losses that were found since the last call for the present session's log. */
 static void
-tell_losses(struct raw *m)
+attribute_losses(struct raw *m)
 {
 	struct tt_fit_log *log = &m->session[m->now].fit;
 	bool cut;
 	const uint64_t n = tt_loss_count_damage(&m->loss, &cut);
 
-	log->lost += n - m->told;
+	log->lost += n - m->nattributed;
 	log->cut = log->cut || cut;
-	m->told = n;
+	m->nattributed = n;
 }
 
 void
 raw_hand_losses(struct raw *m, struct tt_loss *to)
 {
-	tell_losses(m);
+	attribute_losses(m);
 	tt_loss_join(to, &m->loss);
 	tt_loss_reset(&m->loss);
-	m->told = 0;
+	m->nattributed = 0;
 }
 
 /* Add a loss of session ${i}. */
@@ -275,13 +275,13 @@ lose_in(struct raw *m, size_t i, enum tt_loss_kind kind, uint64_t at)
 {
 	tt_loss_add(&m->loss, kind, 1, 0, at);
 	m->session[i].fit.lost++;
-	m->told++;
+	m->nattributed++;
 }
 
 void
 raw_end_sessions(struct raw *m)
 {
-	tell_losses(m);
+	attribute_losses(m);
 	for (size_t i = 0; i < m->nstream; i++) {
 		const struct raw_stream *st = &m->stream[i];
 		struct raw_session *s = &m->session[st->session];
@@ -791,7 +791,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	if (cut)
 		tt_loss_add(&m->loss, TT_LOST_NOT_ENDED, 1, 0, m->from);
 	raw_miss_tail(m, m->from);
-	tell_losses(m);
+	attribute_losses(m);
 	m->any_state = m->enabled = false;
 	raw_begin_lead(m, (uint32_t)m->now + 1);
 	if (m->now + 1 < m->nsession) {
@@ -918,6 +918,6 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 	m->at = m->from + off;
 	m->len = off;
 	find_width(m);
-	tell_losses(m);
+	attribute_losses(m);
 	return m->nblock || off > 0 ? TT_OK : TT_END;
 }

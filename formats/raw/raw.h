@@ -270,7 +270,7 @@ struct raw {
 	uint32_t *order;
 	size_t norder, caporder, next;
 	struct tt_loss loss;          /* losses found in the segment; go with its first chunk */
-	uint64_t told;                /* of these, how many the present session's log was told of */
+	uint64_t nattributed;         /* losses of ${loss} that are counted for the present session's log already */
 	struct tt_fit_log *log;       /* in the capture's arena, ${nlog} of them, once the input was read to its end */
 	size_t nlog;
 	bool ended;                   /* the input has ended */

@@ -131,7 +131,7 @@ rewind_(void *ctx, struct tt_err *err)
 		log->cut = false;
 	}
 	tt_loss_reset(&m->loss);
-	m->told = 0;
+	m->nattributed = 0;
 	tt_window_rewind(&m->win);
 	return TT_OK;
 }

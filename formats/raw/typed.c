@@ -1,6 +1,6 @@
 /**
- * Finds messages of threads whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another: a time that follows the one
- * before is there by chance once in many millions.
+ * Finds messages of threads whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another: by chance a time that
+ * follows the one before is there once in many millions.
  *
  * Definitions have no time: a compiled method, or a state with the category after it, has the bytes of a thread's definition in intact logs, too.
  */

@@ -1,5 +1,5 @@
 /**
- * firefox: the profile, thread by thread. The format is told in firefox.h and tracetool-formats(7).
+ * firefox: the profile, thread by thread. tracetool-formats(7) describes the format.
  */
 #include "emit/firefox.h"
 
