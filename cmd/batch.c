@@ -21,7 +21,7 @@
 #include "gate/budget.h"
 #include "io/outputs.h"
 #include "io/sink.h"
-#include "io/archive.h"
+#include "archive/archive.h"
 #include "io/spool.h"
 #include "model/format.h"
 #include "report.h"

@@ -19,7 +19,7 @@
 #include "cmd.h"
 #include "gate.h"
 #include "input.h"
-#include "io/block.h"
+#include "codec/block.h"
 #include "io/outputs.h"
 #include "io/pack.h"
 #include "io/sink.h"

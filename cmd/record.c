@@ -16,7 +16,7 @@
 #include "base/arena_text.h"
 #include "cmd.h"
 #include "emit/emit.h"
-#include "io/block.h"
+#include "codec/block.h"
 #include "io/pack.h"
 #include "io/program.h"
 #include "io/sink.h"

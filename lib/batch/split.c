@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "io/archive.h"
+#include "archive/archive.h"
 
 #define HEAD 512                      /* bytes that tell an archive */
 #define LARGE 4                       /* an archive is shared where it is more than a shard's share divided by this */

@@ -14,7 +14,7 @@
 #define TT_BATCH_UNPACK_H
 
 #include "batch/key.h"
-#include "io/archive.h"
+#include "archive/archive.h"
 struct tt_format;
 
 struct tt_unpack_opts {

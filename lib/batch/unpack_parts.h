@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "batch/record.h"
-#include "io/archive.h"
+#include "archive/archive.h"
 
 struct tt_unpack_opts;
 struct tt_wire;

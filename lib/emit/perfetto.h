@@ -29,7 +29,7 @@
 #include "emit/marker_text.h"
 #include "emit/slice_sort.h"
 #include "emit/text_spool.h"
-#include "io/packet.h"
+#include "codec/packet.h"
 #include "view/counter_labels.h"
 
 struct tt_args;
@@ -72,7 +72,7 @@ enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION,
 enum pf_note { PF_CLASS = 1, PF_BYTES, PF_SITE, PF_OBJECT, PF_STACK };
 
 /*
- * `chunk` and `rare` make a run of these. Each is followed by ${stamps} bytes of packets as stamps (io/packet.h), ${text} bytes of packets, and ${uses}
+ * `chunk` and `rare` make a run of these. Each is followed by ${stamps} bytes of packets as stamps (codec/packet.h), ${text} bytes of packets, and ${uses}
  * numbers of what they use (pf_use()). If zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead of packets; the flags
  * of a zone are the number of bytes of its annotations.
  */

@@ -3,7 +3,7 @@
  *
  * A begin is a head (the same for the whole chunk but for two lengths), a piece that depends on the marker alone, made ready
  * in `begin`, and the time. An end is a head and the time. So the cost of a zone is that of two copies and two numbers; a sink that compresses
- * packets itself takes two stamps in their place (io/packet.h), which cost less to write and far less to compress.
+ * packets itself takes two stamps in their place (codec/packet.h), which cost less to write and far less to compress.
  */
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/option.h"
 #include "emit/emit.h"
-#include "io/block.h"
+#include "codec/block.h"
 #include "io/pack.h"
 #include "io/sink.h"
 

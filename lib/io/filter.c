@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/setting.h"
-#include "io/ends.h"
+#include "codec/ends.h"
 
 struct filter {
 	struct tt_decoder d;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "io/packet.h"
+#include "codec/packet.h"
 
 struct tt_pack {
 	struct tt_env *env;
@@ -378,7 +378,7 @@ tt_pack_finish(struct tt_pack *pack, struct tt_err *err)
 
 	if (rc == TT_OK)
 		rc = write_head(pack, err);
-	/* A stream needs its last block even if it is empty; frames only where there is none at all. */
+	/* A stream needs its last block even if it is empty; members only where there is no block at all. */
 	if (rc == TT_OK && (pack->coding->tail || b->in_n > 0 || pack->filled == 0))
 		rc = submit(pack, true, err);
 	else if (rc == TT_OK)

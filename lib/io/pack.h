@@ -11,7 +11,7 @@
 #ifndef TT_IO_PACK_H
 #define TT_IO_PACK_H
 
-#include "io/block.h"
+#include "codec/block.h"
 #include "io/dest.h"
 
 struct tt_pack;

@@ -66,7 +66,7 @@ LIST = "list says what its column is for"
 GIT, CURL, SBATCH = "of git", "of curl", "of sbatch"
 KNOWN = {
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
-    ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
+    ("lib/archive/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
     ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT, ("lib/emit/folded.c", "--value"): CONVERT,
     ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
     ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST,

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "io/archive.h"
+#include "archive/archive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "io/flate.h"
-#include "io/packet.h"
+#include "codec/flate.h"
+#include "codec/packet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "base/buf.h"
-#include "io/packet.h"
+#include "codec/packet.h"
 #include "io/sink.h"
 #include "io/src.h"
 

@@ -6,7 +6,7 @@
  * another tar (`cat a.tar b.tar`) is read, all else is damage. After damage the next block whose checksum is right is where
  * reading goes on. Only the end of the source is the end.
  */
-#include "io/archive_parts.h"
+#include "archive/reader.h"
 
 #include <stdio.h>
 #include <string.h>

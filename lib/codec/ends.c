@@ -1,7 +1,7 @@
 /**
  * Finds where streams of xz and zstd end, so that what follows them is seen.
  */
-#include "io/ends.h"
+#include "codec/ends.h"
 
 #include <string.h>
 

@@ -1,19 +1,19 @@
 /**
- * The state of an archive being read, which archive.c, archive_tar.c and archive_zip.c share. Internal to lib/io: see archive.h.
+ * The state of an archive being read, which archive.c, tar.c and zip.c share: see archive.h.
  *
- * archive.c gives libarchive its bytes and takes members' data from it; archive_tar.c finds the headers of a tar, also
- * after damage; archive_zip.c reads the directory of a zip.
+ * archive.c gives libarchive its bytes and takes members' data from it; tar.c finds the headers of a tar, also
+ * after damage; zip.c reads the directory of a zip.
  *
  * libarchive reads from `ahead` first, and then from the source at `at`, up to `end`. It holds pointers into `buf`
  * until it asks for more: before anything else is fetched into `buf`, tt_archive_drop() must end libarchive.
  */
-#ifndef TT_IO_ARCHIVE_PARTS_H
-#define TT_IO_ARCHIVE_PARTS_H
+#ifndef TT_ARCHIVE_READER_H
+#define TT_ARCHIVE_READER_H
 
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "io/archive.h"
+#include "archive/archive.h"
 
 #define TT_TAR_BLOCK ((size_t)512)
 
@@ -95,13 +95,13 @@ int tt_archive_fail(struct tt_archive *ar, int status, struct tt_err *err);
 /* The member libarchive has found. */
 void tt_archive_member(struct archive_entry *e, struct tt_member *m);
 
-/* --- archive_tar.c --- */
+/* --- tar.c --- */
 
 /* True if the tar header at ${p} has a correct checksum. */
 bool tt_tar_header(const uint8_t *p);
 int tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 
-/* --- archive_zip.c --- */
+/* --- zip.c --- */
 
 /* Read the directory. TT_E_DAMAGED: there is none that can be used. */
 int tt_zip_open(struct tt_archive *ar, struct tt_err *err);

@@ -1,7 +1,7 @@
 /**
  * Makes Huffman codes of limited length.
  */
-#include "io/huffman.h"
+#include "codec/huffman.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * so they can be added to the sixteen bytes that come 64 bytes later: four such sums go over the message side by side and leave sixteen bytes
  * with the CRC of all, which zlib takes over from there.
  */
-#include "io/crc32.h"
+#include "codec/crc32.h"
 
 #include <zlib.h>
 

@@ -3,8 +3,8 @@
  *
  * Threads: each state by one at a time. Memory: 590 KiB a state.
  */
-#ifndef TT_IO_FLATE_H
-#define TT_IO_FLATE_H
+#ifndef TT_CODEC_FLATE_H
+#define TT_CODEC_FLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

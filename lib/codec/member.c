@@ -1,20 +1,20 @@
 /**
  * xz, zstd, bzip2 and lz4 output in blocks through libarchive.
  *
- * Each block becomes a frame (stream) that is complete by itself; the formats
- * and their tools take a run of frames as one.
+ * Each block becomes a member (a stream or frame) that is complete by itself; the formats
+ * and their tools take a run of members as one.
  */
-#include "io/block.h"
+#include "codec/block.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
 #include <string.h>
 
-struct tt_frame_kind {
+struct tt_member_kind {
 	int (*add)(struct archive *a);
 	const char *level;            /* "compression-level"; NULL: the coding's own */
-	const char *empty;            /* the frame of no bytes, where libarchive cannot make it */
+	const char *empty;            /* the member of no bytes, where libarchive cannot make it */
 	size_t empty_n;
 };
 
@@ -22,10 +22,10 @@ struct tt_frame_kind {
 static const char lz4_empty[] = "\x04\x22\x4d\x18\x64\x40\xa7" "\0\0\0\0" "\x05\x5d\xcc\x02";
 
 /* xz at its own level 6 takes 19 s for 64 MB of trace that level 1 does in 1.6 s (6.4 and 9.0 MB). */
-static const struct tt_frame_kind xz = { .add = archive_write_add_filter_xz, .level = "1" };
-static const struct tt_frame_kind zstd = { .add = archive_write_add_filter_zstd, .level = "3" };
-static const struct tt_frame_kind bzip2 = { .add = archive_write_add_filter_bzip2 };
-static const struct tt_frame_kind lz4 = {
+static const struct tt_member_kind xz = { .add = archive_write_add_filter_xz, .level = "1" };
+static const struct tt_member_kind zstd = { .add = archive_write_add_filter_zstd, .level = "3" };
+static const struct tt_member_kind bzip2 = { .add = archive_write_add_filter_bzip2 };
+static const struct tt_member_kind lz4 = {
 	.add = archive_write_add_filter_lz4,
 	.empty = lz4_empty,
 	.empty_n = sizeof lz4_empty - 1,
@@ -44,7 +44,7 @@ fail(struct archive *a, const char *suffix, struct tt_err *err)
 
 /* Raw bytes through one filter to memory, without the padding of tapes. */
 static int
-set_up(struct archive *a, const struct tt_frame_kind *kind, struct tt_block *b)
+set_up(struct archive *a, const struct tt_member_kind *kind, struct tt_block *b)
 {
 	if (archive_write_set_format_raw(a) != ARCHIVE_OK || kind->add(a) != ARCHIVE_OK)
 		return ARCHIVE_FATAL;
@@ -85,9 +85,9 @@ code_by_archive(const struct tt_coding *coding, struct tt_block *b, struct tt_er
 }
 
 static int
-frame_code(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err)
+member_code(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err)
 {
-	const struct tt_frame_kind *kind = coding->kind;
+	const struct tt_member_kind *kind = coding->kind;
 
 	(void)state;
 	if (b->in_n > 0 || !kind->empty)
@@ -97,7 +97,7 @@ frame_code(const struct tt_coding *coding, void *state, struct tt_block *b, stru
 	return TT_OK;
 }
 
-const struct tt_coding tt_coding_xz = { .suffix = ".xz", .code = frame_code, .kind = &xz };
-const struct tt_coding tt_coding_zstd = { .suffix = ".zst", .code = frame_code, .kind = &zstd };
-const struct tt_coding tt_coding_bzip2 = { .suffix = ".bz2", .code = frame_code, .kind = &bzip2 };
-const struct tt_coding tt_coding_lz4 = { .suffix = ".lz4", .code = frame_code, .kind = &lz4 };
+const struct tt_coding tt_coding_xz = { .suffix = ".xz", .code = member_code, .kind = &xz };
+const struct tt_coding tt_coding_zstd = { .suffix = ".zst", .code = member_code, .kind = &zstd };
+const struct tt_coding tt_coding_bzip2 = { .suffix = ".bz2", .code = member_code, .kind = &bzip2 };
+const struct tt_coding tt_coding_lz4 = { .suffix = ".lz4", .code = member_code, .kind = &lz4 };

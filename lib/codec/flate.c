@@ -15,13 +15,13 @@
  * packets between stamps are searched, and what does not compress is stored. They come from the table of forms: those of the last few packets
  * are on their way to memory still, and to read them there took longer than all the rest.
  */
-#include "io/flate.h"
+#include "codec/flate.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "io/huffman.h"
-#include "io/packet.h"
+#include "codec/huffman.h"
+#include "codec/packet.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 

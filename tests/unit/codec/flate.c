@@ -1,11 +1,11 @@
-/* io/flate.h and io/huffman.h: zlib gives back what was compressed, whatever it is. */
+/* codec/flate.h and codec/huffman.h: zlib gives back what was compressed, whatever it is. */
 #include "check.h"
 
 #include <zlib.h>
 
-#include "io/flate.h"
-#include "io/huffman.h"
-#include "io/packet.h"
+#include "codec/flate.h"
+#include "codec/huffman.h"
+#include "codec/packet.h"
 
 enum { MOST = 1 << 20 };
 

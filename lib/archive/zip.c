@@ -7,7 +7,7 @@
  * the order of the members in the file, and one by one when they are asked for.
  */
 #include "base/order.h"
-#include "io/archive_parts.h"
+#include "archive/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

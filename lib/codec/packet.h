@@ -4,8 +4,8 @@
  * Nearly all packets of a trace are alike but for the number that ends them. A packet like that can be handed on as a stamp: its form,
  * which is all in front of the number, and the number. Who compresses stamps needs to know what a form looks like only where it comes for the first time.
  */
-#ifndef TT_IO_PACKET_H
-#define TT_IO_PACKET_H
+#ifndef TT_CODEC_PACKET_H
+#define TT_CODEC_PACKET_H
 
 #include <stddef.h>
 #include <stdint.h>

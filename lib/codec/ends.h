@@ -4,8 +4,8 @@
  * Internal to lib/io; filter.c is the user: libarchive takes what follows the last stream for damage, and drops up to 64 KiB
  * that it has decoded. So it gets the streams alone. The .xz file format, 1.1.0, and RFC 8878 are the sources.
  */
-#ifndef TT_IO_ENDS_H
-#define TT_IO_ENDS_H
+#ifndef TT_CODEC_ENDS_H
+#define TT_CODEC_ENDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,8 +15,8 @@
  *
  * Threads: one per archive.
  */
-#ifndef TT_IO_ARCHIVE_H
-#define TT_IO_ARCHIVE_H
+#ifndef TT_ARCHIVE_ARCHIVE_H
+#define TT_ARCHIVE_ARCHIVE_H
 
 #include "io/src.h"
 

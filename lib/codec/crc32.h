@@ -1,8 +1,8 @@
 /**
  * The CRC of gzip (RFC 1952), as zlib computes it, and about ten times as fast where the processor multiplies without carries.
  */
-#ifndef TT_IO_CRC32_H
-#define TT_IO_CRC32_H
+#ifndef TT_CODEC_CRC32_H
+#define TT_CODEC_CRC32_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-/* Tests of lib/io/crc32.h: known values, and every length and place against the polynomial, bit by bit. */
+/* Tests of lib/codec/crc32.h: known values, and every length and place against the polynomial, bit by bit. */
 #include "check.h"
 
-#include "io/crc32.h"
+#include "codec/crc32.h"
 
 /* RFC 1952, 8: from the polynomial alone. */
 static uint32_t

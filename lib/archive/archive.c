@@ -1,7 +1,7 @@
 /**
  * Walks over the members of an archive.
  */
-#include "io/archive_parts.h"
+#include "archive/reader.h"
 
 #include <errno.h>
 #include <iconv.h>

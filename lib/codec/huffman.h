@@ -3,8 +3,8 @@
  *
  * Threads: each its own.
  */
-#ifndef TT_IO_HUFFMAN_H
-#define TT_IO_HUFFMAN_H
+#ifndef TT_CODEC_HUFFMAN_H
+#define TT_CODEC_HUFFMAN_H
 
 #include <stdint.h>
 

@@ -4,16 +4,16 @@
  * gzip: blocks end at whole bytes, so that they can be laid end to end and make one deflate stream; around it one header and one trailer.
  * Packets: each block is a packet that holds a stream of its own.
  */
-#include "io/block.h"
+#include "codec/block.h"
 
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-#include "io/crc32.h"
-#include "io/flate.h"
-#include "io/packet.h"
+#include "codec/crc32.h"
+#include "codec/flate.h"
+#include "codec/packet.h"
 
 static int
 deflate_start(struct tt_env *env, void **state, struct tt_err *err)

@@ -1,12 +1,12 @@
 /**
  * One block of output, and what turns it into compressed bytes.
  *
- * Internal to lib/io: pack.c cuts and orders blocks, deflate.c and frame.c
+ * io/pack.c cuts and orders blocks, deflate.c and member.c
  * compress one each. The bytes of a block depend on its input alone, never on
  * the thread or on the blocks around it.
  */
-#ifndef TT_IO_BLOCK_H
-#define TT_IO_BLOCK_H
+#ifndef TT_CODEC_BLOCK_H
+#define TT_CODEC_BLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ struct tt_coding {
 	/* Written before and after all blocks (at most 32 bytes); NULL: each block is complete. */
 	size_t (*head)(uint8_t *p);
 	size_t (*tail)(uint8_t *p, uint32_t crc, uint64_t total);
-	const struct tt_frame_kind *kind;     /* for frame.c */
+	const struct tt_member_kind *kind;    /* for member.c */
 	bool stamps;                  /* blocks are runs of stamps (packet.h); a packet larger than a block is written as it is */
 };
 
