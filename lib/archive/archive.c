@@ -19,6 +19,12 @@
 /* The first bytes of a 7z: signature, version, and the CRC of the 20 bytes after it. */
 #define START_SIZE 32
 
+/*
+ * Zeros behind the last byte of a zip without a directory. libarchive wants to see 24 bytes behind a member's data, as many as the longest form of the
+ * record there has, and that of the last member may be shorter.
+ */
+static const uint8_t after_end[24];
+
 /* How often libarchive may ask to be asked again for the same data. */
 #define TRIES 1000
 
@@ -104,8 +110,13 @@ on_read(struct archive *a, void *arg, const void **p)
 	*p = ar->buf;
 	ar->buf_at = ar->at;
 	ar->buf_n = 0;
-	if (tt_archive_fetch(ar, 0, ar->block, &got, &err) == TT_OK)
-		return (la_ssize_t)got;
+	if (tt_archive_fetch(ar, 0, ar->block, &got, &err) == TT_OK) {
+		if (got > 0 || !ar->in_order || ar->past_end)
+			return (la_ssize_t)got;
+		ar->past_end = true;
+		*p = after_end;
+		return sizeof after_end;
+	}
 	ar->src_err = err;
 	archive_set_error(a, EIO, "read error");
 	return -1;

@@ -79,6 +79,7 @@ struct tt_archive {
 	struct tt_zip zip;
 	bool in_order;                /* it has no directory: members are found by their local headers */
 	bool begun;                   /* and one was found */
+	bool past_end;                /* libarchive got zeros behind the last byte, once */
 	struct tt_err no_directory;   /* why there is none, or the damage to a 7z's start header; cleared once reported */
 	struct tt_err gap;            /* bytes between members or behind them that are no member; told at the end, cleared once reported */
 };

@@ -112,6 +112,21 @@ TEST(a_damaged_header_of_a_tar_costs_its_member_alone)
 	free(p);
 }
 
+TEST(a_zip_without_its_directory_is_read_by_the_headers_of_its_members)
+{
+	unsigned found, ndamaged;
+	size_t n;
+	uint8_t *p = write_archive(archive_write_set_format_zip, &n);
+	size_t directory = 0;
+
+	while (directory + 4 < n && memcmp(p + directory, "PK\1\2", 4) != 0)
+		directory++;
+	CHECK_EQ_INT(read_archive(p, directory, TT_ARCHIVE_ZIP, &found, &ndamaged), TT_END);
+	CHECK_EQ_INT(found, 7);
+	CHECK(ndamaged > 0);
+	free(p);
+}
+
 static int
 set_stored_zip(struct archive *a)
 {
