@@ -3,8 +3,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "io/outputs.h"
@@ -12,6 +10,7 @@
 #include "io/spool.h"
 #include "out/table.h"
 #include "report.h"
+#include "sys/sys.h"
 
 int
 app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err)
@@ -35,12 +34,13 @@ app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 	if (rc == TT_OK && runtime && runtime[0])
 		rc = opt_list_add(l, runtime, &app->arena, err);
 	for (; rc == TT_OK && inputs && *inputs; inputs++) {
-		const char *slash = strrchr(*inputs, '/'), *dir = ".";
+		const size_t folder = (size_t)(tt_sys_base(*inputs) - *inputs);
+		const char *dir = ".";
 
 		if (strcmp(*inputs, "-") == 0)
 			continue;
-		if (slash)
-			dir = tt_arena_text(&app->arena, *inputs, (size_t)(slash - *inputs) + 1, err);
+		if (folder > 0)
+			dir = tt_arena_text(&app->arena, *inputs, folder, err);
 		rc = dir ? opt_list_add(l, *inputs, &app->arena, err) : err->code;
 		if (rc == TT_OK)
 			rc = opt_list_add(l, dir, &app->arena, err);
@@ -84,14 +84,6 @@ app_seal(void *arg, struct tt_err *err)
 	return tt_sandbox_seal(&app->env, &app->plan, err);
 }
 
-static void
-start_time(int64_t ns)
-{
-	const struct itimerval t = { .it_value = { .tv_sec = ns / 1000000000, .tv_usec = ns % 1000000000 / 1000 + 1 } };
-
-	setitimer(ITIMER_REAL, &t, NULL);
-}
-
 int
 app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
     char **argv, struct tt_err *err)
@@ -101,7 +93,7 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 	unsigned width;
 
 	if (ui->help) {               /* --help is printed even if another argument is wrong */
-		width = ui_width(STDOUT_FILENO);
+		width = ui_width(1);
 		opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
 		pager_start(&app->pager);
 		rc = app_show(app, &text, err);
@@ -122,7 +114,7 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 	if (ui->max_time)
 		app->max_time = ui->max_time;
 	if (app->max_time && verb != &verb_record && verb != &verb_ab)    /* recorded programs may run without a limit */
-		start_time(app->max_time);
+		tt_sys_alarm(app->max_time);
 	app->env.log_level = ui->quiet ? TT_LOG_QUIET : ui->verbose ? TT_LOG_VERBOSE : TT_LOG_NORMAL;
 	return TT_OK;
 }

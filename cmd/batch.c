@@ -15,6 +15,7 @@
 #include "batch/plan.h"
 #include "batch/results.h"
 #include "batch/scheduler.h"
+#include "batch/sweep.h"
 #include "batch_opts.h"
 #include "base/json.h"
 #include "cmd.h"
@@ -75,7 +76,7 @@ sweep_dirs(const int fd[2], const struct tt_shard *shard)
 {
 	for (unsigned i = 0; i < 2 && shard->count <= 1; i++) {
 		if (fd[i] >= 0)
-			tt_sink_sweep(fd[i], 0);
+			tt_batch_sweep(fd[i], 0);
 	}
 }
 

@@ -3,8 +3,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "emit/emit.h"
@@ -13,6 +11,7 @@
 #include "io/sink.h"
 #include "pass/pass.h"
 #include "run/run.h"
+#include "sys/sys.h"
 #include "version.h"
 
 /* One -o. The format is the -f before it; NULL: by suffix. */
@@ -218,7 +217,7 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		    o->path);
 	if (tt_emit_missing(o->emit))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", o->path, tt_emit_missing(o->emit));
-	if (standard && o->emit->binary && isatty(STDOUT_FILENO))
+	if (standard && o->emit->binary && tt_sys_is_terminal(1))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is binary and is not written to a terminal: give -o FILE", o->emit->name);
 	if (input_is(&c->in, o->path))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", o->path);
@@ -295,11 +294,11 @@ size_of_parts(const struct tt_emit *e, const char *path, size_t n)
 	int stem = (int)(suffix ? (size_t)(suffix - path) : strlen(path));
 	uint64_t bytes = 0;
 	char name[4096];
-	struct stat st;
+	struct tt_sys_stat st;
 
 	for (size_t i = 1; i <= n; i++) {
 		snprintf(name, sizeof name, "%.*s-%03zu%s", stem, path, i, path + stem);
-		bytes += stat(name, &st) == 0 ? (uint64_t)st.st_size : 0;
+		bytes += tt_sys_stat(name, &st) == 0 ? st.size : 0;
 	}
 	return bytes;
 }
@@ -358,15 +357,15 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		const struct output *o = &c->out[i];
 		bool standard = strcmp(o->path, "-") == 0;
 		const char *path = standard ? "standard output" : o->path;
-		struct stat st;
+		struct tt_sys_stat st;
 
 		say_unopened(app, o);
 		if (in_files(c, o) || (o->emit->apart && m->ncap > 1)) {
 			*tt_put_bytes(size, (int64_t)size_of_parts(o->emit, path, o->numbered)) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %zu file%s, %s, from %s events", path, size,
 			    o->numbered, o->numbered == 1 ? "" : "s", o->emit->name, count);
-		} else if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
+		} else if (!standard && tt_sys_stat(path, &st) == 0 && st.kind == TT_KIND_FILE) {
+			*tt_put_bytes(size, (int64_t)st.size) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, o->emit->name, count);
 		} else {               /* what is before it in the file is not its own */
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, o->emit->name, count);

@@ -2,8 +2,6 @@
  * tracetool diff: compares two groups of captures, and finds what makes their frame times differ.
  */
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena_text.h"
 #include "base/shell.h"
@@ -22,6 +20,7 @@
 #include "pass/tables.h"
 #include "report.h"
 #include "run/run.h"
+#include "sys/sys.h"
 #include "version.h"
 
 #define PAGE_SIZE ((size_t)2 << 20)
@@ -149,7 +148,7 @@ check_output(const struct diff_opts *o, const char *path, const char *option, st
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", path);
 	if (strcmp(path, "-") != 0)
 		return TT_OK;
-	if (isatty(STDOUT_FILENO) && strcmp(option, "--pprof") == 0)
+	if (tt_sys_is_terminal(1) && strcmp(option, "--pprof") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s is not written to a terminal: name a file", option);
 	return o->picture_alone || (o->out.output && strcmp(o->out.output, "-") != 0) ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 	    "option %s: standard output is taken by the tables (-o FILE)", option);
@@ -159,12 +158,12 @@ check_output(const struct diff_opts *o, const char *path, const char *option, st
 static int
 check_files(const struct diff_opts *o, struct tt_err *err)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
 	for (size_t i = 0; o->chrome && i < o->in.path.n; i++) {
 		const char *path = o->in.path.v[i];
 
-		if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+		if (strcmp(path, "-") == 0 || (tt_sys_stat(path, &st) == 0 && st.kind != TT_KIND_FILE))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --chrome reads its input twice, and %s is not a file", path);
 	}
 	return TT_OK;

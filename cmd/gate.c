@@ -4,8 +4,6 @@
 #include "gate.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena_text.h"
 #include "base/shell.h"
@@ -19,6 +17,7 @@
 #include "io/outputs.h"
 #include "report.h"
 #include "run/run.h"
+#include "sys/sys.h"
 #include "verdict/verdict_as.h"
 #include "version.h"
 
@@ -65,9 +64,9 @@ read_budget(struct gate *x, struct tt_err *err)
 static bool
 is_device(const char *path)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
-	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+	return strcmp(path, "-") == 0 || (tt_sys_stat(path, &st) == 0 && st.kind != TT_KIND_FILE);
 }
 
 /*
@@ -83,7 +82,7 @@ check_renewal(struct gate *x, struct tt_err *err)
 	int rc = TT_OK;
 
 	x->replaced = NULL;
-	if (x->g->append || is_device(x->g->save) || access(x->g->save, F_OK) != 0)
+	if (x->g->append || is_device(x->g->save) || !tt_sys_exists(x->g->save))
 		return TT_OK;
 	tt_arena_init(&a, &x->app->env.mem);
 	rc = tt_baseline_read(&x->app->env, x->g->save, &x->budget, TT_SAMPLE_HEAD, &old, &a, &why);
@@ -172,7 +171,7 @@ static int
 print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, bool page, struct tt_output *out,
     struct tt_err *err)
 {
-	bool screen = strcmp(out->path, "-") == 0, color = ui_color(&x->app->ui, screen ? STDOUT_FILENO : -1);
+	bool screen = strcmp(out->path, "-") == 0, color = ui_color(&x->app->ui, screen ? 1 : -1);
 	const char *convert = convert_options(x, run, err);
 	int rc = convert ? TT_OK : err->code;
 
@@ -277,10 +276,9 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 static bool
 is_file(const char *path, const char *file)
 {
-	struct stat a, b;
+	struct tt_sys_stat a, b;
 
-	return file && stat(path, &a) == 0 && S_ISREG(a.st_mode) && stat(file, &b) == 0 && a.st_dev == b.st_dev &&
-	    a.st_ino == b.st_ino;
+	return file && tt_sys_stat(path, &a) == 0 && a.kind == TT_KIND_FILE && tt_sys_stat(file, &b) == 0 && tt_sys_is_same(&a, &b);
 }
 
 /*
@@ -299,7 +297,7 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 	if (rc != TT_OK)
 		return rc;
 	rc = check_renewal(x, err);
-	append = x->g->append && access(x->g->save, F_OK) == 0;
+	append = x->g->append && tt_sys_exists(x->g->save);
 	if (append && rc == TT_OK)
 		rc = tt_document_read(&x->app->env, x->g->save, &text, err);
 	if (append && rc == TT_OK)
@@ -427,7 +425,7 @@ read_documents(struct gate *x, struct tt_err *err)
 		    "(tracetool stats --save makes one)", x->budget.path);
 	/* It is read once more when captures are added: until then it takes no room. */
 	tt_arena_init(&a, &x->app->env.mem);
-	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
+	if (rc == TT_OK && x->g->append && tt_sys_exists(x->g->save))
 		rc = tt_baseline_read(&x->app->env, x->g->save, &x->budget, TT_SAMPLE_JUDGED, &old, &a, err);
 	tt_arena_free(&a);
 	return rc == TT_OK && x->g->save ? check_renewal(x, err) : rc;

@@ -3,11 +3,8 @@
  */
 #include "input.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <sys/stat.h>
 
 #include "cmd.h"
 #include "model/facts.h"
@@ -15,6 +12,7 @@
 #include "model/tree.h"
 #include "base/parse_value.h"
 #include "run/run.h"
+#include "sys/sys.h"
 
 #define JOBS_MAX 256
 #define DEFAULT_SPOOL (UINT64_C(8) << 30)
@@ -168,24 +166,23 @@ input_defaults(struct input_opts *o)
 static unsigned
 usable_cpus(void)
 {
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+	const unsigned n = tt_sys_ncpus();
 
-	return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : (unsigned)n;
+	return n > JOBS_MAX ? JOBS_MAX : n;
 }
 
 static int
 check_paths(const struct input_opts *o, struct tt_err *err)
 {
 	size_t stdin_n = 0;
-	struct stat st;
+	struct tt_sys_stat st;
 
 	if (o->path.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no input file (\"-\" reads standard input)");
 	for (size_t i = 0; i < o->path.n; i++) {
 		if (o->path.v[i][0] == '\0')
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an input file has no name");
-		if (!o->folders && stat(o->path.v[i], &st) == 0 && S_ISDIR(st.st_mode))
+		if (!o->folders && tt_sys_stat(o->path.v[i], &st) == 0 && st.kind == TT_KIND_FOLDER)
 			return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: is a directory; \"tracetool batch\" takes folders", o->path.v[i]);
 		stdin_n += strcmp(o->path.v[i], "-") == 0;
 	}
@@ -210,7 +207,7 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 	app->env.tmpdir = o->tmpdir;
 	app->input = o->path.v[0];
 	for (size_t i = 0; i < o->path.n; i++) {
-		if (strcmp(o->path.v[i], "-") == 0 && isatty(STDIN_FILENO))
+		if (strcmp(o->path.v[i], "-") == 0 && tt_sys_is_terminal(0))
 			ui_say(&app->ui, "reading a capture from the terminal: Ctrl-D ends it; to read a file, name it in place of \"-\"");
 	}
 	if (strcmp(app->input, "-") == 0)
@@ -276,15 +273,14 @@ input_confine(struct app *app, const struct input_opts *o, const char *output, c
 bool
 input_is(const struct input_opts *o, const char *path)
 {
-	struct stat a, b;
+	struct tt_sys_stat a, b;
 
-	if (strcmp(path, "-") == 0 || stat(path, &a) != 0 || !S_ISREG(a.st_mode))
+	if (strcmp(path, "-") == 0 || tt_sys_stat(path, &a) != 0 || a.kind != TT_KIND_FILE)
 		return false;
 	for (size_t i = 0; i < o->path.n; i++) {
 		bool std = strcmp(o->path.v[i], "-") == 0;
 
-		if ((std ? fstat(0, &b) : stat(o->path.v[i], &b)) == 0 && a.st_dev == b.st_dev &&
-		    a.st_ino == b.st_ino)
+		if ((std ? tt_sys_stat_open(0, &b) : tt_sys_stat(o->path.v[i], &b)) == 0 && tt_sys_is_same(&a, &b))
 			return true;
 	}
 	return false;

@@ -4,21 +4,16 @@
  * setlocale() is never called: in the "C" locale, numbers, sorting and messages are the same everywhere. Text of captures is UTF-8, handled as bytes.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "base/spelling.h"
-#include "base/stack.h"
 #include "cmd.h"
 #include "io/program.h"
 #include "io/sink.h"
 #include "out/table.h"
+#include "sys/sys.h"
 #include "version.h"
 
 const struct command commands[] = {
@@ -61,81 +56,39 @@ command_named(const char *name)
 
 /* --- signals ------------------------------------------------------------- */
 
-/* The signal that asks to stop, SIGALRM for --max-time, or 0. Handlers write nothing else. */
+/* By whom the run is asked to stop, or 0. Handlers write nothing else. */
 static volatile sig_atomic_t stop;
 
-/* Microseconds for an orderly end before on_stop() ends the program. */
-#define STOP_WITHIN_US 150000
+/* For an orderly end before on_stop() ends the program. */
+#define STOP_WITHIN_NS INT64_C(150000000)
+
+/*
+ * The stack that glibc gives threads if there is no limit; the deepest recursion, of JSON and SQL, takes a quarter. A limit below it, as build machines have,
+ * would end the program with a segmentation fault that names nothing.
+ */
+#define STACK_BYTES ((size_t)2 << 20)
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
-static void
-die_by(int sig)
-{
-	sigset_t set;
-
-	signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
-}
-
 /**
- * The first signal asks the run to stop: the run then removes its incomplete output, and main() dies by the same signal. A second signal, or the alarm
+ * The first wish to stop asks the run: the run then removes its incomplete output, and main() dies by the same signal. A second one, or the alarm
  * if the run hangs in a system call (reading a pipe without a writer), removes temporaries here and dies. An alarm that comes first is the end of
  * --max-time.
  */
 static void
-on_stop(int sig)
+on_stop(int by)
 {
-	const struct itimerval within = { .it_value = { .tv_usec = STOP_WITHIN_US } };
 	static const char late[] = "tracetool: stopped after the time --max-time allows\n";
-	int saved = errno;
 
 	if (stop == 0) {
-		stop = sig;
-		setitimer(ITIMER_REAL, &within, NULL);      /* one system call: safe in a handler */
-		errno = saved;
+		stop = by;
+		tt_sys_alarm(STOP_WITHIN_NS);
 		return;
 	}
 	tt_sink_unlink_all();
-	if (stop == SIGALRM) {
-		ssize_t n = write(STDERR_FILENO, late, sizeof late - 1);
-
-		_exit(n < 0 ? 4 : tt_exit_code(TT_E_LIMIT));
-	}
-	die_by(stop);
-}
-
-/* Without SA_RESTART: a waiting read must return to see the flag. Signals that were ignored (nohup) stay ignored. */
-static void
-catch_signals(void)
-{
-	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_stop }, old;
-
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < sizeof sigs / sizeof sigs[0]; i++) {
-		if (sigaction(sigs[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(sigs[i], &sa, NULL);
-	}
-	sigaction(SIGALRM, &sa, NULL);
-	/* Both come back as errors of write(): EPIPE, EFBIG. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-/* Open closed standard descriptors, so that no file gets their numbers. Reading and writing them fails as before. */
-static void
-hold_descriptors(void)
-{
-	for (int fd = 0; fd <= 2; fd++) {
-		if (fcntl(fd, F_GETFD) == 0 || errno != EBADF)
-			continue;
-		if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
-			_exit(4);
-	}
+	if (stop == TT_STOP_BY_ALARM)
+		_Exit(tt_sys_write(2, late, sizeof late - 1) < 0 ? 4 : tt_exit_code(TT_E_LIMIT));
+	tt_sys_die(stop);
 }
 
 static int
@@ -167,11 +120,9 @@ static int
 print_nothing_given(struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	ssize_t n;
 
 	help_overview(&text);
-	n = write(STDERR_FILENO, text.p, text.n);
-	(void)n;
+	(void)tt_sys_write(2, text.p, text.n);
 	tt_buf_free(&text);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file");
 }
@@ -198,9 +149,9 @@ static int
 check_verb(const char *word, struct tt_err *err)
 {
 	const char *near = tt_nearest_word(word, command_name);
-	struct stat st;
+	struct tt_sys_stat st;
 
-	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0 || errno != ENOENT)
+	if (word[0] == '-' || strpbrk(word, "./") || tt_sys_stat(word, &st) == 0 || errno != ENOENT)
 		return TT_OK;
 	for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
 		if (strcmp(word, tried[i].word) == 0)
@@ -217,10 +168,10 @@ check_verb(const char *word, struct tt_err *err)
 static int
 check_late(int argc, char *const *argv, struct tt_err *err)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
 	for (int i = 1; i < argc; i++)
-		if (command_named(argv[i]) && stat(argv[i], &st) != 0 && errno == ENOENT)
+		if (command_named(argv[i]) && tt_sys_stat(argv[i], &st) != 0 && errno == ENOENT)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there is no file \"%s\"; a command comes before its options: tracetool %s ...",
 			    argv[i], argv[i]);
 	return err->code;
@@ -258,13 +209,13 @@ run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_
 static void
 say_cost(struct app *app)
 {
-	struct rusage u;
+	struct tt_sys_cost cost;
 	char wall[40], rss[40], mem[40];
 
-	if (getrusage(RUSAGE_SELF, &u) != 0)
+	if (!tt_sys_cost(&cost))
 		return;
 	*tt_put_time(wall, ui_clock() - app->ui.start_ns) = '\0';
-	*tt_put_bytes(rss, (int64_t)u.ru_maxrss * 1024) = '\0';
+	*tt_put_bytes(rss, (int64_t)cost.peak_bytes) = '\0';
 	*tt_put_bytes(mem, (int64_t)atomic_load(&app->env.mem.peak)) = '\0';
 	tt_log(&app->env, TT_LOG_VERBOSE, "%s, peak memory %s (%s counted against --max-memory)", wall, rss, mem);
 }
@@ -285,18 +236,18 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 	char text[40];
 
 	/* All work is done or undone: no limit of time applies any more. */
-	signal(SIGALRM, SIG_IGN);
+	tt_sys_alarm(0);
 	ui_erase(&app->ui);
 	if (stop != 0 && status < 0) {
 		tt_sink_unlink_all();
-		if (stop != SIGALRM)
-			die_by(stop);
+		if (stop != TT_STOP_BY_ALARM)
+			tt_sys_die(stop);
 		*tt_put_time(text, app->max_time) = '\0';
 		ui_say(&app->ui, "%s%sstopped after the %s --max-time allows", app->input, app->input[0] ? ": " : "", text);
 		return tt_exit_code(TT_E_LIMIT);
 	}
 	if (status == TT_E_IO && err->sys == EPIPE)
-		die_by(SIGPIPE);      /* the reader of our pipe has ended: die by SIGPIPE, as if it were not ignored */
+		tt_sys_die_unread();
 	if (status != TT_E_USAGE && !app->losses_said)
 		app_say_losses(app, app->input, &app->loss);
 	if (status < 0)
@@ -319,8 +270,8 @@ run_program(int argc, char **argv)
 	const struct verb *verb = NULL;
 	int status, code;
 
-	hold_descriptors();
-	catch_signals();
+	tt_sys_begin();
+	tt_sys_catch_stop(on_stop);
 	ui_init(&app.ui);
 	tt_loss_reset(&app.loss);
 	app.env.mem.cap = DEFAULT_MEMORY;
@@ -340,5 +291,5 @@ run_program(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	return tt_stack_run(run_program, argc, argv);
+	return tt_sys_run_on_stack(run_program, argc, argv, STACK_BYTES);
 }

@@ -2,10 +2,8 @@
  * tracetool report: writes one HTML file about captures, read as by "tracetool stats"; lib/page makes the page.
  */
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arena_text.h"
 #include "base/aside.h"
@@ -23,6 +21,7 @@
 #include "pass/tables.h"
 #include "report.h"
 #include "run/run.h"
+#include "sys/sys.h"
 #include "version.h"
 #include "view/view.h"
 #include "why/causes.h"
@@ -335,10 +334,10 @@ static int
 name_page(struct app *app, struct page_opts *o, struct tt_err *err)
 {
 	const char *path = o->in.path.n == 1 ? o->in.path.v[0] : "-", *slash = strrchr(path, '/');
-	struct stat st;
+	struct tt_sys_stat st;
 	size_t n;
 
-	if (o->output || o->svg || strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+	if (o->output || o->svg || strcmp(path, "-") == 0 || tt_sys_stat(path, &st) != 0 || st.kind != TT_KIND_FILE)
 		return TT_OK;
 	const char *suffix = tt_path_suffix(slash ? slash : path, &n);
 	const char *name = tt_arena_text(&app->arena, path, suffix ? (size_t)(suffix - path) : strlen(path), err);
@@ -426,7 +425,7 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	int rc;
 
 	/* Unless this is set, the C library keeps freed blocks up to the size of the largest one freed: megabytes, after some large tables. */
-	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	tt_sys_trim_from(128 << 10);
 	input_defaults(&o.in);
 	verb.sides = has_sides(argc, argv);
 	rc = app_parse(app, &verb, &o, &o.in.ui, argc, argv, err);

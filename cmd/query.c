@@ -2,7 +2,6 @@
  * tracetool query: runs SQL over databases that convert and batch write.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "query_examples.h"
 #include "report.h"
 #include "sql/rows.h"
+#include "sys/sys.h"
 
 struct query_opts {
 	struct opt_list word;
@@ -119,14 +119,15 @@ static int
 run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_err *err)
 {
 	/* If the database is a link, the files that SQLite keeps beside it are in the folder of what the link leads to. */
-	char real[PATH_MAX];
-	const char *const in[] = { o->word.n ? o->word.v[0] : NULL, o->word.n && realpath(o->word.v[0], real) ? real : NULL, NULL };
+	char *real = o->word.n ? tt_sys_real_path(o->word.v[0]) : NULL;
+	const char *const in[] = { o->word.n ? o->word.v[0] : NULL, real ? tt_arena_text(&app->arena, real, strlen(real), err) : NULL, NULL };
 	const char *const out[] = { o->out.output, NULL };
 	struct tt_db *db = NULL;
 	struct tt_db_query *q = NULL;
 	const char *sql = NULL;
 	int rc = statement(o, &sql, err);
 
+	free(real);
 	if (rc == TT_OK && out[0] && tt_output_same(out[0], in[0]))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out[0]);
 	if (rc == TT_OK)

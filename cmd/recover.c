@@ -6,10 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd.h"
+#include "sys/sys.h"
 #include "ttc/ttc.h"
 #include "base/arena_text.h"
 #include "io/sink.h"
@@ -73,13 +72,13 @@ default_output(struct app *app, const char *path, struct tt_err *err)
 	size_t n = strlen(path), stem = n > 4 && strcmp(path + n - 4, ".ttc") == 0 ? n - 4 : n;
 	char *first = tt_arena_printf(&app->arena, err, "%.*s.recovered.ttc", (int)stem, path);
 	char *out = first ? tt_arena_alloc(&app->arena, n + 40, err) : NULL;
-	struct stat st;
+	struct tt_sys_stat st;
 
-	if (!out || lstat(first, &st) != 0)
+	if (!out || tt_sys_stat_link(first, &st) != 0)
 		return out ? first : NULL;
 	for (unsigned i = 2; i != 0; i++) {
 		snprintf(out, n + 40, "%.*s.recovered.%u.ttc", (int)stem, path, i);
-		if (lstat(out, &st) != 0)
+		if (tt_sys_stat_link(out, &st) != 0)
 			break;
 	}
 	tt_log(&app->env, TT_LOG_NORMAL, "%s is kept: the capture goes to %s", first, out);
@@ -94,11 +93,11 @@ check_no_capture(struct app *app, const char *out, struct tt_err *err)
 	struct tt_err none;
 	struct tt_src *src;
 	const uint8_t *head;
-	struct stat st;
+	struct tt_sys_stat st;
 	size_t n;
 	int rc;
 
-	if (stat(out, &st) != 0 || !S_ISREG(st.st_mode))
+	if (tt_sys_stat(out, &st) != 0 || st.kind != TT_KIND_FILE)
 		return TT_OK;
 	rc = tt_src_open(&app->env, out, &src, err);
 	if (rc != TT_OK)
@@ -114,12 +113,12 @@ check_no_capture(struct app *app, const char *out, struct tt_err *err)
 static void
 keep_permissions(const struct opt_list *path)
 {
-	mode_t mode = 0666;
-	struct stat st;
+	unsigned mode = 0666;
+	struct tt_sys_stat st;
 
 	for (size_t i = 0; i < path->n; i++)
-		mode &= stat(path->v[i], &st) == 0 ? st.st_mode : 0600;
-	umask(0777 & ~mode);
+		mode &= tt_sys_stat(path->v[i], &st) == 0 ? st.mode : 0600;
+	tt_sys_limit_modes(mode);
 }
 
 static int
@@ -185,14 +184,14 @@ confine(struct app *app, const struct recover_opts *o, const char *out, struct t
 {
 	struct opt_list written = { 0 };
 	int rc = opt_list_add(&written, out, &app->arena, err);
-	struct stat st;
+	struct tt_sys_stat st;
 
 	if (rc == TT_OK)
 		rc = app_reads(app, o->path.v, err);
-	if (rc == TT_OK && stat(out, &st) == 0 && S_ISREG(st.st_mode))
+	if (rc == TT_OK && tt_sys_stat(out, &st) == 0 && st.kind == TT_KIND_FILE)
 		rc = app_reads_back(app, out, err);
 	for (size_t i = 0; rc == TT_OK && o->remove_ring && app->plan.read[i]; i++) {
-		if (stat(app->plan.read[i], &st) == 0 && S_ISDIR(st.st_mode))
+		if (tt_sys_stat(app->plan.read[i], &st) == 0 && st.kind == TT_KIND_FOLDER)
 			rc = opt_list_add(&written, app->plan.read[i], &app->arena, err);
 	}
 	return rc == TT_OK ? app_confine(app, written.v, NULL, err) : rc;
@@ -230,10 +229,10 @@ in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 static int
 check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 {
-	struct stat a, b;
+	struct tt_sys_stat a, b;
 
 	for (size_t i = 0; i < o->path.n; i++)
-		if (stat(out, &a) == 0 && stat(o->path.v[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		if (tt_sys_stat(out, &a) == 0 && tt_sys_stat(o->path.v[i], &b) == 0 && tt_sys_is_same(&a, &b))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", out);
 	return TT_OK;
 }

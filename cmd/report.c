@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "emit/emit.h"
 #include "io/sink.h"
+#include "sys/sys.h"
 #include "version.h"
 
 /* By enum tt_render. */
@@ -150,7 +150,7 @@ report_width(const struct report_opts *o)
 	if (!screen)
 		return 0;
 	n = columns ? strtol(columns, &end, 10) : 0;
-	unsigned width = n > 0 && n <= 10000 && *end == '\0' ? (unsigned)n : ui_width(STDOUT_FILENO);
+	unsigned width = n > 0 && n <= 10000 && *end == '\0' ? (unsigned)n : ui_width(1);
 
 	return width > 0 && width < MIN_WIDTH ? MIN_WIDTH : width;
 }
@@ -162,7 +162,7 @@ render_opts(struct app *app, const struct report_opts *o)
 
 	return (struct tt_render_opts){
 		.form = report_form(o),
-		.color = ui_color(&app->ui, screen ? STDOUT_FILENO : -1),
+		.color = ui_color(&app->ui, screen ? 1 : -1),
 		.width = report_width(o),
 		.csv_sep = ',',
 		.csv_safe = o->csv_safe,

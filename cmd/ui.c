@@ -6,12 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "out/table.h"
+#include "sys/sys.h"
 
 #define BAR_AFTER_NS INT64_C(1000000000)      /* shorter work has no bar */
 #define MESSAGE_MAX 1024                      /* bytes of a message, its end included: more is cut */
@@ -61,10 +59,7 @@ const struct opt ui_opt[] = {
 int64_t
 ui_clock(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return tt_sys_clock_ns();
 }
 
 void
@@ -79,7 +74,7 @@ void
 ui_set(struct ui *ui, const struct ui_opts *o)
 {
 	ui->opts = *o;
-	ui->bar = o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(STDERR_FILENO) > 0);
+	ui->bar = o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(2) > 0);
 }
 
 /* Write all of it, unless the reader has gone. */
@@ -87,7 +82,7 @@ static void
 put(const char *p, size_t n)
 {
 	while (n > 0) {
-		ssize_t k = write(STDERR_FILENO, p, n);
+		const int64_t k = tt_sys_write(2, p, n);
 
 		if (k <= 0)
 			return;
@@ -151,21 +146,17 @@ ui_log(void *arg, enum tt_log_level level, const char *line)
 bool
 ui_color(const struct ui *ui, int fd)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = getenv("NO_COLOR");
 
 	if (ui->opts.color != UI_AUTO)
 		return ui->opts.color == UI_ALWAYS;
-	return !(no && no[0]) && isatty(fd) && term && strcmp(term, "dumb") != 0;
+	return !(no && no[0]) && tt_sys_shows_colors(fd);
 }
 
 unsigned
 ui_width(int fd)
 {
-	struct winsize w;
-
-	if (!isatty(fd))
-		return 0;
-	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 80;
+	return tt_sys_columns(fd);
 }
 
 /* --- the bar ------------------------------------------------------------- */
@@ -220,7 +211,7 @@ static void
 draw(struct ui *ui, const char *text)
 {
 	char line[sizeof "\r\033[K" + BAR_LINE_MAX];
-	const unsigned width = ui_width(STDERR_FILENO);
+	const unsigned width = ui_width(2);
 	/* A line as wide as the terminal would wrap and leave copies behind. */
 	int n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : BAR_LINE_MAX, text);
 

@@ -8,13 +8,13 @@
 #include "raw/raw.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/hash_seed.h"
 #include "base/map.h"
 #include "base/order.h"
 #include "io/spool.h"
 #include "unity/scrub.h"
+#include "sys/sys.h"
 
 #define YEAR (INT64_C(366) * 86400 * 1000000000)
 
@@ -508,7 +508,7 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	if (rc == TT_OK)
 		rc = write_out(&c, all, write, arg, err);
 	if (c.fd >= 0)
-		close(c.fd);
+		tt_sys_close(c.fd);
 	tt_mem_free(mem, c.stream, c.capstream * sizeof *c.stream);
 	tt_map_free(&c.at, mem);
 	tt_scrub_free(&c.names);

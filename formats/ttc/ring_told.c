@@ -4,10 +4,10 @@
  * A ring has a copy of its capture's head, made when the recording began; layout.h says where.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "ttc/crc32c.h"
 #include "ttc/ttc.h"
+#include "sys/sys.h"
 
 /* The text ${which} of a head of ${size} bytes; "" if it has none. */
 static const char *
@@ -27,8 +27,8 @@ ttc_ring_tell(int fd, struct ttc_ring_told *t)
 	struct ttc_head h;
 	uint32_t crc;
 
-	if (pread(fd, &r, sizeof r, 0) != (ssize_t)sizeof r || memcmp(r.magic, TTC_RING_MAGIC, 8) != 0 || r.major != TTC_MAJOR ||
-	    r.head < sizeof h || r.head > TTC_RING_TEXT || pread(fd, t->head, r.head, TTC_RING_COPY) != (ssize_t)r.head)
+	if (tt_sys_pread(fd, &r, sizeof r, 0) != (int64_t)sizeof r || memcmp(r.magic, TTC_RING_MAGIC, 8) != 0 || r.major != TTC_MAJOR ||
+	    r.head < sizeof h || r.head > TTC_RING_TEXT || tt_sys_pread(fd, t->head, r.head, TTC_RING_COPY) != (int64_t)r.head)
 		return false;
 	memcpy(&h, t->head, sizeof h);
 	crc = h.crc;
@@ -49,5 +49,5 @@ ttc_has_run(int fd, const uint8_t run[16])
 {
 	struct ttc_head h;
 
-	return pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && memcmp(h.magic, TTC_MAGIC, 8) == 0 && memcmp(h.run, run, sizeof h.run) == 0;
+	return tt_sys_pread(fd, &h, sizeof h, 0) == (int64_t)sizeof h && memcmp(h.magic, TTC_MAGIC, 8) == 0 && memcmp(h.run, run, sizeof h.run) == 0;
 }

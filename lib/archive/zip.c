@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 /* Sizes of fixed parts: the end of the directory, its 64-bit form, what points to that, a record, a local header. */
@@ -326,16 +325,16 @@ take_name(struct tt_zip *z, const uint8_t *record)
 static enum tt_member_kind
 kind_of(const struct tt_zip *z, const uint8_t *record, bool empty)
 {
-	mode_t mode = record[5] == MADE_BY_UNIX ? (mode_t)(get32(record + 38) >> 16) : 0;
+	__LA_MODE_T mode = record[5] == MADE_BY_UNIX ? (__LA_MODE_T)(get32(record + 38) >> 16) : 0;
 	size_t n = strlen(z->name);
 
 	if (z->m.flags & FLAG_ENCRYPTED)
 		return TT_MEMBER_ENCRYPTED;
-	if (S_ISLNK(mode))
+	if ((mode & AE_IFMT) == AE_IFLNK)
 		return TT_MEMBER_LINK;
-	if (!empty || (mode & S_IFMT) == 0 || S_ISREG(mode))
+	if (!empty || (mode & AE_IFMT) == 0 || (mode & AE_IFMT) == AE_IFREG)
 		return empty && n > 0 && z->name[n - 1] == '/' ? TT_MEMBER_DIRECTORY : TT_MEMBER_FILE;
-	return S_ISDIR(mode) ? TT_MEMBER_DIRECTORY : TT_MEMBER_DEVICE;
+	return (mode & AE_IFMT) == AE_IFDIR ? TT_MEMBER_DIRECTORY : TT_MEMBER_DEVICE;
 }
 
 /* The end of the member's data, ${head} bytes after its beginning and no further than the file goes. */

@@ -5,11 +5,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/utf8.h"
+#include "sys/sys.h"
 
 /* Enough for any message and a prefix; what does not fit the record is cut there, not here. */
 #define LINE_MAX_B 1024
@@ -53,13 +54,12 @@ tt_fail(struct tt_err *err, int code, uint64_t at, const char *fmt, ...)
 static void
 describe_sys(int sys, char *to, size_t size)
 {
-	char text[128];
-	struct rlimit limit;
+	const uint64_t max = sys == EMFILE ? tt_sys_max_files() : 0;
 
-	if (sys == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-		snprintf(to, size, "%s; the limit is %llu (ulimit -n)", strerror_r(sys, text, sizeof text), (unsigned long long)limit.rlim_cur);
+	if (max)
+		snprintf(to, size, "%s; the limit is %" PRIu64 " (ulimit -n)", tt_sys_error(sys), max);
 	else
-		snprintf(to, size, "%s", strerror_r(sys, text, sizeof text));
+		snprintf(to, size, "%s", tt_sys_error(sys));
 }
 
 int

@@ -4,7 +4,8 @@
 #include "base/hash_seed.h"
 
 #include <string.h>
-#include <sys/random.h>
+
+#include "sys/sys.h"
 
 uint64_t tt_seed_factor;
 
@@ -12,7 +13,7 @@ uint64_t tt_seed_factor;
 static __attribute__((constructor)) void
 choose(void)
 {
-	if (getrandom(&tt_seed_factor, sizeof tt_seed_factor, GRND_NONBLOCK) != (ssize_t)sizeof tt_seed_factor)
+	if (!tt_sys_random(&tt_seed_factor, sizeof tt_seed_factor))
 		tt_seed_factor = (uint64_t)((uintptr_t)&tt_seed_factor ^ (uintptr_t)__builtin_frame_address(0) << 20) * 0x9E3779B97F4A7C15u;
 	tt_seed_factor |= (uint64_t)1 << 63 | 1;
 }

@@ -6,13 +6,11 @@
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <string.h>
 
 #include "base/err.h"
 #include "base/setting.h"
+#include "sys/sys.h"
 
 static bool
 give_way(struct tt_mem *mem)
@@ -86,7 +84,7 @@ tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err)
 
 	if (charge(mem, n, err) != TT_OK)
 		return NULL;
-	p = aligned_alloc(TT_MEM_LINE, n);
+	p = tt_sys_aligned(TT_MEM_LINE, n);
 	if (!p) {
 		refund(mem, n);
 		tt_nomem(err);
@@ -167,11 +165,18 @@ tt_mem_free(struct tt_mem *mem, void *p, size_t n)
 }
 
 void
+tt_mem_free_lines(struct tt_mem *mem, void *p, size_t n)
+{
+	if (!p)
+		return;
+	tt_sys_free_aligned(p);
+	refund(mem, n);
+}
+
+void
 tt_mem_trim(void)
 {
-#ifdef __GLIBC__
-	malloc_trim(0);
-#endif
+	tt_sys_trim();
 }
 
 /* --- arena -------------------------------------------------------------- */

@@ -37,6 +37,7 @@ void *tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err);
 /* The same at the beginning of a line of memory; ${n} is a multiple of TT_MEM_LINE. For memory that is accessed at random. */
 #define TT_MEM_LINE 64
 void *tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err);
+void tt_mem_free_lines(struct tt_mem *mem, void *p, size_t n);
 
 /**
  * tt_mem_grow(mem, p, cap, need, elem, err):

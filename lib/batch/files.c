@@ -165,7 +165,7 @@ is_written(const struct find *d, int dir, const char *name, const struct stat *s
 {
 	for (size_t i = 0; i < d->nwrite; i++)
 		if (d->write[i].st_dev == st->st_dev && d->write[i].st_ino == st->st_ino)
-			return tt_output_is_report(dir, name);
+			return tt_output_is_report(openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 	return false;
 }
 

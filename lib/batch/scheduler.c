@@ -12,6 +12,7 @@
 
 #include "batch/analyse.h"
 #include "batch/result.h"
+#include "batch/sweep.h"
 #include "io/sink.h"
 
 #define TICK_MS 200
@@ -163,7 +164,7 @@ static void
 sweep(const struct scheduler *m, const struct proc *p)
 {
 	if (m->o->dir >= 0)
-		tt_sink_sweep(m->o->dir, p->pid);
+		tt_batch_sweep(m->o->dir, p->pid);
 }
 
 /* Take the last messages of a process that has exited, and its status. */

@@ -4,10 +4,10 @@
 #include "collect/time_order.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/order.h"
 #include "io/spool.h"
+#include "sys/sys.h"
 
 static const char what[] = "events in the order of their time";
 
@@ -48,7 +48,7 @@ tt_time_order_free(struct tt_time_order *o)
 	tt_mem_free(&env->mem, o->now, o->nnow * sizeof *o->now);
 	tt_mem_free(&env->mem, o->word, o->capword * sizeof *o->word);
 	if (o->fd >= 0)
-		close(o->fd);
+		tt_sys_close(o->fd);
 	tt_time_order_init(o, env);
 }
 

@@ -5,13 +5,13 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/order.h"
 #include "collect/counters.h"
 #include "io/sink.h"
 #include "model/defs.h"
 #include "view/counter.h"
+#include "sys/sys.h"
 
 static bool
 has_choice(const struct tt_model *m)
@@ -94,7 +94,7 @@ tell_older(const struct tt_emitting *s)
 	struct tt_buf first = { 0 }, path = { 0 };
 	size_t n = 0;
 
-	for (struct tt_buf *b = &first; put_path(s, s->last + 1 + n, b, NULL) == TT_OK && access(tt_buf_string(b), F_OK) == 0; b = &path)
+	for (struct tt_buf *b = &first; put_path(s, s->last + 1 + n, b, NULL) == TT_OK && tt_sys_exists(tt_buf_string(b)); b = &path)
 		n++;
 	if (n == 1)
 		tt_log(s->env, TT_LOG_NORMAL, "%s is of an earlier run, which made more files: remove it", tt_buf_string(&first));

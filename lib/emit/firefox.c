@@ -4,10 +4,10 @@
 #include "emit/firefox.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "emit/common.h"
 #include "io/sink.h"
+#include "sys/sys.h"
 
 /* Slices of time: 1 ms, or more where the capture would have more of them than this. */
 enum { SLICE_NS = 1000000, MAX_SLICES = 16384 };
@@ -209,7 +209,7 @@ firefox_end(void *state)
 	tt_text_spool_free(&d->payload);
 	tt_slices_free(&d->slices);
 	if (d->sample_fd >= 0)
-		close(d->sample_fd);
+		tt_sys_close(d->sample_fd);
 	tt_buf_free(&d->buf);
 }
 

@@ -12,7 +12,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/order.h"
 #include "base/setting.h"
@@ -21,6 +20,7 @@
 #include "emit/text_spool.h"
 #include "io/sink.h"
 #include "io/spool.h"
+#include "sys/sys.h"
 
 enum { VERSION = 7, PENDING = 1 << 16, AHEAD = 32 };
 
@@ -530,7 +530,7 @@ static void
 forget(struct store *s)
 {
 	if (s->fd >= 0)
-		close(s->fd);
+		tt_sys_close(s->fd);
 	s->fd = -1;
 	s->written = 0;
 	s->pending.n = 0;

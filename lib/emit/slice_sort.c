@@ -4,12 +4,12 @@
 #include "emit/slice_sort.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/order.h"
 #include "emit/emit.h"
 #include "emit/text_spool.h"
 #include "io/spool.h"
+#include "sys/sys.h"
 
 #define PENDING ((size_t)32768)       /* slices held back: 1 MiB */
 #define READ_AHEAD ((size_t)1024)
@@ -35,7 +35,7 @@ tt_slices_free(struct tt_slices *s)
 	tt_mem_free(mem, s->thread, s->capthread * sizeof *s->thread);
 	tt_mem_free(mem, s->pending, PENDING * sizeof *s->pending);
 	if (s->fd >= 0)
-		close(s->fd);
+		tt_sys_close(s->fd);
 	tt_slices_init(s, s->env, s->used);
 }
 

@@ -5,10 +5,10 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/setting.h"
 #include "io/spool.h"
+#include "sys/sys.h"
 
 enum { UNIT = 16, PENDING = 1 << 16 };
 
@@ -39,7 +39,7 @@ tt_text_spool_free(struct tt_text_spool *a)
 	if (!a->env)
 		return;
 	if (a->fd >= 0)
-		close(a->fd);
+		tt_sys_close(a->fd);
 	tt_buf_free(&a->pending);
 	tt_text_spool_init(a, a->env, a->used);
 }

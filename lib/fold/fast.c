@@ -97,7 +97,7 @@ free_fast(struct tt_fold *f)
 	for (size_t i = 0; i <= KEPT_STACKS; i++)
 		if (fast->at != &fast->kept[i])
 			tt_mem_free(f->mem, fast->kept[i].level, fast->kept[i].cap * sizeof *f->level);
-	tt_mem_free(f->mem, fast->place, sizeof *fast->place << PLACE_BITS);
+	tt_mem_free_lines(f->mem, fast->place, sizeof *fast->place << PLACE_BITS);
 	tt_mem_free(f->mem, fast->step, fast->capstep * sizeof *fast->step);
 	tt_mem_free(f->mem, fast, sizeof *fast);
 }

@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/env.h"
 #include "base/order.h"
@@ -15,6 +13,7 @@
 #include "io/src.h"
 #include "model/identity.h"
 #include "run/run.h"
+#include "sys/sys.h"
 #include "view/view.h"
 
 static int
@@ -38,7 +37,7 @@ tt_gate_split(struct tt_gate_reader *x, struct tt_gate_capture *c, const char *o
 	const char *plus = strchr(operand, '+');
 	int rc = TT_OK;
 
-	if (!plus || access(operand, F_OK) == 0)
+	if (!plus || tt_sys_exists(operand))
 		return add_path(x, c, operand, strlen(operand), err);
 	for (; plus && rc == TT_OK; plus = strchr(operand, '+')) {
 		rc = add_path(x, c, operand, (size_t)(plus - operand), err);
@@ -48,17 +47,17 @@ tt_gate_split(struct tt_gate_reader *x, struct tt_gate_capture *c, const char *o
 }
 
 /* A file named by an operand, and the operand's number. */
-struct named { dev_t dev; ino_t ino; size_t at; const char *path; };
+struct named { uint64_t volume, id; size_t at; const char *path; };
 
 static int
 by_file(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	if (x->ino != y->ino)
-		return x->ino < y->ino ? -1 : 1;
+	if (x->volume != y->volume)
+		return TT_CMP(x->volume, y->volume);
+	if (x->id != y->id)
+		return TT_CMP(x->id, y->id);
 	return TT_CMP(x->at, y->at);
 }
 
@@ -79,17 +78,17 @@ check_twice(const struct tt_gate_reader *x, size_t n, struct tt_err *err)
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < x->cap[i].n; j++) {
 			const char *path = x->cap[i].path[j];
-			struct stat st;
+			struct tt_sys_stat st;
 
-			if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+			if (tt_sys_stat(path, &st) != 0 || st.kind != TT_KIND_FILE)
 				continue;
-			seen[files] = (struct named){ st.st_dev, st.st_ino, files, path };
+			seen[files] = (struct named){ st.volume, st.id, files, path };
 			files++;
 		}
 	}
 	tt_sort(seen, files, by_file);
 	for (size_t i = 1; i < files; i++)
-		if (seen[i].dev == seen[i - 1].dev && seen[i].ino == seen[i - 1].ino && (!twice || seen[i].at < twice->at))
+		if (seen[i].volume == seen[i - 1].volume && seen[i].id == seen[i - 1].id && (!twice || seen[i].at < twice->at))
 			twice = &seen[i];
 	if (twice)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is named twice: a capture counts once", twice->path);
@@ -194,7 +193,7 @@ is_unreadable(const struct tt_gate_capture *c, int rc)
 	bool there = true;
 
 	for (size_t i = 0; i < c->n; i++)
-		there = there && (strcmp(c->path[i], "-") == 0 || access(c->path[i], R_OK) == 0);
+		there = there && (strcmp(c->path[i], "-") == 0 || tt_sys_may_read(c->path[i]) == 0);
 	return rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN || (rc == TT_E_IO && !there);
 }
 
@@ -223,10 +222,10 @@ unread_sample(struct tt_gate_reader *x, struct tt_gate_capture *c, struct tt_sam
 static bool
 is_files(const struct tt_gate_capture *c)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (stat(c->path[i], &st) != 0 || !S_ISREG(st.st_mode))
+		if (tt_sys_stat(c->path[i], &st) != 0 || st.kind != TT_KIND_FILE)
 			return false;
 	return true;
 }

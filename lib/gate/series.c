@@ -4,7 +4,6 @@
 #include "gate/series.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/setting.h"
 #include "base/spelling.h"

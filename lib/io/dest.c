@@ -4,14 +4,11 @@
 #include "io/dest.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/temp.h"
+#include "sys/sys.h"
 
 /* More is written in steps, so that a wish to stop is seen. */
 #define WRITE_MAX ((size_t)1 << 24)
@@ -29,7 +26,7 @@ static void
 close_fd(struct tt_dest *d)
 {
 	if (d->fd >= 0 && !d->borrowed)
-		close(d->fd);
+		tt_sys_close(d->fd);
 	d->fd = -1;
 }
 
@@ -39,7 +36,7 @@ tt_dest_abort(struct tt_dest *d)
 {
 	close_fd(d);
 	if (d->temp) {
-		unlink(tt_temp_path(d->temp));
+		tt_sys_remove(tt_temp_path(d->temp));
 		tt_temp_release(d->temp);
 		d->temp = NULL;
 	}
@@ -56,29 +53,27 @@ open_direct(struct tt_dest *d, struct tt_err *err)
 	do {
 		if (tt_stopped(d->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		d->fd = open(d->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		d->fd = tt_sys_open(d->name, TT_OPEN_WRITE);
 	} while (d->fd < 0 && errno == EINTR);
 	return d->fd < 0 ? fail(d, errno, err) : TT_OK;
 }
 
 int
-tt_dest_follow(const char *name, char path[PATH_MAX])
+tt_dest_follow(const char *name, char path[TT_PATH_BYTES])
 {
 	enum { LINKS = 40 };          /* as many as the kernel follows */
-	char to[PATH_MAX];
+	char to[TT_PATH_BYTES];
 
-	if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+	if (snprintf(path, TT_PATH_BYTES, "%s", name) >= TT_PATH_BYTES)
 		return ENAMETOOLONG;
 	for (int i = 0; i <= LINKS; i++) {
-		ssize_t n = readlink(path, to, sizeof to);
+		const int64_t n = tt_sys_read_link(path, to);
 		if (n < 0)
 			return errno == EINVAL || errno == ENOENT ? 0 : errno;
-		const char *slash = to[0] == '/' ? NULL : strrchr(path, '/');
-		size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
-		if (folder + (size_t)n >= PATH_MAX)
+		const size_t folder = tt_sys_is_separator(to[0]) ? 0 : (size_t)(tt_sys_base(path) - path);
+		if (folder + (size_t)n >= TT_PATH_BYTES)
 			return ENAMETOOLONG;
-		memcpy(path + folder, to, (size_t)n);
-		path[folder + (size_t)n] = '\0';
+		memcpy(path + folder, to, (size_t)n + 1);
 	}
 	return ELOOP;
 }
@@ -87,7 +82,7 @@ tt_dest_follow(const char *name, char path[PATH_MAX])
 static int
 follow(struct tt_dest *d, struct tt_err *err)
 {
-	char path[PATH_MAX];
+	char path[TT_PATH_BYTES];
 	int sys = tt_dest_follow(d->name, path);
 
 	if (sys)
@@ -102,14 +97,14 @@ follow(struct tt_dest *d, struct tt_err *err)
 
 /* Open the temporary; ${old} is the file that will be replaced, or NULL. */
 static int
-open_temp(struct tt_dest *d, const struct stat *old, struct tt_err *err)
+open_temp(struct tt_dest *d, const struct tt_sys_stat *old, struct tt_err *err)
 {
 	int rc = follow(d, err);
 
 	if (rc != TT_OK)
 		return rc;
 	/* rename() would replace a file we may not write; the user who protected it means it. */
-	if (old && faccessat(AT_FDCWD, d->path, W_OK, AT_EACCESS) != 0)
+	if (old && tt_sys_may_write(d->path) != 0)
 		return fail(d, errno, err);
 	rc = tt_temp_open(d->path, &d->temp, &d->fd, err);
 	if (rc != TT_OK) {
@@ -119,7 +114,7 @@ open_temp(struct tt_dest *d, const struct stat *old, struct tt_err *err)
 			tt_err_in(err, "cannot write %s", d->name);
 		return rc;
 	}
-	if (old && fchmod(d->fd, old->st_mode & 0777) != 0)
+	if (old && tt_sys_set_mode(d->fd, old->mode) != 0)
 		return fail(d, errno, err);
 	return TT_OK;
 }
@@ -127,13 +122,13 @@ open_temp(struct tt_dest *d, const struct stat *old, struct tt_err *err)
 static int
 open_by_kind(struct tt_dest *d, struct tt_err *err)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
-	if (stat(d->name, &st) != 0)
+	if (tt_sys_stat(d->name, &st) != 0)
 		return errno == ENOENT ? open_temp(d, NULL, err) : fail(d, errno, err);
-	if (S_ISDIR(st.st_mode))
+	if (st.kind == TT_KIND_FOLDER)
 		return fail(d, EISDIR, err);
-	return S_ISREG(st.st_mode) ? open_temp(d, &st, err) : open_direct(d, err);
+	return st.kind == TT_KIND_FILE ? open_temp(d, &st, err) : open_direct(d, err);
 }
 
 int
@@ -144,7 +139,7 @@ tt_dest_open(struct tt_dest *d, struct tt_env *env, const char *name, struct tt_
 	*d = (struct tt_dest){ .env = env, .fd = -1, .name = name };
 	if (strcmp(name, "-") == 0) {
 		d->name = "standard output";
-		d->fd = STDOUT_FILENO;
+		d->fd = 1;
 		d->borrowed = true;
 		return TT_OK;
 	}
@@ -160,10 +155,8 @@ tt_dest_open(struct tt_dest *d, struct tt_env *env, const char *name, struct tt_
 static int
 stalled(const struct tt_dest *d, int sys, struct tt_err *err)
 {
-	struct pollfd wait = { .fd = d->fd, .events = POLLOUT };
-
 	if (sys == EAGAIN)
-		poll(&wait, 1, -1);
+		tt_sys_wait_writable(d->fd);
 	return sys == EINTR || sys == EAGAIN ? TT_OK : fail(d, sys, err);
 }
 
@@ -173,9 +166,7 @@ send_early(struct tt_dest *d)
 {
 	if (!d->temp || d->written - d->sent < SEND_EARLY)
 		return;
-#ifdef SYNC_FILE_RANGE_WRITE
-	(void)sync_file_range(d->fd, (off_t)d->sent, (off_t)(d->written - d->sent), SYNC_FILE_RANGE_WRITE);
-#endif
+	tt_sys_send_early(d->fd, d->sent, d->written - d->sent);
 	d->sent = d->written;
 }
 
@@ -186,11 +177,11 @@ tt_dest_write(struct tt_dest *d, const void *p, size_t n, struct tt_err *err)
 	int rc = TT_OK;
 
 	while (n > 0 && rc == TT_OK) {
-		ssize_t put;
+		int64_t put;
 
 		if (tt_stopped(d->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		put = write(d->fd, from, n < WRITE_MAX ? n : WRITE_MAX);
+		put = tt_sys_write(d->fd, from, n < WRITE_MAX ? n : WRITE_MAX);
 		if (put <= 0) {
 			rc = stalled(d, put ? errno : ENOSPC, err);
 			continue;
@@ -216,10 +207,10 @@ remove_companions(struct tt_dest *d, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < sizeof suffix / sizeof *suffix && rc == TT_OK; i++) {
-		char path[PATH_MAX];
+		char path[TT_PATH_BYTES];
 		const int n = snprintf(path, sizeof path, "%s%s", d->path, suffix[i]);
 
-		if (n > 0 && (size_t)n < sizeof path && unlink(path) != 0 && errno != ENOENT)
+		if (n > 0 && (size_t)n < sizeof path && tt_sys_remove(path) != 0 && errno != ENOENT)
 			rc = tt_fail_sys(err, errno, "%s", path);
 	}
 	return rc;
@@ -231,22 +222,22 @@ replace(struct tt_dest *d, struct tt_err *err)
 {
 	int fd = d->fd, locked, rc = TT_OK;
 
-	while (fsync(fd) != 0) {
+	while (tt_sys_sync(fd) != 0) {
 		if (errno != EINTR)
 			return fail(d, errno, err);
 	}
 	/* Closing tells of errors; the lock that protects the temporary is held until it has its name. Without the copy the process id protects it. */
-	locked = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	locked = tt_sys_duplicate(fd);
 	d->fd = -1;
 	/* Linux closes the descriptor even where it says EINTR. */
-	if (close(fd) != 0 && errno != EINTR)
+	if (tt_sys_close(fd) != 0 && errno != EINTR)
 		rc = fail(d, errno, err);
 	if (rc == TT_OK && d->database)
 		rc = remove_companions(d, err);
-	if (rc == TT_OK && rename(tt_temp_path(d->temp), d->path) != 0)
+	if (rc == TT_OK && tt_sys_replace(tt_temp_path(d->temp), d->path) != 0)
 		rc = fail(d, errno, err);
 	if (locked >= 0)
-		(void)close(locked);
+		(void)tt_sys_close(locked);
 	if (rc != TT_OK)
 		return rc;
 	tt_temp_release(d->temp);
@@ -263,7 +254,7 @@ tt_dest_commit(struct tt_dest *d, struct tt_err *err)
 		rc = replace(d, err);
 	} else if (!d->borrowed) {
 		d->fd = -1;
-		if (close(fd) != 0 && errno != EINTR)
+		if (tt_sys_close(fd) != 0 && errno != EINTR)
 			rc = fail(d, errno, err);
 	}
 	tt_dest_abort(d);

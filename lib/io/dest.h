@@ -7,12 +7,12 @@
 #ifndef TT_IO_DEST_H
 #define TT_IO_DEST_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/env.h"
+#include "sys/sys.h"
 
 struct tt_temp;
 
@@ -41,7 +41,7 @@ int tt_dest_open(struct tt_dest *dest, struct tt_env *env, const char *name, str
  * The file that output ${name} makes or replaces: where ${name} is a link, what it leads to, there or not yet. 0, or an errno.
  * Folders on the way that are links stay in the path.
  */
-int tt_dest_follow(const char *name, char path[PATH_MAX]);
+int tt_dest_follow(const char *name, char path[TT_PATH_BYTES]);
 
 /* Write all ${n} bytes. EINTR, EAGAIN and short writes are hidden. */
 int tt_dest_write(struct tt_dest *dest, const void *p, size_t n, struct tt_err *err);

@@ -4,20 +4,17 @@
 #include "io/lock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/sink.h"
+#include "sys/sys.h"
 
 static int
 set_path(struct tt_file_lock *l, const char *path, struct tt_err *err)
 {
-	char *real = realpath(path, NULL);
+	char *real = tt_sys_real_path(path);
 	const char *of = real ? real : path;
 
 	l->size = strlen(of) + sizeof ".lock";
@@ -32,7 +29,7 @@ static void
 forget(struct tt_file_lock *l)
 {
 	if (l->fd >= 0)
-		close(l->fd);
+		tt_sys_close(l->fd);
 	tt_mem_free(&l->env->mem, l->path, l->size);
 	*l = (struct tt_file_lock){ .env = l->env, .fd = -1 };
 }
@@ -42,7 +39,7 @@ wait_for(struct tt_file_lock *l, struct tt_err *err)
 {
 	bool said = false;
 
-	while (flock(l->fd, LOCK_EX | (said ? 0 : LOCK_NB)) != 0) {
+	while (tt_sys_lock(l->fd, TT_LOCK_EXCLUSIVE, said) != 0) {
 		if (tt_stopped(l->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (errno != EWOULDBLOCK && errno != EINTR)
@@ -58,9 +55,9 @@ wait_for(struct tt_file_lock *l, struct tt_err *err)
 static bool
 is_there(const struct tt_file_lock *l)
 {
-	struct stat held, now;
+	struct tt_sys_stat held, now;
 
-	return fstat(l->fd, &held) == 0 && stat(l->path, &now) == 0 && held.st_dev == now.st_dev && held.st_ino == now.st_ino;
+	return tt_sys_stat_open(l->fd, &held) == 0 && tt_sys_stat(l->path, &now) == 0 && tt_sys_is_same(&held, &now);
 }
 
 int
@@ -72,7 +69,7 @@ tt_file_lock_take(struct tt_file_lock *l, struct tt_env *env, const char *path, 
 	rc = set_path(l, path, err);
 	while (rc == TT_OK && l->fd < 0) {
 		/* Not for reading: a sandbox that lets outputs be written need not allow that. */
-		l->fd = open(l->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+		l->fd = tt_sys_open(l->path, TT_OPEN_WRITE | TT_OPEN_CREATE | TT_OPEN_NO_LINK);
 		if (l->fd < 0 && errno == EINTR && !tt_stopped(env))
 			continue;
 		if (l->fd < 0 && errno == ENOENT) {
@@ -82,7 +79,7 @@ tt_file_lock_take(struct tt_file_lock *l, struct tt_env *env, const char *path, 
 			rc = l->fd < 0 ? tt_fail_sys(err, errno, "cannot lock %s", l->path) : wait_for(l, err);
 		}
 		if (rc == TT_OK && !is_there(l)) {
-			close(l->fd);
+			tt_sys_close(l->fd);
 			l->fd = -1;
 		}
 	}
@@ -96,6 +93,6 @@ tt_file_lock_release(struct tt_file_lock *l)
 {
 	if (!l->path)
 		return;
-	unlink(l->path);
+	tt_sys_remove(l->path);
 	forget(l);
 }

@@ -5,47 +5,46 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/sink.h"
+#include "sys/sys.h"
+
+/* Write the folder of ${path} to ${dir}, "." for a bare name; false: it is too long. */
+static bool
+folder_of(const char *path, char dir[TT_PATH_BYTES])
+{
+	const size_t n = (size_t)(tt_sys_base(path) - path);
+
+	if (n + 1 > TT_PATH_BYTES)
+		return false;
+	memcpy(dir, n ? path : ".", n ? n : 1);
+	dir[n ? n : 1] = '\0';
+	return true;
+}
 
 /* True if both names lead to the same directory entry. */
 static bool
 same_target(const char *a, const char *b)
 {
-	const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
-	char dir[2][4096] = { ".", "." };
-	struct stat st[2];
+	char dir[2][TT_PATH_BYTES];
+	struct tt_sys_stat st[2];
 
 	if (strcmp(a, b) == 0)
 		return true;
-	if (strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) != 0)
-		return false;
-	if ((base_a && (size_t)(base_a - a) + 2 > sizeof dir[0]) ||
-	    (base_b && (size_t)(base_b - b) + 2 > sizeof dir[1]))
-		return false;
-	if (base_a)
-		*(char *)mempcpy(dir[0], a, (size_t)(base_a - a) + 1) = '\0';
-	if (base_b)
-		*(char *)mempcpy(dir[1], b, (size_t)(base_b - b) + 1) = '\0';
-	return stat(dir[0], &st[0]) == 0 && stat(dir[1], &st[1]) == 0 && st[0].st_dev == st[1].st_dev &&
-	    st[0].st_ino == st[1].st_ino;
+	return tt_sys_is_same_name(tt_sys_base(a), tt_sys_base(b)) && folder_of(a, dir[0]) && folder_of(b, dir[1]) && tt_sys_stat(dir[0], &st[0]) == 0 &&
+	    tt_sys_stat(dir[1], &st[1]) == 0 && tt_sys_is_same(&st[0], &st[1]);
 }
 
 /* True if both name one regular file; writing twice to another kind of file, such as /dev/null, loses nothing. */
 static bool
 one_file(const char *a, const char *b)
 {
-	struct stat x, y;
-	int in = strcmp(b, "-") == 0 ? fstat(0, &y) : stat(b, &y);
+	struct tt_sys_stat x, y;
+	int in = strcmp(b, "-") == 0 ? tt_sys_stat_open(0, &y) : tt_sys_stat(b, &y);
 
-	return in == 0 && strcmp(a, "-") != 0 && stat(a, &x) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	    x.st_ino == y.st_ino;
+	return in == 0 && strcmp(a, "-") != 0 && tt_sys_stat(a, &x) == 0 && x.kind == TT_KIND_FILE && tt_sys_is_same(&x, &y);
 }
 
 bool
@@ -74,15 +73,12 @@ tt_outputs_check(const char *const *out, const char *const *in, struct tt_err *e
 static int
 check_folder(const char *path, struct tt_err *err)
 {
-	const char *slash = strrchr(path, '/');
-	char dir[PATH_MAX] = ".";
-	struct stat st;
+	char dir[TT_PATH_BYTES];
+	struct tt_sys_stat st;
 
-	if (strcmp(path, "-") == 0 || (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) || (slash && (size_t)(slash - path) + 2 > sizeof dir))
+	if (strcmp(path, "-") == 0 || (tt_sys_stat_link(path, &st) == 0 && st.kind != TT_KIND_FILE) || !folder_of(path, dir))
 		return TT_OK;
-	if (slash)
-		*(char *)mempcpy(dir, path, (size_t)(slash - path) + 1) = '\0';
-	if (access(dir, W_OK | X_OK) == 0)
+	if (tt_sys_may_make_in(dir) == 0)
 		return TT_OK;
 	if (errno == ENOENT)
 		tt_fail_folder(err);
@@ -102,18 +98,17 @@ tt_outputs_folders(const char *const *out, const char *beside, struct tt_err *er
 }
 
 bool
-tt_output_is_report(int dir, const char *name)
+tt_output_is_report(int fd)
 {
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	static const char database[16] = "SQLite format 3";
 	unsigned char p[512];
-	ssize_t n = fd >= 0 ? read(fd, p, sizeof p) : -1;
+	const int64_t n = fd >= 0 ? tt_sys_read(fd, p, sizeof p) : -1;
 
 	if (fd >= 0)
-		close(fd);
-	if (n >= (ssize_t)sizeof database && memcmp(p, database, sizeof database) == 0)
+		tt_sys_close(fd);
+	if (n >= (int64_t)sizeof database && memcmp(p, database, sizeof database) == 0)
 		return true;
-	for (ssize_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < n; i++) {
 		if (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r')
 			return false;
 	}

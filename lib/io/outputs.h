@@ -31,8 +31,11 @@ int tt_outputs_check(const char *const *out, const char *const *in, struct tt_er
  */
 int tt_outputs_folders(const char *const *out, const char *beside, struct tt_err *err);
 
-/* True if the file ${name} in the folder ${dir} is text, empty or a database of SQLite, which no capture or archive is: an earlier run may have written it. */
-bool tt_output_is_report(int dir, const char *name);
+/*
+ * True if the file open as ${fd}, which is closed, is text, empty or a database of SQLite, which no capture or archive is: an earlier run may have written it.
+ * -1 is none.
+ */
+bool tt_output_is_report(int fd);
 
 /* An output, and what it becomes. */
 struct tt_output { const char *path; struct tt_buf text; };

@@ -9,7 +9,6 @@
 #include "io/pack.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -103,18 +102,17 @@ work(void *arg)
 static void
 start_workers(struct tt_pack *pack)
 {
-	sigset_t all, old;
+	struct tt_sys_held held;
 
 	pack->threads_tried = true;
 	if (pack->env->jobs < 2)
 		return;
 	/* Signals are for the threads that wait for them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	tt_sys_hold_signals(&held);
 	while (pack->threads_n < pack->env->jobs &&
 	    pthread_create(&pack->threads[pack->threads_n], NULL, work, pack) == 0)
 		pack->threads_n++;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	tt_sys_free_signals(&held);
 	if (pack->threads_n < pack->env->jobs)
 		tt_log(pack->env, TT_LOG_VERBOSE, "compressing with %zu threads instead of %u",
 		    pack->threads_n, pack->env->jobs);

@@ -4,14 +4,11 @@
 #include "io/raw.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/spool.h"
+#include "sys/sys.h"
 
 #define WIN_SIZE ((size_t)1 << 17)
 
@@ -31,24 +28,23 @@ init(struct tt_raw *raw, struct tt_env *env)
 static int
 examine(struct tt_raw *raw, struct tt_err *err)
 {
-	struct stat st;
-	off_t at;
+	struct tt_sys_stat st;
+	int64_t at;
 
-	if (fstat(raw->fd, &st) != 0)
+	if (tt_sys_stat_open(raw->fd, &st) != 0)
 		return tt_fail_sys(err, errno, "cannot examine");
-	if (S_ISDIR(st.st_mode))
+	if (st.kind == TT_KIND_FOLDER)
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "is a directory");
 	raw->size = UINT64_MAX;
-	at = S_ISREG(st.st_mode) ? lseek(raw->fd, 0, SEEK_CUR) : -1;
+	at = st.kind == TT_KIND_FILE ? tt_sys_place(raw->fd) : -1;
 	if (at < 0)
 		return TT_OK;
 	raw->regular = true;
 	raw->base = (uint64_t)at;
 	/* Files of /proc say 0 and hold more: those are read until they end. */
-	if (st.st_size > 0)
-		raw->size = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
-	/* Advice; nothing depends on it. */
-	(void)posix_fadvise(raw->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	if (st.size > 0)
+		raw->size = st.size > (uint64_t)at ? st.size - (uint64_t)at : 0;
+	tt_sys_will_read(raw->fd);
 	return TT_OK;
 }
 
@@ -97,9 +93,9 @@ void
 tt_raw_close(struct tt_raw *raw)
 {
 	if (raw->fd >= 0)
-		close(raw->fd);
+		tt_sys_close(raw->fd);
 	if (raw->spool >= 0)
-		close(raw->spool);
+		tt_sys_close(raw->spool);
 	tt_mem_free(&raw->env->mem, raw->own, WIN_SIZE);
 	raw->fd = raw->spool = -1;
 	raw->own = NULL;
@@ -118,11 +114,11 @@ static int
 pread_some(const struct tt_env *env, int fd, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err)
 {
 	for (;;) {
-		ssize_t r;
+		int64_t r;
 
 		if (tt_stopped(env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		r = pread(fd, p, n, (off_t)at);
+		r = tt_sys_pread(fd, p, n, at);
 		if (r >= 0) {
 			*got = (size_t)r;
 			return r ? TT_OK : TT_END;
@@ -137,22 +133,19 @@ static int
 read_some(const struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 {
 	for (;;) {
-		ssize_t r;
+		int64_t r;
 
 		if (tt_stopped(raw->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		r = read(raw->fd, p, n);
+		r = tt_sys_read(raw->fd, p, n);
 		if (r >= 0) {
 			*got = (size_t)r;
 			return r ? TT_OK : TT_END;
 		}
-		if (errno == EAGAIN) {
-			struct pollfd wait = { .fd = raw->fd, .events = POLLIN };
-
-			poll(&wait, 1, -1);
-		} else if (errno != EINTR) {
+		if (errno == EAGAIN)
+			tt_sys_wait_readable(raw->fd);
+		else if (errno != EINTR)
 			return tt_fail_sys(err, errno, "cannot read at byte %" PRIu64, raw->fetched);
-		}
 	}
 }
 
@@ -351,7 +344,7 @@ tt_raw_keep(struct tt_raw *raw, struct tt_err *err)
 	/* The bytes looked at so far came before the spool was there. */
 	rc = tt_spool_add(raw->env, &raw->spool, 0, raw->win, raw->win_end, err);
 	if (rc != TT_OK) {
-		close(raw->spool);
+		tt_sys_close(raw->spool);
 		raw->spool = -1;
 		return rc;
 	}

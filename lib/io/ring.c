@@ -4,32 +4,31 @@
 #include "io/ring.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "sys/sys.h"
 
 bool
 tt_ring_named(const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = tt_sys_base(path);
 	size_t n = strlen(path);
 
-	return path[0] == '/' && strncmp(base + 1, "tracetool-", 10) == 0 && strcmp(path + n - 5, ".ring") == 0;
+	return tt_sys_is_absolute(path) && strncmp(base, "tracetool-", 10) == 0 && strcmp(path + n - 5, ".ring") == 0;
 }
 
 static bool
 is_anothers(const char *path)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
-	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid != geteuid();
+	return tt_sys_stat_link(path, &st) == 0 && st.kind == TT_KIND_FILE && !st.is_ours;
 }
 
 int
 tt_ring_open(const struct tt_env *env, const char *path, unsigned *what, int *fd, struct tt_err *err)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
 	*what = TT_RING_NONE;
 	*fd = -1;
@@ -37,7 +36,7 @@ tt_ring_open(const struct tt_env *env, const char *path, unsigned *what, int *fd
 		return TT_OK;
 	if (env->ring)
 		return env->ring(env->ring_arg, path, what, fd, err);
-	*fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	*fd = tt_sys_open(path, TT_OPEN_READ | TT_OPEN_NO_LINK | TT_OPEN_NO_WAIT);
 	if (*fd < 0) {
 		int sys = errno;
 
@@ -47,10 +46,10 @@ tt_ring_open(const struct tt_env *env, const char *path, unsigned *what, int *fd
 			*what = TT_RING_BARRED;
 		return TT_OK;
 	}
-	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || geteuid() == 0)) {
+	if (tt_sys_stat_open(*fd, &st) == 0 && st.kind == TT_KIND_FILE && st.is_ours) {
 		*what = TT_RING_OPEN;
 	} else {
-		close(*fd);
+		tt_sys_close(*fd);
 		*fd = -1;
 	}
 	return TT_OK;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "io/dest.h"
-#include "io/spool.h"
 #include "io/syscalls.h"
+#include "sys/sys.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -155,7 +155,7 @@ add_output(int rules, const struct ruleset *r, const char *path)
 	} else if (how == DIRECT) {
 		sys = add_rule(rules, r, path, FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV);
 	} else if (how == BESIDE) {
-		char made[PATH_MAX];
+		char made[TT_PATH_BYTES];
 
 		if (tt_dest_follow(path, made) == 0 && dir_of(made, dir, sizeof dir))
 			sys = add_rule(rules, r, dir, make);
@@ -166,23 +166,12 @@ add_output(int rules, const struct ruleset *r, const char *path)
 /*
  * Temporary files have no names, and nothing in their directory need be named for them. If its file system has no such files, they have a name for a moment.
  */
-static bool
-named_files(const char *dir)
-{
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return tt_spool_named(errno);
-	close(fd);
-	return false;
-}
-
 static int
 add_scratch(int rules, const struct ruleset *r, const char *dir)
 {
 	uint64_t allowed = FS_READ_FILE | FS_WRITE_FILE;
 
-	if (named_files(dir))
+	if (tt_sys_scratch_is_named(dir))
 		allowed |= FS_MAKE_REG | FS_REMOVE_FILE;
 	return add_rule(rules, r, dir, allowed);
 }
@@ -226,21 +215,6 @@ tt_sandbox_probe(void)
 	if (!p.landlock && !p.seccomp)
 		p.why = "this kernel has neither Landlock nor seccomp for this machine";
 	return p;
-}
-
-int
-tt_sandbox_mode(const char *text, enum tt_sandbox_mode *mode, struct tt_err *err)
-{
-	if (!text || !*text || strcmp(text, "on") == 0)
-		*mode = TT_SANDBOX_ON;
-	else if (strcmp(text, "off") == 0)
-		*mode = TT_SANDBOX_OFF;
-	else if (strcmp(text, "require") == 0)
-		*mode = TT_SANDBOX_REQUIRE;
-	else
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-		    "TRACETOOL_SANDBOX is \"%s\", which is none of on, off, require", text);
-	return TT_OK;
 }
 
 /* The results of the two parts: 0 or an errno each. */
@@ -293,7 +267,7 @@ tt_sandbox_seal(const struct tt_env *env, const struct tt_sandbox_plan *plan, st
 	if (SANITIZED)
 		return judge(env, ENOSYS, ENOSYS, false, err);
 	for (size_t i = 0; plan->scratch && plan->scratch[i]; i++)
-		what |= TT_SYS_OPEN_UNNAMED | (named_files(plan->scratch[i]) ? TT_SYS_OPEN_NEW | TT_SYS_NAMES : 0);
+		what |= TT_SYS_OPEN_UNNAMED | (tt_sys_scratch_is_named(plan->scratch[i]) ? TT_SYS_OPEN_NEW | TT_SYS_NAMES : 0);
 	for (size_t i = 0; plan->write && plan->write[i]; i++) {
 		enum target how = target_of(plan->write[i]);
 

@@ -90,13 +90,6 @@ int tt_fail_folder(struct tt_err *err);
 void tt_sink_unlink_all(void);
 
 /**
- * tt_sink_sweep(dir, pid):
- * Unlink the temporaries that process ${pid} left in the directory open as ${dir}, which must be sure that it makes
- * no more: it waits to be reaped. 0: those of processes that are no more, as tt_sink_sweep_output() does.
- */
-void tt_sink_sweep(int dir, long pid);
-
-/**
  * tt_sink_sweep_output(path):
  * Unlink the temporaries that runs which were killed left of output ${path} and of its numbered ones, NAME-001.SUFFIX: if no process here has the number in
  * the name, and nobody holds the lock that a writer has on its temporary, as one on another machine or in another container would. If files cannot be locked,

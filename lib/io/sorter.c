@@ -4,10 +4,10 @@
 #include "io/sorter.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/order.h"
 #include "io/spool.h"
+#include "sys/sys.h"
 
 enum { MIN_READ_BYTES = 4096 };          /* bytes of a run that are read at once, at least */
 enum { DOUBLED = 9, MIN_CAP = 8 };  /* how often the room for records in memory doubles; records that it has at first, at least */
@@ -37,7 +37,7 @@ tt_sorter_free(struct tt_sorter *s)
 	free_records(s);
 	tt_mem_free(&s->env->mem, s->run, s->caprun * sizeof *s->run);
 	if (s->fd >= 0)
-		close(s->fd);
+		tt_sys_close(s->fd);
 	tt_sorter_init(s, s->env, s->form);
 }
 

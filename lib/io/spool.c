@@ -4,46 +4,15 @@
 #include "io/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <unistd.h>
 
 #include "base/setting.h"
+#include "sys/sys.h"
 
 const char *
 tt_spool_dir(const struct tt_env *env)
 {
-	const char *dir = env->tmpdir ? env->tmpdir : getenv("TMPDIR");
-
-	return dir && *dir ? dir : "/tmp";
-}
-
-bool
-tt_spool_named(int sys)
-{
-	/* Kernels and file systems that do not know O_TMPFILE answer EISDIR. */
-	return sys == EOPNOTSUPP || sys == EISDIR || sys == EINVAL;
-}
-
-/* For file systems without O_TMPFILE: a named file, whose name is removed at once. */
-static int
-open_named(const char *dir)
-{
-	char path[4096];
-	int fd;
-
-	if (snprintf(path, sizeof path, "%s/tracetool-XXXXXX", dir) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
+	return env->tmpdir && *env->tmpdir ? env->tmpdir : tt_sys_temp_dir();
 }
 
 static int
@@ -51,9 +20,7 @@ open_file(const struct tt_env *env, int *fd, struct tt_err *err)
 {
 	const char *dir = tt_spool_dir(env);
 
-	*fd = open(dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-	if (*fd < 0 && tt_spool_named(errno))
-		*fd = open_named(dir);
+	*fd = tt_sys_scratch(dir);
 	if (*fd < 0)
 		return tt_fail_sys(err, errno, "cannot make a temporary file in %s", dir);
 	return TT_OK;
@@ -63,7 +30,7 @@ int
 tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err)
 {
 	if (env->spool_memory > 0) {
-		*fd = memfd_create("tracetool", MFD_CLOEXEC);
+		*fd = tt_sys_memory_file();
 		if (*fd >= 0)
 			return TT_OK;
 	}
@@ -74,30 +41,26 @@ tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err)
 static int
 move_to_file(const struct tt_env *env, int *fd, uint64_t n, struct tt_err *err)
 {
-	off_t at = 0;
+	uint64_t done = 0;
 	int file;
 	int rc = open_file(env, &file, err);
 
 	if (rc != TT_OK)
 		return rc;
-	while ((uint64_t)at < n) {
-		ssize_t put = sendfile(file, *fd, &at, (size_t)(n - (uint64_t)at));
-
-		if (put < 0 && errno == EINTR && !tt_stopped(env))
+	while (tt_sys_copy(*fd, file, n, &done) != 0) {
+		if (errno == EINTR && !tt_stopped(env))
 			continue;
-		if (put <= 0) {
-			rc = tt_fail_sys(err, put ? errno : ENOSPC, "cannot spool to a file in %s", tt_spool_dir(env));
-			close(file);
-			return rc;
-		}
-	}
-	/* Readers of the descriptor begin at its offset. */
-	if (lseek(file, 0, SEEK_SET) != 0) {
-		rc = tt_fail_sys(err, errno, "cannot seek in a spool");
-		close(file);
+		rc = tt_fail_sys(err, errno, "cannot spool to a file in %s", tt_spool_dir(env));
+		tt_sys_close(file);
 		return rc;
 	}
-	close(*fd);
+	/* Readers of the descriptor begin at its offset. */
+	if (tt_sys_rewind(file) != 0) {
+		rc = tt_fail_sys(err, errno, "cannot seek in a spool");
+		tt_sys_close(file);
+		return rc;
+	}
+	tt_sys_close(*fd);
 	*fd = file;
 	return TT_OK;
 }
@@ -119,7 +82,7 @@ tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size
 			return rc;
 	}
 	while (n > 0) {
-		ssize_t put = pwrite(*fd, from, n, (off_t)at);
+		const int64_t put = tt_sys_pwrite(*fd, from, n, at);
 
 		if (put < 0 && errno == EINTR && !tt_stopped(env))
 			continue;
@@ -141,7 +104,7 @@ tt_spool_read(const struct tt_env *env, int fd, const char *what, uint64_t at, v
 	char *to = p;
 
 	while (n > 0) {
-		ssize_t got = pread(fd, to, n, (off_t)at);
+		const int64_t got = tt_sys_pread(fd, to, n, at);
 
 		if (got < 0 && errno == EINTR && !tt_stopped(env))
 			continue;

@@ -13,9 +13,6 @@
 /* The directory they are made in: env->tmpdir, else $TMPDIR, else /tmp. */
 const char *tt_spool_dir(const struct tt_env *env);
 
-/* True if this errno of open() with O_TMPFILE means that temporary files need a name in that directory. */
-bool tt_spool_named(int sys);
-
 /**
  * tt_spool_open(env, fd, err):
  * Make an empty spool: in memory if env->spool_memory allows any (a memfd), else a file without a name in

@@ -4,17 +4,14 @@
 #include "io/src.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/encoding.h"
 #include "base/setting.h"
 #include "io/decode.h"
 #include "io/raw.h"
+#include "sys/sys.h"
 
 #define HEAD_MAX 4096
 
@@ -28,7 +25,7 @@ struct tt_src {
 	struct tt_src *outer;         /* gives the raw bytes; NULL: raw.h says where they are from */
 	struct tt_src_info info;
 	char *name, *path;            /* path: NULL where there is none to look at again */
-	struct stat opened;           /* the file as it was */
+	struct tt_sys_stat opened;           /* the file as it was */
 	uint64_t given;               /* decoded bytes read so far */
 	uint64_t pulled;              /* the same, including bytes only peeked at */
 	struct tt_err broken;         /* why there are no more; code TT_OK: no error was met */
@@ -179,13 +176,13 @@ tt_src_open_part(struct tt_env *env, int fd, uint64_t size, const char *name, st
 	int rc = make(env, name, src, err);
 
 	if (rc != TT_OK) {
-		close(fd);
+		tt_sys_close(fd);
 		return rc;
 	}
 	rc = tt_raw_open_fd(&(*src)->raw, env, fd, err);
 	if (rc == TT_OK && (*src)->raw.regular && size < (*src)->raw.size)
 		(*src)->raw.size = size;
-	if (rc == TT_OK && fstat(fd, &(*src)->opened) != 0)
+	if (rc == TT_OK && tt_sys_stat_open(fd, &(*src)->opened) != 0)
 		rc = tt_fail_sys(err, errno, "cannot examine");
 	return finish_open(src, rc, err);
 }
@@ -229,14 +226,14 @@ tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src
 	return rc;
 }
 
-/* open(), which waits on a FIFO for its writer, and may be stopped there. */
+/* A call that waits on a FIFO for its writer, and may be stopped there. */
 static int
 open_path(const struct tt_env *env, const char *path, int *fd, struct tt_err *err)
 {
 	do {
 		if (tt_stopped(env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		*fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		*fd = tt_sys_open(path, TT_OPEN_READ);
 	} while (*fd < 0 && errno == EINTR);
 	return *fd < 0 ? tt_fail_sys(err, errno, "%s", path) : TT_OK;
 }
@@ -249,7 +246,7 @@ tt_src_open(struct tt_env *env, const char *path, struct tt_src **src, struct tt
 	*src = NULL;
 	if (strcmp(path, "-") == 0) {
 		/* A copy, so that closing it does not free descriptor 0 for some other file. */
-		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+		fd = tt_sys_duplicate(0);
 		if (fd < 0)
 			return tt_fail_sys(err, errno, "standard input");
 		return tt_src_open_fd(env, fd, "standard input", src, err);
@@ -463,18 +460,16 @@ tt_src_broken(const struct tt_src *s)
 bool
 tt_src_changed(const struct tt_src *s)
 {
-	struct stat now;
+	struct tt_sys_stat now;
 
 	if (!s->raw.regular)
 		return false;
-	if (fstat(s->raw.fd, &now) != 0)
+	if (tt_sys_stat_open(s->raw.fd, &now) != 0)
 		return true;
-	if (now.st_size != s->opened.st_size || now.st_mtim.tv_sec != s->opened.st_mtim.tv_sec ||
-	    now.st_mtim.tv_nsec != s->opened.st_mtim.tv_nsec)
+	if (now.size != s->opened.size || now.mtime_ns != s->opened.mtime_ns)
 		return true;
 	/* Another file by the same name. A name that is gone says nothing about the bytes we hold open. */
-	return s->path && stat(s->path, &now) == 0 &&
-	    (now.st_ino != s->opened.st_ino || now.st_dev != s->opened.st_dev);
+	return s->path && tt_sys_stat(s->path, &now) == 0 && !tt_sys_is_same(&now, &s->opened);
 }
 
 uint64_t
@@ -486,10 +481,10 @@ tt_src_spooled(const struct tt_src *s)
 bool
 tt_src_locked(const struct tt_src *s)
 {
-	bool other = s->raw.regular && flock(s->raw.fd, LOCK_SH | LOCK_NB) != 0;
+	bool other = s->raw.regular && tt_sys_lock(s->raw.fd, TT_LOCK_SHARED, false) != 0;
 
 	if (s->raw.regular && !other)
-		(void)flock(s->raw.fd, LOCK_UN);
+		(void)tt_sys_lock(s->raw.fd, TT_LOCK_NONE, false);
 	return other && errno == EWOULDBLOCK;
 }
 

@@ -3,31 +3,18 @@
  */
 #include "io/temp.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/pidfd.h>
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "io/dest.h"
 #include "io/sink.h"
+#include "sys/sys.h"
 
 /* Temporaries open at once: the 999 files of one split output, and one more. */
 #define TEMP_MAX 1000
-
-/* How long tt_sink_sweep() waits in all for processes that were killed with their parent. */
-#define SWEEP_WAIT_MS 5000
 
 /* Most bytes of the output's own name in a temporary's: a file name has at most 255, and name_temp() adds a few. */
 #define STEM_MAX 200
@@ -36,8 +23,8 @@ enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };
 
 struct tt_temp {
 	atomic_int state;
-	pid_t pid;
-	char *path;                   /* of PATH_MAX bytes; never freed, because a handler may be reading it */
+	long pid;
+	char *path;                   /* of TT_PATH_BYTES bytes; never freed, because a handler may be reading it */
 };
 
 static struct tt_temp temps[TEMP_MAX];
@@ -58,12 +45,10 @@ take_slot(void)
 static int
 name_temp(struct tt_temp *t, const char *path, unsigned k)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	int n = snprintf(t->path, PATH_MAX, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX,
-	    base, (long)t->pid, k);
+	const char *base = tt_sys_base(path);
+	int n = snprintf(t->path, TT_PATH_BYTES, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX, base, t->pid, k);
 
-	return n >= 0 && n < PATH_MAX ? 0 : ENAMETOOLONG;
+	return n >= 0 && n < TT_PATH_BYTES ? 0 : ENAMETOOLONG;
 }
 
 /*
@@ -73,11 +58,11 @@ name_temp(struct tt_temp *t, const char *path, unsigned k)
 static bool
 hold(int fd)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+	if (tt_sys_lock(fd, TT_LOCK_EXCLUSIVE, false) != 0 && errno == EWOULDBLOCK)
 		return false;
-	return fstat(fd, &st) != 0 || st.st_nlink > 0;
+	return tt_sys_stat_open(fd, &st) != 0 || st.nlinks > 0;
 }
 
 /* Create a file under the first free name; 0 or an errno. */
@@ -93,12 +78,12 @@ create(struct tt_temp *t, const char *path, int *fd)
 			break;
 		/* Live before it exists: a signal handler that runs in between has nothing to unlink, which does no harm. */
 		atomic_store(&t->state, TEMP_LIVE);
-		*fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+		*fd = tt_sys_open(t->path, TT_OPEN_WRITE | TT_OPEN_NEW);
 		if (*fd >= 0 && hold(*fd))
 			return 0;
 		sys = *fd >= 0 ? EEXIST : errno;
 		if (*fd >= 0)
-			close(*fd);
+			tt_sys_close(*fd);
 		atomic_store(&t->state, TEMP_TAKEN);
 		if (sys == EINTR)
 			sys = EEXIST;
@@ -123,9 +108,9 @@ tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *er
 
 	if (!t)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %d outputs are open", TEMP_MAX);
-	t->pid = getpid();
+	t->pid = tt_sys_process();
 	if (!t->path)
-		t->path = malloc(PATH_MAX);
+		t->path = malloc(TT_PATH_BYTES);
 	sys = t->path ? create(t, path, fd) : ENOMEM;
 	if (sys) {
 		tt_temp_release(t);
@@ -151,18 +136,17 @@ void
 tt_sink_unlink_all(void)
 {
 	int sys = errno;
-	pid_t self = getpid();
+	const long self = tt_sys_process();
 
 	for (size_t i = 0; i < TEMP_MAX; i++) {
 		if (atomic_load(&temps[i].state) == TEMP_LIVE && temps[i].pid == self)
-			unlink(temps[i].path);
+			tt_sys_remove(temps[i].path);
 	}
 	errno = sys;
 }
 
-/* The process id in a name that name_temp() made; 0: it made none like it. */
-static long
-maker_of(const char *name)
+long
+tt_temp_maker(const char *name)
 {
 	static const char mark[] = ".tmp.";
 	const char *at = NULL, *next = name;
@@ -180,57 +164,19 @@ maker_of(const char *name)
 	return pid;
 }
 
-/* True if the process has ended, even if it is a zombie. One that is being killed gets ${wait} ms to end. */
-static bool
-has_ended(long pid, int wait)
-{
-	int fd = pidfd_open((pid_t)pid, 0);
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	bool over;
-
-	if (fd < 0)
-		return errno == ESRCH || errno == EINVAL || (errno == ENOSYS && kill((pid_t)pid, 0) != 0 && errno == ESRCH);
-	over = poll(&p, 1, wait) == 1;
-	close(fd);
-	return over;
-}
-
-/* Remove this temporary file if nobody holds its lock. */
+/* Remove the temporary file ${path} if nobody holds its lock. */
 static void
-remove_abandoned(int dir, const char *name)
+remove_abandoned(const char *path)
 {
-	struct stat st;
-	int fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	bool gone = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	struct tt_sys_stat st;
+	const int fd = tt_sys_open(path, TT_OPEN_READ | TT_OPEN_WRITE | TT_OPEN_NO_LINK | TT_OPEN_NO_WAIT);
+	const bool gone = fd >= 0 && tt_sys_stat_open(fd, &st) == 0 && st.kind == TT_KIND_FILE && tt_sys_lock(fd, TT_LOCK_EXCLUSIVE, false) == 0;
 
 	/* If the writer has just made it and locks it later, it sees the lock, or that the file is gone, and takes another name: hold(). */
 	if (gone)
-		(void)unlinkat(dir, name, 0);
+		(void)tt_sys_remove(path);
 	if (fd >= 0)
-		close(fd);
-}
-
-/* Open the folder of output ${path}; *${stem}, of *${n} bytes: how names of its temporaries begin. Outputs that are written directly have none. */
-static DIR *
-open_folder(const char *path, char made[PATH_MAX], const char **stem, size_t *n)
-{
-	struct stat st;
-	char *slash;
-	DIR *d;
-
-	if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) || tt_dest_follow(path, made) != 0)
-		return NULL;
-	slash = strrchr(made, '/');
-	*stem = slash ? slash + 1 : made;
-	*n = strnlen(*stem, STEM_MAX);
-	if (!slash)
-		return opendir(".");
-	if (slash == made)
-		return opendir("/");
-	*slash = '\0';
-	d = opendir(made);
-	*slash = '/';
-	return d;
+		tt_sys_close(fd);
 }
 
 /*
@@ -255,52 +201,39 @@ is_temporary_of(const char *name, const char *stem, size_t n)
 	return false;
 }
 
-void
-tt_sink_sweep_output(const char *path)
+struct sweep {
+	char path[TT_PATH_BYTES];     /* the output */
+	size_t folder;                /* bytes of its folder, with the separator */
+	const char *stem;             /* how names of its temporaries begin */
+	size_t nstem;
+};
+
+static bool
+sweep_name(void *arg, const char *name)
 {
-	char made[PATH_MAX];
-	const char *stem = "";
-	size_t n = 0;
-	DIR *d = open_folder(path, made, &stem, &n);
-	struct dirent *e;
+	const struct sweep *s = arg;
+	const long maker = tt_temp_maker(name);
+	char path[TT_PATH_BYTES];
 
-	while (d && (e = readdir(d)) != NULL) {
-		const char *name = e->d_name;
-		long maker = maker_of(name);
-
-		if (maker && is_temporary_of(name + 1, stem, n) && has_ended(maker, 0))
-			remove_abandoned(dirfd(d), name);
-	}
-	if (d)
-		closedir(d);
+	if (maker && is_temporary_of(name + 1, s->stem, s->nstem) && tt_sys_has_ended(maker, 0) &&
+	    snprintf(path, sizeof path, "%.*s%s", (int)s->folder, s->path, name) < (int)sizeof path)
+		remove_abandoned(path);
+	return true;
 }
 
 void
-tt_sink_sweep(int dir, long pid)
+tt_sink_sweep_output(const char *path)
 {
-	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 3);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *e;
-	struct timespec begun, now;
-	int wait = SWEEP_WAIT_MS;
+	struct tt_sys_stat st;
+	struct sweep s;
+	char folder[TT_PATH_BYTES];
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
+	/* Outputs that are written directly have no temporaries. */
+	if (strcmp(path, "-") == 0 || (tt_sys_stat(path, &st) == 0 && st.kind != TT_KIND_FILE) || tt_dest_follow(path, s.path) != 0)
 		return;
-	}
-	clock_gettime(CLOCK_MONOTONIC, &begun);
-	rewinddir(d);                 /* the place in it is shared with ${dir} */
-	while ((e = readdir(d)) != NULL) {
-		long maker = maker_of(e->d_name);
-
-		if (maker && pid && maker == pid)
-			(void)unlinkat(dir, e->d_name, 0);
-		else if (maker && !pid && has_ended(maker, wait))
-			remove_abandoned(dir, e->d_name);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		wait = SWEEP_WAIT_MS - (int)((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000);
-		wait = wait > 0 ? wait : 0;
-	}
-	closedir(d);
+	s.stem = tt_sys_base(s.path);
+	s.nstem = strnlen(s.stem, STEM_MAX);
+	s.folder = (size_t)(s.stem - s.path);
+	snprintf(folder, sizeof folder, "%.*s", s.folder ? (int)s.folder : 1, s.folder ? s.path : ".");
+	(void)tt_sys_list(folder, sweep_name, &s);
 }

@@ -20,6 +20,9 @@ int tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err
 
 const char *tt_temp_path(const struct tt_temp *temp);
 
+/* The process id in the name of a file that tt_temp_open() made, without its folder; 0: it makes none like it. */
+long tt_temp_maker(const char *name);
+
 /* Forget the name: the file has been renamed or unlinked. */
 void tt_temp_release(struct tt_temp *temp);
 

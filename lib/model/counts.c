@@ -24,12 +24,12 @@ tt_counts_free(struct tt_counts *c)
 		return;
 	for (size_t i = 0; i < TT_TREE_DIR; i++) {
 		if (c->node[i])
-			tt_mem_free(c->mem, c->node[i], sizeof *c->node[i]);
+			tt_mem_free_lines(c->mem, c->node[i], sizeof *c->node[i]);
 		if (c->dist[i])
-			tt_mem_free(c->mem, c->dist[i], TT_TREE_PAGE * sizeof *c->dist[i]);
+			tt_mem_free_lines(c->mem, c->dist[i], TT_TREE_PAGE * sizeof *c->dist[i]);
 	}
 	for (size_t i = 0; i < c->nslab; i++)
-		tt_mem_free(c->mem, c->slab[i], SLAB_BYTES);
+		tt_mem_free_lines(c->mem, c->slab[i], SLAB_BYTES);
 	tt_mem_free(c->mem, c->slab, c->capslab * sizeof *c->slab);
 	tt_mem_free(c->mem, c->carry, c->capcarry * sizeof *c->carry);
 	tt_mem_free(c->mem, c, sizeof *c);
@@ -202,7 +202,7 @@ join_nodes(struct tt_counts *into, struct tt_counts *from, uint32_t p)
 		to->c[i].total += of->c[i].total;
 		to->c[i].self += of->c[i].self;
 	}
-	tt_mem_free(from->mem, of, sizeof *of);
+	tt_mem_free_lines(from->mem, of, sizeof *of);
 }
 
 /* The page ${p} of the distributions of ${from}. */
@@ -213,7 +213,7 @@ join_dists(struct tt_counts *into, struct tt_counts *from, uint32_t p, struct tt
 
 	for (uint32_t i = 0; i < TT_TREE_PAGE && rc == TT_OK; i++)
 		rc = join_dist(into, from, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
-	tt_mem_free(from->mem, from->dist[p], TT_TREE_PAGE * sizeof *from->dist[p]);
+	tt_mem_free_lines(from->mem, from->dist[p], TT_TREE_PAGE * sizeof *from->dist[p]);
 	from->dist[p] = NULL;
 	return rc;
 }

@@ -12,7 +12,7 @@
 #include "run/run.h"
 
 #include <stdlib.h>
-#include <time.h>
+#include "sys/sys.h"
 
 /* The lock is held for less than a trip to the kernel takes: worth a short wait. */
 #ifndef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
@@ -229,15 +229,6 @@ commit_gpu(struct pipe *p, struct worker *w, struct tt_err *err)
 	return rc;
 }
 
-static uint64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 static void
 tick(struct pipe *p, const struct slot *s)
 {
@@ -245,7 +236,7 @@ tick(struct pipe *p, const struct slot *s)
 
 	if (!r->o->progress.tick || s->chunk.seq % 64)
 		return;
-	uint64_t ms = now_ms();
+	uint64_t ms = (uint64_t)(tt_sys_clock_ns() / 1000000);
 	if (ms - r->last_tick_ms < 100)
 		return;
 	r->last_tick_ms = ms;

@@ -5,20 +5,17 @@
 
 #ifdef TT_SQLITE
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "io/sink.h"
 #include "io/spool.h"
 #include "sql/vfs.h"
+#include "sys/sys.h"
 
 /* "tt" and a number: SQLite's application id, which file(1) shows. */
 #define APPLICATION 0x74740001
@@ -519,11 +516,11 @@ static int
 copy(const struct tt_db *db, struct tt_sink *sink, struct tt_err *err)
 {
 	char *buf = tt_mem_alloc(&db->env->mem, COPY, err);
-	off_t at = 0;
+	uint64_t at = 0;
 	int rc = buf ? TT_OK : err->code;
 
 	while (rc == TT_OK) {
-		ssize_t got = pread(db->files.fd, buf, COPY, at);
+		const int64_t got = tt_sys_pread(db->files.fd, buf, COPY, at);
 
 		if (got == 0)
 			break;
@@ -533,7 +530,7 @@ copy(const struct tt_db *db, struct tt_sink *sink, struct tt_err *err)
 			rc = tt_fail_sys(err, errno, "cannot read the database back from a temporary file");
 		else
 			rc = tt_sink_write(sink, buf, (size_t)got, err);
-		at += got;
+		at += got > 0 ? (uint64_t)got : 0;
 	}
 	tt_mem_free(&db->env->mem, buf, COPY);
 	return rc;
@@ -562,10 +559,10 @@ check_head(const struct tt_db *db, const char *path, bool *wal, struct tt_err *e
 {
 	char head[HEAD];
 	size_t n = 0;
-	ssize_t got;
+	int64_t got;
 
 	do {
-		got = pread(db->files.fd, head + n, sizeof head - n, (off_t)n);
+		got = tt_sys_pread(db->files.fd, head + n, sizeof head - n, n);
 		n += got > 0 ? (size_t)got : 0;
 	} while ((got > 0 && n < sizeof head) || (got < 0 && errno == EINTR && !tt_stopped(db->env)));
 	if (got < 0)
@@ -579,12 +576,13 @@ check_head(const struct tt_db *db, const char *path, bool *wal, struct tt_err *e
 
 /* Make the name of SQLite's file beside ${path}: links are followed first, as SQLite does. False if the name is too long. */
 static bool
-name_beside(const char *path, const char *suffix, char name[PATH_MAX])
+name_beside(const char *path, const char *suffix, char name[TT_PATH_BYTES])
 {
-	char real[PATH_MAX];
-	int n = snprintf(name, PATH_MAX, "%s%s", realpath(path, real) ? real : path, suffix);
+	char *real = tt_sys_real_path(path);
+	const int n = snprintf(name, TT_PATH_BYTES, "%s%s", real ? real : path, suffix);
 
-	return n > 0 && n < PATH_MAX;
+	free(real);
+	return n > 0 && n < TT_PATH_BYTES;
 }
 
 /*
@@ -595,10 +593,10 @@ name_beside(const char *path, const char *suffix, char name[PATH_MAX])
 static int
 check_wal(const char *path, struct tt_err *err)
 {
-	char name[PATH_MAX];
-	struct stat st;
+	char name[TT_PATH_BYTES];
+	struct tt_sys_stat st;
 
-	if (name_beside(path, "-wal", name) && (stat(name, &st) != 0 ? errno == ENOENT : st.st_size == 0))
+	if (name_beside(path, "-wal", name) && (tt_sys_stat(name, &st) != 0 ? errno == ENOENT : st.size == 0))
 		return TT_OK;
 	return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: changes are in a second file (-wal); join them: sqlite3 FILE "
 	    "'PRAGMA journal_mode=DELETE'", path);
@@ -612,12 +610,12 @@ static int
 check_journal(const char *path, struct tt_err *err)
 {
 	static const unsigned char begins[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
-	char name[PATH_MAX], head[sizeof begins];
-	int fd = name_beside(path, "-journal", name) ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	bool unfinished = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, begins, sizeof head) == 0;
+	char name[TT_PATH_BYTES], head[sizeof begins];
+	int fd = name_beside(path, "-journal", name) ? tt_sys_open(name, TT_OPEN_READ | TT_OPEN_NO_WAIT) : -1;
+	bool unfinished = fd >= 0 && tt_sys_pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, begins, sizeof head) == 0;
 
 	if (fd >= 0)
-		close(fd);
+		tt_sys_close(fd);
 	if (unfinished)
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: a change is not finished (-journal); undo it: sqlite3 FILE 'PRAGMA integrity_check'", path);
 	return TT_OK;
@@ -654,7 +652,7 @@ tt_db_open(struct tt_env *env, const char *path, struct tt_db **out, struct tt_e
 	*out = NULL;
 	if (!db)
 		return err->code;
-	db->files.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	db->files.fd = tt_sys_open(path, TT_OPEN_READ);
 	if (db->files.fd < 0)
 		rc = tt_fail_sys(err, errno, "%s", path);
 	if (rc == TT_OK)

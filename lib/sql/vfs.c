@@ -8,13 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/hash_seed.h"
 #include "base/setting.h"
 #include "io/spool.h"
+#include "sys/sys.h"
 
 struct file {
 	sqlite3_file base;
@@ -36,7 +35,7 @@ file_close(sqlite3_file *f)
 	struct file *x = file_of(f);
 
 	if (x->own && x->fd >= 0) {
-		close(x->fd);
+		tt_sys_close(x->fd);
 		x->of->temporary -= x->size;
 	}
 	x->fd = -1;
@@ -50,7 +49,7 @@ file_read(sqlite3_file *f, void *to, int n, sqlite3_int64 at)
 	char *p = to;
 
 	while (n > 0) {
-		ssize_t got = pread(x->fd, p, (size_t)n, at);
+		const int64_t got = tt_sys_pread(x->fd, p, (size_t)n, (uint64_t)at);
 
 		if (got < 0 && errno == EINTR && !tt_stopped(&x->of->env))
 			continue;
@@ -96,7 +95,7 @@ file_truncate(sqlite3_file *f, sqlite3_int64 size)
 {
 	struct file *x = file_of(f);
 
-	if (ftruncate(x->fd, size) != 0) {
+	if (tt_sys_truncate(x->fd, (uint64_t)size) != 0) {
 		tt_fail_sys(&x->of->err, errno, "cannot cut a temporary file in %s", tt_spool_dir(&x->of->env));
 		return SQLITE_IOERR_TRUNCATE;
 	}
@@ -110,11 +109,11 @@ file_truncate(sqlite3_file *f, sqlite3_int64 size)
 static int
 file_size(sqlite3_file *f, sqlite3_int64 *size)
 {
-	struct stat st;
+	struct tt_sys_stat st;
 
-	if (fstat(file_of(f)->fd, &st) != 0)
+	if (tt_sys_stat_open(file_of(f)->fd, &st) != 0)
 		return SQLITE_IOERR_FSTAT;
-	*size = st.st_size;
+	*size = (sqlite3_int64)st.size;
 	return SQLITE_OK;
 }
 
@@ -267,7 +266,7 @@ tt_vfs_end(struct tt_db_files *f)
 	if (f->vfs.zName)
 		sqlite3_vfs_unregister(&f->vfs);
 	if (f->fd >= 0)
-		close(f->fd);
+		tt_sys_close(f->fd);
 	f->fd = -1;
 }
 #else

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/arena_text.h"
-#include "base/clock.h"
+#include "sys/sys.h"
 #include "base/setting.h"
 #include "out/table.h"
 #include "trial/state.h"
@@ -192,8 +192,8 @@ take_signals(struct tt_trial *x, struct running *r)
 			continue;
 		/* The second signal ends it at once. */
 		kill(-r->pid, x->stopped ? SIGKILL : sig);
-		r->say_at = x->stopped ? INT64_MAX : tt_clock() + SECOND;
-		r->kill_at = tt_clock() + STOP;
+		r->say_at = x->stopped ? INT64_MAX : tt_sys_clock_ns() + SECOND;
+		r->kill_at = tt_sys_clock_ns() + STOP;
 		x->stopped = sig;
 	}
 }
@@ -217,7 +217,7 @@ reap(struct running *r)
 static int
 until(int64_t at)
 {
-	int64_t ms = (at - tt_clock()) / 1000000 + 1;
+	int64_t ms = (at - tt_sys_clock_ns()) / 1000000 + 1;
 
 	return at == INT64_MAX ? -1 : ms < 0 ? 0 : ms > 1000000 ? 1000000 : (int)ms;
 }
@@ -225,7 +225,7 @@ until(int64_t at)
 static void
 wait_for(struct tt_trial *x, struct running *r, int64_t timeout)
 {
-	int64_t end = timeout ? tt_clock() + timeout : INT64_MAX;
+	int64_t end = timeout ? tt_sys_clock_ns() + timeout : INT64_MAX;
 	struct pollfd p[2] = { { .fd = r->signals, .events = POLLIN }, { .fd = r->out, .events = POLLIN } };
 
 	for (reap(r); !r->ended; reap(r)) {
@@ -233,18 +233,18 @@ wait_for(struct tt_trial *x, struct running *r, int64_t timeout)
 
 		poll(p, 2, until(next < r->say_at ? next : r->say_at));
 		take_signals(x, r);
-		if (tt_clock() >= r->say_at) {
+		if (tt_sys_clock_ns() >= r->say_at) {
 			tt_log(x->env, TT_LOG_QUIET, "waiting up to %d s for the build to end; interrupt again to kill it now", (int)(STOP / SECOND));
 			r->say_at = INT64_MAX;
 		}
 		if (p[1].revents && !take_output(r))
 			p[1].fd = -1;
-		if (tt_clock() >= end) {
+		if (tt_sys_clock_ns() >= end) {
 			r->late = true;
-			r->kill_at = tt_clock() + LEAVE;
+			r->kill_at = tt_sys_clock_ns() + LEAVE;
 			end = INT64_MAX;
 			kill(-r->pid, SIGTERM);
-		} else if (tt_clock() >= r->kill_at) {
+		} else if (tt_sys_clock_ns() >= r->kill_at) {
 			r->kill_at = INT64_MAX;
 			kill(-r->pid, SIGKILL);
 		}
@@ -277,7 +277,7 @@ await_rest(struct tt_trial *x, struct running *r, int64_t end)
 	struct pollfd p = { .fd = r->signals, .events = POLLIN };
 
 	for (reap(r); signal_rest(r, 0); reap(r)) {
-		if (tt_clock() >= end)
+		if (tt_sys_clock_ns() >= end)
 			return true;
 		poll(&p, 1, NAP_MS);
 		take_signals(x, r);
@@ -294,10 +294,10 @@ end_rest(struct tt_trial *x, struct running *r)
 
 	if (r->late)
 		signal_rest(r, SIGKILL);
-	left = await_rest(x, r, tt_clock() + LEAVE);
+	left = await_rest(x, r, tt_sys_clock_ns() + LEAVE);
 	/* Killed processes may leave children in turn. */
-	for (int64_t end = tt_clock() + LEAVE; left && signal_rest(r, SIGKILL) && tt_clock() < end; )
-		await_rest(x, r, tt_clock() + NAP_MS * 1000000);
+	for (int64_t end = tt_sys_clock_ns() + LEAVE; left && signal_rest(r, SIGKILL) && tt_sys_clock_ns() < end; )
+		await_rest(x, r, tt_sys_clock_ns() + NAP_MS * 1000000);
 	return left;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/arena_text.h"
 #include "base/buf.h"
-#include "base/clock.h"
+#include "sys/sys.h"
 #include "base/setting.h"
 #include "base/shell.h"
 #include "trial/state.h"
@@ -146,7 +146,7 @@ warm_up(struct tt_trial *x, int64_t *longest, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (uint64_t i = 0; i < x->o->warmup && rc == TT_OK && !x->stopped; i++) {
-		int64_t begun = tt_clock();
+		int64_t begun = tt_sys_clock_ns();
 
 		for (enum tt_side s = TT_OLD; s < TT_SIDES && rc == TT_OK && !x->stopped; s++) {
 			struct tt_trial_run run;
@@ -157,7 +157,7 @@ warm_up(struct tt_trial *x, int64_t *longest, struct tt_err *err)
 			if (rc == TT_OK && run.end != TT_RUN_NONE)
 				x->warm[s] = run;
 		}
-		*longest = tt_clock() - begun > *longest ? tt_clock() - begun : *longest;
+		*longest = tt_sys_clock_ns() - begun > *longest ? tt_sys_clock_ns() - begun : *longest;
 	}
 	return rc;
 }
@@ -190,7 +190,7 @@ is_run(const struct tt_trial *x, size_t pair)
 int
 tt_trial_run(struct tt_trial *x, struct tt_err *err)
 {
-	int64_t begun = tt_clock(), longest = 0;
+	int64_t begun = tt_sys_clock_ns(), longest = 0;
 	bool clear = false, all = true;
 	int rc = TT_OK;
 
@@ -202,7 +202,7 @@ tt_trial_run(struct tt_trial *x, struct tt_err *err)
 	if (rc == TT_OK && !x->stopped)
 		rc = tt_trial_read_new(x, err);
 	for (size_t i = 0; i < x->planned && rc == TT_OK && !clear && !x->stopped; i++) {
-		int64_t now = tt_clock();
+		int64_t now = tt_sys_clock_ns();
 		bool there = is_run(x, i);
 
 		if (!there && x->o->max_time && now - begun + longest > x->o->max_time) {
@@ -215,7 +215,7 @@ tt_trial_run(struct tt_trial *x, struct tt_err *err)
 		/* Among pairs that were there before, only the last is looked at: all of them are judged then. */
 		if (rc == TT_OK && !x->stopped && !(there && i + 1 < x->planned && is_run(x, i + 1)))
 			rc = tt_trial_look(x, i, &clear, err);
-		longest = !there && tt_clock() - now > longest ? tt_clock() - now : longest;
+		longest = !there && tt_sys_clock_ns() - now > longest ? tt_sys_clock_ns() - now : longest;
 		x->last = i + 1 == x->planned;
 	}
 	return rc;

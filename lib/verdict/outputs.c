@@ -4,15 +4,13 @@
 #include "verdict/outputs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/env.h"
 #include "io/outputs.h"
 #include "io/src.h"
+#include "sys/sys.h"
 #include "verdict/verdict_as.h"
 
 /* GitHub does not show a larger summary of a step. */
@@ -68,11 +66,13 @@ int
 tt_verdict_out_forget(const struct tt_verdict_outputs *o, const char *also, struct tt_err *err)
 {
 	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json, o->html, also };
-	struct stat st;
+	struct tt_sys_stat st;
 
 	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
-		char *real = file[i] && strcmp(file[i], "-") != 0 ? realpath(file[i], NULL) : NULL;        /* a symbolic link is kept */
-		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) && tt_output_is_report(AT_FDCWD, real) ? unlink(real) : 0, sys = errno;
+		char *real = file[i] && strcmp(file[i], "-") != 0 ? tt_sys_real_path(file[i]) : NULL;      /* a symbolic link is kept */
+		const bool is_old = real && tt_sys_stat(real, &st) == 0 && st.kind == TT_KIND_FILE &&
+		    tt_output_is_report(tt_sys_open(real, TT_OPEN_READ | TT_OPEN_NO_LINK | TT_OPEN_NO_WAIT));
+		const int failed = is_old ? tt_sys_remove(real) : 0, sys = errno;
 
 		free(real);
 		if (failed)
