@@ -43,10 +43,16 @@ HARDEN_C := $(if $(HARDEN),-fPIE -fstack-protector-strong $(HARDEN_$(firstword $
 	$(if $(filter -O0,$(OPT) $(CFLAGS))$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN_L := $(if $(HARDEN),-Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now)
 PIE      := $(if $(HARDEN),-pie)
-# The libraries as pkg-config knows them, or by their usual names.
+# The libraries as pkg-config knows them, or by their usual names; those of tracetool.exe are where "make setup-windows" put them.
 DEPENDS  := libarchive jansson zlib
+WINDOWS_LIBS ?= build/windows-libraries
+ifeq ($(WINDOWS),)
 LIB_CPPFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPENDS) 2>/dev/null)
 LIB_LDLIBS   := $(or $(shell $(PKG_CONFIG) --libs $(DEPENDS) 2>/dev/null),-larchive -ljansson -lz)
+else
+LIB_CPPFLAGS := -isystem $(WINDOWS_LIBS)/include -DLIBARCHIVE_STATIC -D__USE_MINGW_ANSI_STDIO=1 -include lib/sys/gnu.h
+LIB_LDLIBS   := -L$(WINDOWS_LIBS)/lib -larchive -ljansson -lz -lbz2 -llzma -lzstd -llz4 -lregex
+endif
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-overflow $(CFLAGS)
@@ -55,14 +61,19 @@ ALL_LDLIBS   = $(SQLITE) $(LIB_LDLIBS) -lm $(LDLIBS)
 
 # What links with libsqlite3, or nothing: databases are left out then, and make and the program say so. SQLITE= leaves them out.
 # Looked for once, and only when something is made: "make setup all" brings it in between. Without pkg-config it is where its header is.
-SQLITE   = $(eval SQLITE := $(shell $(PKG_CONFIG) --libs sqlite3 2>/dev/null || \
-	{ $(CC) $(CPPFLAGS) -include sqlite3.h -E -x c /dev/null >/dev/null 2>&1 && echo -lsqlite3; }))$(SQLITE)
-SQLITE_INC = $(eval SQLITE_INC := $(shell $(PKG_CONFIG) --cflags sqlite3 2>/dev/null))$(SQLITE_INC)
+SQLITE   = $(eval SQLITE := $(if $(WINDOWS),-lsqlite3,$(shell $(PKG_CONFIG) --libs sqlite3 2>/dev/null || \
+	{ $(CC) $(CPPFLAGS) -include sqlite3.h -E -x c /dev/null >/dev/null 2>&1 && echo -lsqlite3; })))$(SQLITE)
+SQLITE_INC = $(eval SQLITE_INC := $(if $(WINDOWS),,$(shell $(PKG_CONFIG) --cflags sqlite3 2>/dev/null)))$(SQLITE_INC)
 
-BIN      := $(BUILD)/tracetool
+BIN      := $(BUILD)/tracetool$(if $(WINDOWS),.exe)
 LIB      := $(BUILD)/libtracetool.a
+# Other processes are run on Linux only: batch, ab, record, open, the pager. On Windows cmd/elsewhere.c is in their place.
+PROCESS_SRC := $(wildcard lib/batch/*.c lib/trial/*.c) lib/io/program.c lib/io/sandbox.c lib/io/syscalls.c \
+	$(addprefix cmd/,ab.c batch.c batch_opts.c batch_report.c merge.c open.c pager.c record.c ring_list.c)
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
 CMD_SRC  := $(sort $(wildcard cmd/*.c)) formats/recorder/mono/options.c formats/recorder/core/opttable.c formats/recorder/core/optval.c
+LIB_SRC  := $(if $(WINDOWS),$(filter-out $(PROCESS_SRC),$(LIB_SRC)),$(LIB_SRC))
+CMD_SRC  := $(if $(WINDOWS),$(filter-out $(PROCESS_SRC),$(CMD_SRC)),$(CMD_SRC))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/built.o
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 
@@ -218,10 +229,23 @@ $(LIB): $(LIB_OBJ)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(BIN): $(CMD_OBJ) $(LIB)
+$(BIN): $(CMD_OBJ) $(LIB) $(if $(WINDOWS),$(BUILD)/resource.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) $(if $(WINDOWS),$(EXE_LINK)) -o $@ $^ $(ALL_LDLIBS)
 	$(if $(SQLITE),,@echo '$@: without databases (-o game.sqlite, query), which need libsqlite3 ("make setup" installs libsqlite3-dev)')
+
+# tracetool.exe: one file, a stack as large as on Linux, and what Windows shows and is told of it.
+EXE_LINK := -static -s -Wl,--stack,8388608 -Wl,--no-insert-timestamp -Wl,--gc-sections -Wl,--nxcompat -Wl,--dynamicbase -Wl,--high-entropy-va
+$(BUILD)/resource.o: .packaging/tracetool.rc .packaging/tracetool.manifest cmd/version.h
+	@mkdir -p $(@D)
+	$(call say,RC,$<)
+	$(Q)$(TARGET)-windres -DVERSION='\"$(VERSION)\"' -DNUMBERS=$(subst .,$(,),$(firstword $(subst -, ,$(VERSION)))),0 -I.packaging -o $@ $<
+.PHONY: windows setup-windows
+windows:
+	@if [ ! -e $(WINDOWS_LIBS)/lib/libarchive.a ]; then echo '$@: its libraries are not there: make setup-windows' >&2; exit 1; fi
+	@$(MAKE) BUILD=$(BUILD)/windows CC=$(MINGW) $(BUILD)/windows/tracetool.exe
+setup-windows:
+	@.packaging/windows.sh $(WINDOWS_LIBS) $(MINGW:%-gcc=%)
 
 # The same with every library in it: a file to copy to machines that have none of them. What libarchive can do beyond reading archives and
 # compressing is left out. SQLite could load extensions, but is never asked to; the linker warns of that and is not shown.

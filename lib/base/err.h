@@ -45,7 +45,9 @@ struct tt_err {
 	char msg[480];        /* one line, UTF-8, no control characters, no final period */
 };
 
-#if defined(__GNUC__)
+#if defined(_WIN32)
+#define TT_PRINTF(f, a) __attribute__((format(gnu_printf, f, a)))
+#elif defined(__GNUC__)
 #define TT_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
 #define TT_PRINTF(f, a)

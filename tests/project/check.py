@@ -173,7 +173,7 @@ def comments_are_plain(names):
 
 
 # The names of others.
-FOREIGN_NAMES = {"LONG", "MONO_COUNTER_LONG"}
+FOREIGN_NAMES = {"LONG", "MONO_COUNTER_LONG", "ERROR_NOT_ENOUGH_MEMORY", "ERROR_TOO_MANY_OPEN_FILES"}
 
 
 def names_are_plain(names):

@@ -1,0 +1,38 @@
+/**
+ * Stands in, on Windows, for the commands that run other processes, and says where these run.
+ */
+#ifdef _WIN32
+#include "cmd.h"
+
+#define ELSEWHERE(name, what) \
+	const struct verb verb_##name = { .name = #name, .summary = what " (on Linux)", .operands = "", .about = "Runs on Linux, and in WSL." }; \
+	int \
+	run_##name(struct app *app, int argc, char **argv, struct tt_err *err) \
+	{ \
+		(void)app, (void)argc, (void)argv; \
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, \
+		    "\"tracetool " #name "\" runs other processes, which is not ready for Windows: use Linux, or WSL"); \
+	}
+
+ELSEWHERE(ab, "run two builds in turn and judge them in pairs")
+ELSEWHERE(batch, "analyse thousands of captures")
+ELSEWHERE(merge, "join results of shards")
+ELSEWHERE(open, "open a report in the browser")
+ELSEWHERE(record, "run a program and record it")
+
+void
+pager_start(struct pager *p)
+{
+	(void)p;
+}
+
+bool
+pager_show(struct pager *p, const struct tt_buf *text)
+{
+	(void)p, (void)text;
+	return false;
+}
+
+#else
+typedef int tt_no_elsewhere;          /* a file has something in it */
+#endif
