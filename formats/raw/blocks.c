@@ -5,30 +5,9 @@
 
 #include <stdio.h>
 
-#include "base/clock_ratio.h"
 #include "base/hash_seed.h"
 
 /* --- headers ---------------------------------------------------------------------------------------- */
-
-static int
-set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
-{
-	if (num > UINT64_C(1) << 40 || den > UINT64_C(1) << 40 || !tt_clock_ratio(num, den, &s->mult, &s->shift))
-		return tt_fail(err, TT_E_DAMAGED, 12, "the clock's ratio %llu/%llu makes no sense", (unsigned long long)num,
-		    (unsigned long long)den);
-	return TT_OK;
-}
-
-/* The header's length: that of the version, unless the first block begins where a header of the other length ends. */
-static size_t
-head_size(const uint8_t *p, size_t n)
-{
-	size_t size = unity_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
-	size_t other = size == RAW_HEAD ? RAW_HEAD_RELEASE : RAW_HEAD;
-	bool here = n >= size + 4 && unity_u32(p + size) == RAW_BLOCK;
-
-	return !here && n >= other + 4 && unity_u32(p + other) == RAW_BLOCK ? other : size;
-}
 
 /* Read the release in the header, "6000.3.9f1"; "" if there is none. */
 static void
@@ -53,7 +32,7 @@ tell_layout(struct raw *m, uint64_t at, const struct raw_choice *by, const uint8
 	const int rc = unity_settle_layout(m->env, at ? log : file, unity_u32(p + 8), at + 8, ".raw", release, by->version, how, &by->trial, &forced, err);
 	m->cap->fit.forced = m->cap->fit.forced || forced;
 	m->cap->fit.unknown = m->cap->fit.unknown || !unity_version(unity_u32(p + 8));
-	const size_t head = head_size(p, n), own = unity_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
+	const size_t head = raw_head_size(p, n), own = unity_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
 	if (rc == TT_OK && head != own && unity_version(unity_u32(p + 8)))
 		tt_log(m->env, TT_LOG_NORMAL, "%s: its header has %zu bytes, where version 0x%08x has %zu; it was read all the same", at ? log : file, head,
 		    unity_u32(p + 8), own);
@@ -97,31 +76,6 @@ describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n,
 	cap->fit.part = "block";
 	cap->fit.message = "message";
 	return rc == TT_OK ? tell_layout(m, 0, by, p, n, err) : rc;
-}
-
-/* Make a session from the header at ${p}; *${size}: the header's length. */
-static int
-take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size, struct tt_err *err)
-{
-	if (n < RAW_HEAD)
-		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
-	if (p[4] != 1)
-		return tt_fail(err, TT_E_UNKNOWN, 4, "its byte order is unknown (%u): big-endian captures are not read", p[4]);
-	const uint32_t word = unity_u32(p + 8);
-	const struct unity_version *v = m->as ? m->as : unity_candidate(word, true, 0);
-	*size = head_size(p, n);
-	/* A version that is no date is damage, or not known yet: the blocks say how they are read. */
-	const bool blocks = n >= *size + 4 && unity_u32(p + *size) == RAW_BLOCK;
-	if (p[5] > 1 && !blocks)
-		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
-	if (!unity_is_word(word) && !blocks)
-		return tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, does not exist: the header is damaged", word);
-	if (n < *size)
-		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
-	*s = (struct raw_session){ .layout = { .aligned = m->as ? m->as_aligned : p[5] != 0, .rank = v->rank }, .main = unity_u64(p + 28),
-		.categories = v->categories, .marker = UNITY_MARKERS_NONE, .stopped = INT64_MAX, .wide_known = v->rank < 12 };
-	raw_sizes(&s->layout, s->size);
-	return set_ratio(s, unity_u64(p + 12), unity_u64(p + 20), err);
 }
 
 /* Read the session ${s}, whose header of version ${word} is at ${at}, by the layout that fits it. */
@@ -176,7 +130,7 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "big-endian files are not read");
 	if (n < 4 || unity_u32(p) != RAW_MAGIC)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "no magic of Unity's .raw at the beginning");
-	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, at, unity_u32(p + 8), &s, &by, err)) != TT_OK ||
+	if ((rc = raw_take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, at, unity_u32(p + 8), &s, &by, err)) != TT_OK ||
 	    (rc = add_session(m, &s, at, err)) != TT_OK)
 		return rc;
 	m->version = by.version;
@@ -315,7 +269,7 @@ is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 	struct raw_session s;
 	struct tt_err err;
 
-	if (take_head(&other, p, n, &s, size, &err) != TT_OK)
+	if (raw_take_head(&other, p, n, &s, size, &err) != TT_OK)
 		return false;
 	const size_t left = n - *size < 4 ? n - *size : 4;
 	return memcmp(p + *size, block, left) == 0 || memcmp(p + *size, head, left) == 0;
@@ -462,164 +416,6 @@ cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 	tt_loss_add(&m->loss, TT_LOST_CUT, 1, n, m->from);
 	*part = n;
 	return TT_OK;
-}
-
-/* The message that says when a session began. */
-enum start { START_UNKNOWN, START_FRAME, START_STATE };
-
-/*
- * The results of the search for the begin of a session. There is no order between streams: threads may have written blocks before the one that has the
- * ProfilerState, with frames from before the recording.
- */
-struct beginning {
-	uint64_t sample;              /* the first sample's time, in the clock's own unit; 0: none yet */
-	bool has_frame;
-	bool main_framed;             /* the main thread's frame is known, too */
-	int64_t frame;                /* time of the first frame, in ns */
-	int64_t main_frame;
-	size_t frame_at;              /* offset of its block */
-	bool recording;               /* the first ProfilerState says that recording was on before it */
-};
-
-/*
- * Find the first ProfilerState that begins a recording in the ${n} bytes of a block at ${p}, of stream ${stream} at offset ${off}: *${start} is its time. In
- * a thread's block, only the first message is read. *${b} has the other findings of the block.
- */
-static enum start
-start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, uint64_t stream, size_t off, struct beginning *b, int64_t *start)
-{
-	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
-	const bool session = stream == RAW_SESSION;
-
-	for (size_t size; raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size) {
-		const unsigned type = unity_u16(p);
-		if (!raw_may_be_in(session, type))
-			break;
-		if (type == RAW_STATE || type == RAW_FRAME) {
-			const int64_t time = raw_ns(s, unity_u64(p + at + 4));
-			if (type == RAW_STATE && unity_u32(p + at) & 1) {
-				*start = time;
-				return START_STATE;
-			}
-			b->recording = b->recording || type == RAW_STATE;
-			if (!b->has_frame) {
-				b->has_frame = true;
-				b->frame = time;
-				b->frame_at = off;
-			}
-			if (stream == s->main && !b->main_framed) {
-				b->main_framed = true;
-				b->main_frame = time;
-			}
-			break;
-		}
-		if (b->sample == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
-			b->sample = unity_u64(p + sample);
-		if (!session)
-			break;
-	}
-	return START_UNKNOWN;
-}
-
-/* True if another log begins at ${p}, of which ${n} bytes are in memory: *${s} becomes it, keeping its zero, and *${size} its header's length. */
-static bool
-is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size)
-{
-	const int64_t zero = s->zero;
-	struct tt_err none;
-
-	if (unity_u32(p) != RAW_MAGIC || take_head(m, p, n, s, size, &none) != TT_OK)
-		return false;
-	s->zero = zero;
-	return true;
-}
-
-/* The first frame says when the session began, since no state does: *${start} is its time. */
-static enum start
-start_by_frame(const struct beginning *b, int64_t *start)
-{
-	*start = b->frame;
-	return START_FRAME;
-}
-
-/*
- * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see find_start(). If they do not say, *${b} has the
- * first frame and the first sample, if there are any, and *${s} is the log that has them. *${head}: the offset of the last header passed; 0: none was.
- */
-static enum start
-start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struct beginning *b, int64_t *start, size_t *head)
-{
-	*b = (struct beginning){ 0 };
-	*head = 0;
-	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
-		const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
-		/* A log may be empty: the capture then begins with the appended one. */
-		if (b->sample == 0 && !b->has_frame && is_next_log(m, p + off, n - off, s, &size)) {
-			*head = off;
-			continue;
-		}
-		if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
-			return b->has_frame ? start_by_frame(b, start) : START_UNKNOWN;
-		if (start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, unity_u64(p + off + 8), off, b, start) == START_STATE)
-			return b->main_framed && b->main_frame < *start ? start_by_frame(b, start) : START_STATE;
-		if (b->has_frame && (b->recording || off - b->frame_at >= RAW_STATE_WITHIN))
-			return start_by_frame(b, start);
-		size = RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT;
-		if (n - off < size)
-			return START_UNKNOWN;
-	}
-	return START_UNKNOWN;
-}
-
-/*
- * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. That is the first ProfilerState
- * within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN behind the first frame; else that frame, which it is, too, where the main thread has one earlier; else the
- * first sample. *${state}: it is a ProfilerState.
- * It must be known before anything is decoded, and be the same from a file and from a pipe. *${to}: the offset of the last header up to which each session has
- * the same answer, if its zero is the same.
- */
-static int
-find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, uint64_t *to, struct tt_err *err)
-{
-	struct raw_session of = *s;
-	struct beginning b = { 0 };
-	enum start by = START_UNKNOWN;
-	size_t head = 0;
-	bool more = true;
-	int rc = TT_OK;
-
-	*state = false;
-	for (size_t want = 1 << 16, n; more && want <= RAW_ZERO_WITHIN; want *= 2) {
-		const uint8_t *p;
-		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
-			break;
-		/* A pipe may show more bytes than a file does. */
-		more = n >= want;
-		n = more ? want : n;
-		of = *s;
-		by = start_in(m, &of, p, n, &b, start, &head);
-		if (by == START_UNKNOWN && b.has_frame && (!more || want == RAW_ZERO_WITHIN))
-			by = start_by_frame(&b, start);
-		*state = by == START_STATE;
-		/* If nothing was found within reach, later sessions reach further. */
-		*to = from + (by != START_UNKNOWN || head < RAW_ZERO_WITHIN / 2 ? head : RAW_ZERO_WITHIN / 2);
-		if (by != START_UNKNOWN)
-			return TT_OK;
-	}
-	*start = raw_ns(&of, b.sample);
-	return rc;
-}
-
-int
-raw_find_zero(struct raw *m, struct tt_err *err)
-{
-	int64_t start = 0;
-	int rc = find_start(m, &m->session[0], m->first, &start, &m->cap->from_zero, &(uint64_t){ 0 }, err);
-
-	m->session[0].zero = start;
-	m->session[0].began = 0;
-	m->session[0].stated = m->cap->from_zero;
-	return rc;
 }
 
 /* --- a segment ------------------------------------------------------------------------------------------- */
@@ -796,12 +592,12 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	raw_begin_lead(m, (uint32_t)m->now + 1);
 	if (m->now + 1 < m->nsession) {
 		m->now++;
-		m->from += head_size(m->p, n);
+		m->from += raw_head_size(m->p, n);
 		return TT_OK;
 	}
 	if (m->nsession > UINT16_MAX)
 		return tt_fail(err, TT_E_LIMIT, m->from, "more than 65536 captures appended to each other");
-	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, m->from, unity_u32(m->p + 8), &s, &by, err)) != TT_OK ||
+	if ((rc = raw_take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, m->from, unity_u32(m->p + 8), &s, &by, err)) != TT_OK ||
 	    (rc = add_session(m, &s, m->from, err)) != TT_OK)
 		return rc;
 	if (!m->as && !by.told) {
@@ -811,7 +607,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	}
 	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
 	if (m->from > m->start_to)
-		rc = find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_stated, &m->start_to, err);
+		rc = raw_find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_stated, &m->start_to, err);
 	const int64_t start = m->start;
 	m->from += size;
 	m->session[m->now].ncut = m->session[m->now - 1].ncut + cut;

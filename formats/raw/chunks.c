@@ -264,22 +264,101 @@ deliver(struct raw *m, struct raw_stream *st, struct raw_head *h, struct tt_err 
 	return rc;
 }
 
-/* The stream's first block in the segment that belongs to another thread with the same id, by the time of its first message; 0: none. */
+/*
+ * Find where another thread with the stream's id begins: the first of the ${n} pieces that begins with a message, and whose first time is not before that
+ * thread's. ${n}: none does.
+ */
 static uint32_t
-other_thread(const struct raw *m, const struct raw_stream *st)
+find_other_thread(const struct raw_session *s, const struct raw_stream *st, const struct raw_piece *piece, uint32_t n, const uint8_t *p)
 {
-	const struct raw_session *s = &m->session[m->now];
-	const unsigned at = s->layout.aligned ? 4 : 2, of_sample = at + (s->layout.aligned ? 8 : 5);
+	uint32_t begun = UINT32_MAX, timed = UINT32_MAX;
+	enum raw_step step;
+	struct raw_walk w;
 
-	for (uint32_t k = st->again == INT64_MAX ? 0 : st->first; k; k = m->block[k - 1].next) {
-		const struct raw_block *b = &m->block[k - 1];
-		const uint8_t *p = m->p + b->off;
-		const unsigned type = b->len >= of_sample + 8 ? unity_u16(p) : RAW_TYPES;
-		const bool timed = b->flags & RAW_P_FRAME || (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS);
-		if (timed && raw_ns(s, unity_u64(p + (b->flags & RAW_P_FRAME ? at + 4 : of_sample))) >= (int64_t)st->again)
-			return k;
+	raw_walk(&w, s, st->id, piece, 0, n, p);
+	while ((step = raw_walk_next(&w)) == RAW_MESSAGE || step == RAW_DROPPED) {
+		const uint8_t *const q = w.p;
+		if (step == RAW_DROPPED)
+			continue;
+		if (q == w.end - piece[w.i].len)
+			begun = w.i;
+		w.p += w.size;
+		if (w.i == timed || unity_u16(q) < RAW_FRAME || unity_u16(q) > RAW_SINGLE_ARGS)
+			continue;
+		timed = w.i;
+		if (begun == w.i && raw_time_of(s, q) >= (int64_t)st->again)
+			return w.i;
 	}
-	return 0;
+	return n;
+}
+
+/* Put the stream's carry, and ${n} bytes of its blocks up to ${stop}, together in the chunk, as ${pieces} pieces. */
+static int
+put_together(const struct raw *m, const struct raw_stream *st, uint32_t stop, size_t pieces, size_t n, struct tt_chunk *c, struct tt_err *err)
+{
+	const int rc = tt_chunk_room(c, &m->env->mem, pieces * sizeof(struct raw_piece) + n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	struct raw_piece *piece = (struct raw_piece *)(void *)c->bytes;
+	uint8_t *p = (uint8_t *)(piece + pieces);
+	if (st->ncarry) {
+		*piece++ = (struct raw_piece){ .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
+		memcpy(p, st->carry, st->ncarry);
+		p += st->ncarry;
+	}
+	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
+		const struct raw_block *const b = &m->block[k - 1];
+		*piece++ = (struct raw_piece){ .len = b->len, .flags = b->flags };
+		memcpy(p, m->p + b->off, b->len);
+		p += b->len;
+	}
+	return TT_OK;
+}
+
+/* The blocks of a chunk. */
+struct cut_out {
+	uint32_t stop;                /* the stream's first block after it; 0: none */
+	size_t n, pieces;             /* bytes and pieces, with the carry */
+	bool ends;                    /* another thread with the stream's id begins after it ... */
+	bool without_carry;           /* ... with the carry, which goes with the next chunk */
+};
+
+/* Choose the blocks of the stream's next chunk. */
+static int
+cut_out(const struct raw *m, const struct raw_stream *st, struct cut_out *of, struct tt_chunk *c, struct tt_err *err)
+{
+	const uint32_t carries = st->ncarry > 0;
+	uint32_t i;
+
+	*of = (struct cut_out){ .stop = st->first, .n = st->ncarry, .pieces = carries };
+	for (; of->stop; of->stop = m->block[of->stop - 1].next) {
+		const struct raw_block *b = &m->block[of->stop - 1];
+		/* A message begins here in any case. */
+		if (of->n >= RAW_CHUNK && b->flags & RAW_P_FRAME && st->id != RAW_SESSION)
+			break;
+		of->n += b->len;
+		of->pieces++;
+	}
+	if (st->again == INT64_MAX)
+		return TT_OK;
+	const int rc = put_together(m, st, of->stop, of->pieces, of->n, c, err);
+	if (rc != TT_OK)
+		return rc;
+	const struct raw_piece *const piece = (const struct raw_piece *)(const void *)c->bytes;
+	const uint32_t other = find_other_thread(&m->session[m->now], st, piece, (uint32_t)of->pieces, (const uint8_t *)(piece + of->pieces));
+	of->ends = other < of->pieces && st->first;
+	if (!of->ends)
+		return TT_OK;
+	of->without_carry = other < carries;
+	of->pieces = other;
+	of->n = 0;
+	for (i = 0; i < other; i++)
+		of->n += piece[i].len;
+	of->stop = st->first;
+	for (i = carries; i < other; i++)
+		of->stop = m->block[of->stop - 1].next;
+	return TT_OK;
 }
 
 void
@@ -391,10 +470,10 @@ leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct r
 
 /* True if the stream's blocks in the segment can be skipped by a reading that looks only for definitions, frames and threads. */
 static bool
-is_middle(const struct raw *m, const struct raw_stream *st, uint32_t stop)
+is_middle(const struct raw *m, const struct raw_stream *st)
 {
 	/* Damage anywhere in the main thread decides which frames are whole. */
-	if (!m->cap->skim || st->id == RAW_SESSION || st->id == m->session[m->now].main || !st->delivered || st->other || stop)
+	if (!m->cap->skim || st->id == RAW_SESSION || st->id == m->session[m->now].main || !st->delivered || st->other || st->again != INT64_MAX)
 		return false;
 	for (uint32_t k = st->first; k; k = m->block[k - 1].next)
 		if (m->block[k - 1].flags & RAW_P_GAP)
@@ -407,26 +486,21 @@ static int
 make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *some, struct tt_err *err)
 {
 	struct raw_stream *st = &m->stream[index];
-	size_t n = st->ncarry, pieces = st->ncarry > 0;
-	const uint32_t other = other_thread(m, st);
-	uint32_t stop = st->first;
+	struct cut_out of;
 	int rc;
 
-	*some = !is_middle(m, st, other);
+	*some = !is_middle(m, st);
 	if (!*some) {
 		st->first = 0;
 		st->ncarry = 0;
 		return TT_OK;
 	}
-	for (; stop != other; stop = m->block[stop - 1].next) {
-		const struct raw_block *b = &m->block[stop - 1];
-		/* A message begins here in any case. */
-		if (n >= RAW_CHUNK && b->flags & RAW_P_FRAME && st->id != RAW_SESSION)
-			break;
-		n += b->len;
-		pieces++;
-	}
-	const bool ends = stop && stop == other;
+	if ((rc = cut_out(m, st, &of, c, err)) != TT_OK)
+		return rc;
+	const size_t n = of.n, pieces = of.pieces, ncarry = st->ncarry;
+	const uint32_t stop = of.stop;
+	if (of.without_carry)
+		st->ncarry = 0;
 	size_t front = sizeof(struct raw_head) + pieces * sizeof(struct raw_piece);
 	if ((rc = tt_chunk_room(c, &m->env->mem, front + n, err)) != TT_OK)
 		return rc;
@@ -438,13 +512,13 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	h->n = n;
 	h->npiece = (uint32_t)pieces;
 	h->front = front;
-	h->flags = ends ? RAW_H_ENDS : 0;
+	h->flags = of.ends ? RAW_H_ENDS : 0;
 	h->after = st->carry_after;
 	st->carry_after = INT64_MIN;
 	put_pieces(m, st, stop, piece, p);
 	memset(p + n, 0, TT_CHUNK_PAD);
 	if (last || stop) {
-		st->ncarry = 0;
+		st->ncarry = of.without_carry ? ncarry : 0;
 	} else if ((rc = keep_rest(m, index, h, piece, p, err)) != TT_OK) {
 		return rc;
 	}
@@ -463,7 +537,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 		return TT_OK;
 	if ((rc = deliver(m, st, h, err)) != TT_OK)
 		return rc;
-	if (ends) {
+	if (of.ends) {
 		st->other = true;
 		st->again = INT64_MAX;
 	}

@@ -249,7 +249,7 @@ struct raw {
 	size_t now;                   /* the session being read */
 	size_t main_from;             /* the first session, + 1, with blocks of its main thread; 0: none so far */
 	uint64_t first;               /* offset of the first block */
-	int64_t start;                /* when the sessions with headers up to the offset ${start_to} begin; see find_start() in blocks.c */
+	int64_t start;                /* when the sessions with headers up to the offset ${start_to} begin; see raw_find_start() */
 	bool start_stated;
 	uint64_t start_to;
 	struct raw_stream *stream;
@@ -318,9 +318,13 @@ extern const struct raw_trial {
  */
 int raw_choose(struct raw *m, uint64_t at, uint32_t word, bool aligned, struct raw_choice *chosen, struct tt_err *err);
 
+/* header.c: the header's length: that of the version, unless the first block begins where a header of the other length ends. */
+size_t raw_head_size(const uint8_t *p, size_t n);
+/* Make a session from the header at ${p}; *${size}: the header's length. */
+int raw_take_head(const struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size, struct tt_err *err);
+
 /* blocks.c */
 int raw_open_head(struct raw *m, uint64_t at, struct tt_err *err);
-int raw_find_zero(struct raw *m, struct tt_err *err);
 struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
 /* Take blocks from the input until there are enough of them. TT_END. */
 int raw_take_segment(struct raw *m, struct tt_err *err);
@@ -334,6 +338,14 @@ void raw_hand_losses(struct raw *m, struct tt_loss *to);
 
 /* A session ends at ${at}: frames after its last one are missing if its last message that recording stops gives the number of a later one. */
 void raw_miss_tail(struct raw *m, uint64_t at);
+
+/* start.c: find when the first session began, which time 0 is. */
+int raw_find_zero(struct raw *m, struct tt_err *err);
+/*
+ * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. *${state}: a ProfilerState says it.
+ * *${to}: the offset of the last header up to which each session has the same answer, if its zero is the same.
+ */
+int raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, uint64_t *to, struct tt_err *err);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);

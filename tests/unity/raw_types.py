@@ -187,4 +187,5 @@ def main():
     suite.end()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+/**
+ * Finds when a session began, from its blocks, before anything is decoded. There is no order between streams: threads may have written blocks before the one
+ * that has the ProfilerState, with frames from before the recording.
+ */
+#include "raw/raw.h"
+
+/* The message that says when a session began. */
+enum start { START_UNKNOWN, START_FRAME, START_STATE };
+
+/* The results of the search so far. */
+struct beginning {
+	uint64_t sample;              /* the first sample's time, in the clock's own unit; 0: none yet */
+	bool has_frame;
+	bool main_framed;             /* the main thread's frame is known, too */
+	int64_t frame;                /* time of the first frame, in ns */
+	int64_t main_frame;
+	size_t frame_at;              /* offset of its block */
+	bool recording;               /* the first ProfilerState says that recording was on before it */
+	int64_t state;                /* time of the ProfilerState that begins a recording */
+};
+
+/* The last message of the session's stream if a block's end cuts it: the stream's next block, number ${next}, continues it. */
+struct rest {
+	uint8_t *p;
+	size_t n, cap;
+	uint32_t next;
+};
+
+/* Note a frame that began at ${time} in the block at offset ${off}; of the main thread: ${is_main}. */
+static void
+note_frame(struct beginning *b, int64_t time, size_t off, bool is_main)
+{
+	if (!b->has_frame) {
+		b->has_frame = true;
+		b->frame = time;
+		b->frame_at = off;
+	}
+	if (is_main && !b->main_framed) {
+		b->main_framed = true;
+		b->main_frame = time;
+	}
+}
+
+/*
+ * Find the first ProfilerState that begins a recording in the *${n} bytes at *${p}, messages of stream ${stream} in the block at offset ${off}. A thread's are
+ * read up to its first time: that of a sample, or of a frame's mark, which is alone in its block. *${b} has the other findings. *${n} becomes the bytes of
+ * the last message, at *${p}, if it is cut; else 0.
+ */
+static enum start
+start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uint64_t stream, size_t off, struct beginning *b)
+{
+	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5), frame = at + 12;
+	const bool session = stream == RAW_SESSION;
+	const uint8_t *q = *p;
+	size_t left = *n, size;
+	enum raw_state state;
+
+	*n = 0;
+	for (; (state = raw_measure(&s->layout, q, left, &size)) == RAW_WHOLE; q += size, left -= size) {
+		const unsigned type = unity_u16(q);
+		if (!raw_may_be_in(session, type) || (type == RAW_FRAME && (q != *p || left != frame)))
+			return START_UNKNOWN;
+		if (type == RAW_STATE || type == RAW_FRAME) {
+			const int64_t time = raw_ns(s, unity_u64(q + at + 4));
+			if (type == RAW_STATE && unity_u32(q + at) & 1) {
+				b->state = time;
+				return START_STATE;
+			}
+			b->recording = b->recording || type == RAW_STATE;
+			note_frame(b, time, off, stream == s->main);
+			return START_UNKNOWN;
+		}
+		if (b->sample == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+			b->sample = unity_u64(q + sample);
+		if (!session && b->sample)
+			return START_UNKNOWN;
+	}
+	if (state == RAW_SHORT) {
+		*p = q;
+		*n = left;
+	}
+	return START_UNKNOWN;
+}
+
+/*
+ * As start_in_messages(), in the block of stream ${stream} with the ${n} bytes at ${p}, number ${number}. A block of the session's may continue a message,
+ * and end in another one: ${rest}.
+ */
+static int
+start_in_block(struct raw *m, const struct raw_session *s, const uint8_t *p, size_t n, uint64_t stream, uint32_t number, size_t off, struct rest *rest,
+    struct beginning *b, enum start *by, struct tt_err *err)
+{
+	struct tt_mem *const mem = &m->env->mem;
+	const bool goes_on = rest->n > 0 && rest->next == number;
+	int rc;
+
+	if (stream != RAW_SESSION) {
+		*by = start_in_messages(s, &p, &n, stream, off, b);
+		return TT_OK;
+	}
+	if (goes_on) {
+		if ((rc = tt_mem_grow(mem, &rest->p, &rest->cap, rest->n + n, 1, err)) != TT_OK)
+			return rc;
+		memcpy(rest->p + rest->n, p, n);
+		p = rest->p;
+		n += rest->n;
+	}
+	*by = start_in_messages(s, &p, &n, stream, off, b);
+	rest->n = n;
+	rest->next = number + 1;
+	if (n == 0 || p == rest->p)
+		return TT_OK;
+	if (!goes_on && (rc = tt_mem_grow(mem, &rest->p, &rest->cap, n, 1, err)) != TT_OK)
+		return rc;
+	memmove(rest->p, p, n);
+	return TT_OK;
+}
+
+/* True if another log begins at ${p}, of which ${n} bytes are in memory: *${s} becomes it, keeping its zero, and *${size} its header's length. */
+static bool
+is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size)
+{
+	const int64_t zero = s->zero;
+	struct tt_err none;
+
+	if (unity_u32(p) != RAW_MAGIC || raw_take_head(m, p, n, s, size, &none) != TT_OK)
+		return false;
+	s->zero = zero;
+	return true;
+}
+
+/*
+ * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see raw_find_start(). *${b} has what was found, and
+ * *${s} is the log that has it. *${head}: the offset of the last header passed; 0: none was.
+ */
+static int
+start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struct rest *rest, struct beginning *b, size_t *head, enum start *by,
+    struct tt_err *err)
+{
+	int rc;
+
+	*b = (struct beginning){ 0 };
+	*by = START_UNKNOWN;
+	*head = rest->n = 0;
+	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
+		const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
+		/* A log may be empty: the capture then begins with the appended one. */
+		if (b->sample == 0 && !b->has_frame && is_next_log(m, p + off, n - off, s, &size)) {
+			*head = off;
+			rest->n = 0;
+			continue;
+		}
+		const bool is_block = unity_u32(p + off) == RAW_BLOCK && len <= RAW_BLOCK_MAX;
+		if (is_block && (rc = start_in_block(m, s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, unity_u64(p + off + 8),
+		    unity_u32(p + off + 4), off, rest, b, by, err)) != TT_OK)
+			return rc;
+		if (*by == START_STATE) {
+			*by = b->main_framed && b->main_frame < b->state ? START_FRAME : START_STATE;
+			return TT_OK;
+		}
+		if (b->has_frame && (!is_block || b->recording || off - b->frame_at >= RAW_STATE_WITHIN))
+			*by = START_FRAME;
+		size = RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT;
+		if (!is_block || *by == START_FRAME || n - off < size)
+			return TT_OK;
+	}
+	return TT_OK;
+}
+
+/*
+ * That is the first ProfilerState within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN behind the first frame; else that frame, which it is, too, where the main
+ * thread has one earlier; else the first sample. It must be known before anything is decoded, and be the same from a file and from a pipe.
+ */
+int
+raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, uint64_t *to, struct tt_err *err)
+{
+	struct raw_session of = *s;
+	struct beginning b = { 0 };
+	struct rest rest = { NULL };
+	enum start by = START_UNKNOWN;
+	size_t head = 0;
+	bool more = true;
+	int rc = TT_OK;
+
+	for (size_t want = 1 << 16, n; more && by == START_UNKNOWN && want <= RAW_ZERO_WITHIN; want *= 2) {
+		const uint8_t *p;
+		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
+			break;
+		/* A pipe may show more bytes than a file does. */
+		more = n >= want;
+		n = more ? want : n;
+		of = *s;
+		if ((rc = start_in(m, &of, p, n, &rest, &b, &head, &by, err)) != TT_OK)
+			break;
+		if (by == START_UNKNOWN && b.has_frame && (!more || want == RAW_ZERO_WITHIN))
+			by = START_FRAME;
+		/* If nothing was found within reach, later sessions reach further. */
+		*to = from + (by != START_UNKNOWN || head < RAW_ZERO_WITHIN / 2 ? head : RAW_ZERO_WITHIN / 2);
+	}
+	tt_mem_free(&m->env->mem, rest.p, rest.cap);
+	*state = by == START_STATE;
+	*start = by == START_STATE ? b.state : by == START_FRAME ? b.frame : raw_ns(&of, b.sample);
+	return rc;
+}
+
+int
+raw_find_zero(struct raw *m, struct tt_err *err)
+{
+	int64_t start = 0;
+	int rc = raw_find_start(m, &m->session[0], m->first, &start, &m->cap->from_zero, &(uint64_t){ 0 }, err);
+
+	m->session[0].zero = start;
+	m->session[0].began = 0;
+	m->session[0].stated = m->cap->from_zero;
+	return rc;
+}
