@@ -232,6 +232,41 @@ lose_in(struct raw *m, size_t i, enum tt_loss_kind kind, uint64_t at)
 	m->nattributed++;
 }
 
+/*
+ * True if the only block of ${st}, a thread that no definition names, is the first or last one of ${main}, whose number it has; a frame's mark has the number
+ * of that thread's frame, too. The block's stream id is damaged.
+ */
+static bool
+is_block_of(const struct raw_stream *main, const struct raw_stream *st)
+{
+	const bool is_first = st->first_block + 1 == main->first_block, is_last = st->first_block == main->block;
+
+	if (!main->named || !main->framed)
+		return false;
+	/* Number 0 is another thread's first one in many logs. */
+	if (!st->framed)
+		return st->first_block > 0 && (is_first || is_last);
+	return (is_first && st->first_frame + 1 == main->first_frame) || (is_last && st->first_frame == main->frame + 1);
+}
+
+/* Count the first and last blocks that the main threads lack. */
+static void
+count_strays(struct raw *m)
+{
+	const size_t now = m->now;
+
+	for (size_t i = 0; i < m->nstream; i++) {
+		const struct raw_stream *const st = &m->stream[i];
+		if (!st->seen || st->named || st->has_more || st->id == RAW_SESSION)
+			continue;
+		m->now = st->session;
+		const struct raw_stream *const main = known_stream(m, m->session[m->now].main);
+		if (main && main != st && is_block_of(main, st))
+			lose_in(m, m->now, TT_LOST_MISSING, st->at);
+	}
+	m->now = now;
+}
+
 void
 raw_end_sessions(struct raw *m)
 {
@@ -254,6 +289,7 @@ raw_end_sessions(struct raw *m)
 		if (s->used)
 			find_undefined(m, s);
 	}
+	count_strays(m);
 }
 
 /* --- finding blocks ----------------------------------------------------------------------------------- */
@@ -547,6 +583,11 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		flags |= RAW_P_GAP;
 	}
 	m->block_seen[seen_at] = sign;
+	st->has_more = st->seen;
+	if (!st->seen) {
+		st->first_block = id;
+		st->at = m->from + off;
+	}
 	st->seen = true;
 	if (m->main_from == 0 && st->id == m->session[m->now].main)
 		m->main_from = m->now + 1;
@@ -554,6 +595,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	if (len == (aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
 		const uint32_t frame = unity_u32(body + (aligned ? 4 : 2));
 		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
+		st->first_frame = st->framed ? st->first_frame : frame;
 		st->framed = true;
 		st->frame = frame;
 		see_frame(m, st, frame);

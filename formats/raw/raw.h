@@ -207,6 +207,9 @@ struct raw_stream {
 	size_t pause;                 /* the first pause after the last frame that was delivered: index in raw.pause */
 	uint32_t block;               /* number of the next block */
 	uint32_t frame;               /* number of the last frame */
+	uint32_t first_block, first_frame;    /* numbers of its first ones */
+	uint64_t at;                  /* offset of its first block in the file */
+	bool has_more;                /* blocks than that one */
 	uint8_t *carry;
 	size_t ncarry, capcarry;
 	uint64_t carry_at;
@@ -330,7 +333,10 @@ struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
 int raw_take_segment(struct raw *m, struct tt_err *err);
 /* With the segment's blocks and definitions known: if the header's main thread is another one than the thread named so, that one takes its place. */
 void raw_settle_main(struct raw *m);
-/* At the end of the input: count headers whose main thread is not there, and logs without definitions; find what is not known without them. */
+/*
+ * At the end of the input: count headers whose main thread is not there, logs without definitions, and main threads' first and last blocks that are in
+ * streams of their own; find what is not known without definitions.
+ */
 void raw_end_sessions(struct raw *m);
 
 /* Hand the losses found so far on to a chunk. */

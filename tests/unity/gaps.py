@@ -3,9 +3,10 @@
 those around a gap are left out. Figures of frames from the nesting of zones alone, as tracetool-metrics(7) has them."""
 import random
 import struct
+import subprocess
 
-from raw_log import MAIN, MS, SESSION, Log, state
-from ttc import Suite
+from raw_log import MAIN, MS, SESSION, Log, state, zone
+from ttc import TRACETOOL, Suite
 
 US = 10 ** 3
 NAMES = ["Main Thread", "PlayerLoop", "Script", "Leaf", "Semaphore.WaitForSignal"]
@@ -93,7 +94,37 @@ def check(seed, lost):
     suite.equal("markers of each frame of %d" % seed, each, {k: v[1] for k, v in want.items()})
 
 
+def check_stream_ids():
+    """A block of the main thread whose stream id is damaged; a thread that nothing defines and that marks a frame is none."""
+    c = Log(START // MS)
+    c.n[MAIN], c.at = 7, {}
+    c.block(MAIN, zone(1, START // MS + 0.5, START // MS + 0.75), "samples before the first mark")
+    for k in range(4):
+        c.at["mark of frame %d" % k] = len(c.b)
+        c.frame(START // MS + 1 + 16 * k, where="frame %d" % k)
+    c.at["mark of frame 4"] = len(c.b)
+    c.frame(START // MS + 65, where="the last samples")
+    for ended in (False, True):
+        if ended:
+            c.block(SESSION, state(0, START // MS + 90, 5))
+        for where, at in [*c.at.items(), (None, 0)]:
+            for flip in (1, 1 << 40, 1 << 63):
+                data = bytearray(c.b)
+                if where is None:
+                    data += struct.pack("<IIQI", 0xB10C7EAD, flip & 15, 7, 14) + struct.pack("<HIQ", 34, 3, START + 90 * MS) + struct.pack(
+                        "<II", (flip & 15) + 1, 0xB10CF007)
+                else:
+                    data[at + 8:at + 16] = struct.pack("<Q", MAIN ^ flip)
+                path = suite.path("ids.raw")
+                with open(path, "wb") as f:
+                    f.write(data)
+                status = subprocess.run([TRACETOOL, "stats", "-q", path], capture_output=True, check=False).returncode
+                suite.equal("%s in the stream of thread %#x, of a log that %s" % (where, MAIN ^ flip, "ended" if ended else "did not end"), status,
+                            0 if where is None else 3)
+
+
 check(0, set())
+check_stream_ids()
 for seed, every in ((1, 9), (2, 10), (3, 11), (4, 7), (5, 13)):
     for first in (4, 5, 6):
         check(seed, set(range(first, 3 * FRAMES, every)))
