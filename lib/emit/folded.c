@@ -2,7 +2,8 @@
  * Folded stacks: one line per stack, `thread;outer;inner COUNT`, for flamegraph.pl, speedscope and others.
  *
  * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated, else the time of
- * collections and waits; or what the user chooses. Allocations have their class as innermost frame. Lines are sorted by name, level by level.
+ * collections and waits; or what the user chooses. Allocations have their class as innermost frame. Lines are sorted by name, level by level. A path that is
+ * in no line otherwise has one with a count of 0.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -35,11 +36,13 @@ struct folded {
 	uint32_t *order;              /* stacks by parent, then by name */
 	uint32_t norder;
 	uint32_t *rank;               /* of names */
-	struct level { uint32_t node, next; size_t path_n; } *level;  /* next: place in order of the next child */
+	/* next: place in order of the next child; wrote: lines before it */
+	struct level { uint32_t node, next; size_t path_n; uint64_t wrote; } *level;
 	size_t nlevel, caplevel;
 	struct tt_buf path;
 	uint64_t deeper;              /* summed up beyond MAX_DEPTH */
-	bool some;                    /* a line has been written */
+	uint64_t nline;               /* lines written ... */
+	bool some;                    /* ... one with a count */
 };
 
 /* From TT_FOLDED_TIME on. */
@@ -269,9 +272,8 @@ put_line(struct folded *w, const char *more, uint64_t count)
 {
 	struct tt_buf *b = &w->out->buf;
 
-	if (count == 0)
-		return;
-	w->some = true;
+	w->nline++;
+	w->some = w->some || count > 0;
 	tt_buf_add(b, w->path.p, w->path.n);
 	tt_buf_text(b, more);
 	tt_buf_printf(b, " %" PRIu64 "\n", count);
@@ -309,7 +311,7 @@ enter(struct folded *w, uint32_t node, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	w->level[w->nlevel] = (struct level){ .node = node, .next = first_child(w, node), .path_n = path_n };
+	w->level[w->nlevel] = (struct level){ .node = node, .next = first_child(w, node), .path_n = path_n, .wrote = w->nline };
 	if (w->nlevel++ >= MAX_DEPTH) {
 		w->deeper += count_of(w, node);
 		return TT_OK;
@@ -319,17 +321,31 @@ enter(struct folded *w, uint32_t node, struct tt_err *err)
 	else
 		tt_buf_add(&w->path, ";", 1);
 	tt_buf_text(&w->path, w->stacks.name[w->stacks.text[node]]);
-	put_line(w, tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES ? ";(native)" : "", count_of(w, node));
+	const uint64_t count = count_of(w, node);
+	if (count > 0)
+		put_line(w, tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES ? ";(native)" : "", count);
 	return rc;
 }
 
+/* True if something of the kind that is counted happened in ${node} itself, of no time or no bytes. */
+static bool
+is_empty(const struct folded *w, uint32_t node)
+{
+	return tt_stacks_kind(&w->stacks, node) == w->kind && tt_stacks_shown(&w->stacks, node) && w->stacks.value[node].n > 0 && count_of(w, node) == 0;
+}
+
+/* Leave the innermost level. If no line has its name, as of zones of length 0, a line with a count of 0 has. */
 static void
 leave(struct folded *w)
 {
-	if (w->nlevel == MAX_DEPTH) {
+	const struct level *const l = &w->level[w->nlevel - 1];
+
+	if (w->nlevel == MAX_DEPTH && w->deeper > 0)
 		put_line(w, ";" DEEPER, w->deeper);
+	if (w->nlevel == MAX_DEPTH)
 		w->deeper = 0;
-	}
+	if (w->nlevel <= MAX_DEPTH && w->nline == l->wrote && is_empty(w, l->node))
+		put_line(w, "", 0);
 	w->path.n = w->level[--w->nlevel].path_n;
 }
 

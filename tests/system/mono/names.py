@@ -147,6 +147,18 @@ def hostile(name):
     return c.write(kit.capture(name))
 
 
+def without_time(name):
+    """Frames with zones that have no time of their own: of length 0, alone and in each other, and such as are filled by what is in them."""
+    log = raw_log.Log(1000, ("Main Thread", "Work", "Mark", "Outer", "Inner", "Full", "Filler"))
+    for k in range(12):
+        at = 1000 + 10 * k
+        log.frame(at, raw_log.sample(36, 0, at) + raw_log.zone(2, at + 1, at + 1) + raw_log.sample(36, 3, at + 2) + raw_log.zone(4, at + 2, at + 2) +
+                  raw_log.sample(37, 3, at + 2) + raw_log.sample(36, 5, at + 3) + raw_log.zone(6, at + 3, at + 5) + raw_log.sample(37, 5, at + 5) +
+                  raw_log.zone(1, at + 7, at + 8) + raw_log.sample(37, 0, at + 9))
+    log.block(raw_log.SESSION, raw_log.state(0, 1120))
+    return log.write(kit.capture(name))
+
+
 kit.compile("Overloads")
 stock = kit.capture("stock.mlpd")
 p = subprocess.run(["mono", "--profile=log:calls,output=" + stock, kit.program("Overloads")], capture_output=True, text=True)
@@ -157,6 +169,11 @@ check(os.path.exists(own), "our module records", p.stderr)
 for what, path in (("log profiler", stock), ("module", own)):
     one(what, path, r"(Far\.)?Game:Work", 5, "--frame-marker", "Game:Tick")
 one("Unity", unity("u.raw"), "Load|GC|Work", 5)
+path = without_time("w.raw")
+one("zones without time of their own", path, "", 6)
+folded = open(convert(path, "folded"), encoding="utf-8").read().splitlines()
+same("zones without time of their own: lines", folded, ["Main Thread;Full;Filler 24000000", "Main Thread;Mark 0", "Main Thread;Outer;Inner 0",
+                                                      "Main Thread;Work 12000000"])
 path = hostile("h.ttc")
 one("names like labels", path, "", len(HOSTILE), alike=False)
 
