@@ -4,6 +4,7 @@
 #include "model/transfer.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/encoding.h"
@@ -57,6 +58,14 @@ name_of(const struct tt_format *const *list, const struct undone *u, int min_bid
 		if (u->n >= packed[i].n && memcmp(u->p, packed[i].magic, packed[i].n) == 0)
 			return PACKED;
 	return NULL;
+}
+
+/* The magic of a .ttc begins with a byte that is not text, so that it is seen where one was lost. */
+static void
+mend_first(struct undone *u)
+{
+	if (u->n > 8 && memcmp(u->p + 1, "TTC", 3) == 0)
+		u->p[0] = 0x89;
 }
 
 /* --- text that stands for bytes ---------------------------------------------------------------- */
@@ -492,6 +501,137 @@ undo_characters(struct undone *u, const uint8_t *p, size_t n)
 	u->n = any ? u->n : 0;
 }
 
+/* The byte of ${len} characters at ${p}, one character or the name of one that is not printed; -1: none. */
+static int
+named_byte(const uint8_t *p, size_t len)
+{
+	static const char *const names[] = { "nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "nl", "vt", "ff", "cr", "so", "si", "dle",
+		"dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "fs", "gs", "rs", "us", "sp" };
+
+	if (len == 1)
+		return *p;
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strlen(names[i]) == len && memcmp(names[i], p, len) == 0)
+			return (int)i;
+	return len == 3 && memcmp(p, "del", 3) == 0 ? 127 : -1;
+}
+
+/* A dump of characters by their names, by od -a, which has no upper bit of a byte: all lines, each behind its place, each name in four places. */
+static void
+undo_named(struct undone *u, const uint8_t *p, size_t n)
+{
+	const uint8_t *const end = p + n, *at = n > 6 && memcmp(p, "000000", 6) == 0 ? p : NULL;
+	bool any = false;             /* a name, which no other dump has */
+
+	while (at) {
+		while (at < end && digit16(*at) >= 0)
+			at++;
+		for (; end - at >= 4 && at[0] == ' ' && at[3] > ' '; at += 4) {
+			const size_t len = at[2] == ' ' ? 1 : at[1] == ' ' ? 2 : 3;
+			const int byte = named_byte(at + 4 - len, len);
+
+			if (byte < 0)
+				break;
+			put(u, (uint32_t)byte);
+			any = any || len > 1;
+		}
+		at = at < end && *at == '\n' ? at + 1 : NULL;
+	}
+	u->n = any ? u->n : 0;
+	mend_first(u);
+}
+
+/* Take the numbers of the first line of a dump, four at most, one of which has a point or an exponent. Their number; 0: it is no such line. */
+static size_t
+take_floats(const uint8_t *p, size_t n, double number[4])
+{
+	const uint8_t *const end = p + n;
+	const uint8_t *at = n > 7 && memcmp(p, "0000000 ", 8) == 0 ? p + 7 : end;
+	size_t nnumber = 0;
+	bool any = false;
+
+	while (at < end && *at == ' ' && nnumber < 4) {
+		char text[40] = "", *over;
+		size_t len = 0;
+
+		for (; at < end && *at == ' '; at++)
+			;
+		for (; at < end && *at > ' ' && len < sizeof text - 1; at++)
+			text[len++] = (char)*at;
+		number[nnumber++] = strtod(text, &over);
+		if (len == 0 || *over)
+			return 0;
+		any = any || strpbrk(text, ".e");
+	}
+	return any && at < end && *at == '\n' ? nnumber : 0;
+}
+
+/* Numbers with a point, of as many bytes as their number in the first line says: that line. */
+static void
+undo_floats(struct undone *u, const uint8_t *p, size_t n)
+{
+	double number[4];
+	float narrow[4];
+	const size_t nnumber = take_floats(p, n, number);
+	const uint8_t *const bytes = nnumber == 2 ? (const uint8_t *)number : (const uint8_t *)narrow;
+
+	for (size_t i = 0; i < nnumber; i++)
+		narrow[i] = (float)number[i];
+	for (size_t i = 0; (nnumber == 2 || nnumber == 4) && i < 16; i++)
+		put(u, bytes[i]);
+}
+
+/* Groups of five digits of base 85, which are those in ${digits}, each of four bytes; the last may be shorter, by as many. ${zeros}: "z" is four zeros. */
+static void
+undo_base85(struct undone *u, const uint8_t *p, size_t n, const char *digits, bool zeros)
+{
+	uint64_t value = 0;
+	unsigned have = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *const at = p[i] ? strchr(digits, p[i]) : NULL;
+
+		if (isspace(p[i]))
+			continue;
+		if (zeros && p[i] == 'z' && have == 0) {
+			for (int k = 0; k < 4; k++)
+				put(u, 0);
+			continue;
+		}
+		if (!at)
+			return;
+		value = value * 85 + (uint64_t)(at - digits);
+		if (++have < 5)
+			continue;
+		if (value > UINT32_MAX) {
+			u->n = 0;
+			return;
+		}
+		for (int k = 24; k >= 0; k -= 8)
+			put(u, (uint8_t)(value >> k));
+		value = have = 0;
+	}
+}
+
+static void
+undo_ascii85(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_base85(u, p, n, "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstu", true);
+}
+
+static void
+undo_z85(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_base85(u, p, n, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#", false);
+}
+
+/* That of RFC 1924, as in patches of git and Python's b85encode(). */
+static void
+undo_b85(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_base85(u, p, n, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~", false);
+}
+
 /* Bytes as they are or, behind ${mark}, as two hex digits; a mark at the end of a line joins it with the next. Nothing, if no byte is written so. */
 static void
 undo_marked(struct undone *u, const uint8_t *p, size_t n, uint8_t mark)
@@ -624,6 +764,12 @@ undo_uu(struct undone *u, const uint8_t *p, size_t n)
 #define UNDO_DECIMAL_WORDS "perl -ane '$o = shift @F; $w ||= @F; $b .= pack $w > 4 ? \"v*\" : $w > 2 ? \"V*\" : \"Q<*\", @F; " \
 	CUT("oct $o, int $o, hex $o", "8")
 
+/* The same of numbers with a point. */
+#define UNDO_FLOATS "perl -ane '$o = shift @F; $w ||= @F; $b .= pack $w > 2 ? \"f<*\" : \"d<*\", @F; " CUT("oct $o, int $o, hex $o", "8")
+
+/* Base 85 with the digits of Python's ${function}. */
+#define UNDO_BASE85(function) "python3 -c 'import base64,sys; t = \"\".join(sys.stdin.read().split()); sys.stdout.buffer.write(base64." function ")'"
+
 /* Characters in four places each. */
 #define UNDO_CHARACTERS "perl -ne 'chomp; s/^([0-9a-f*]+)//; $o = $1; $b .= join \"\", map { /([0-7]{3})$/ ? chr oct $1 : " \
 	"/\\\\(.)$/ ? chr index \"0123456abtnvfr\", $1 : substr $_, -1 } unpack \"(a4)*\", $_; " CUT("oct $o, hex $o, int $o", "16")
@@ -653,6 +799,8 @@ static const struct coding {
 	{ undo_xxd_bits, 90, "a dump of bits, by xxd -b", "perl -ne '/: ((?:[01]{8} ?)+)/ and print map { chr oct \"0b$_\" } split \" \", $1'", "" },
 	{ undo_xxd_words, 90, "a dump of words, by xxd -e", UNDO_XXD_WORDS, "" },
 	{ undo_characters, 90, "a dump of characters, by od -c", UNDO_CHARACTERS, SQUEEZED },
+	{ undo_named, 60, "a dump of characters, by od -a", NULL, "" },
+	{ undo_floats, 90, "a dump of floating-point numbers", UNDO_FLOATS, "; a \"nan\" in it has lost its bytes: dump the capture as bytes" },
 	{ undo_long_words, 90, "a dump of words", UNDO_WIDE_WORDS, SQUEEZED },
 	{ undo_dump, 90, "a dump of its bytes", UNDO_DUMP, SQUEEZED },
 	{ undo_words, 90, "a dump of words", UNDO_WORDS("hex"), SQUEEZED },
@@ -666,6 +814,9 @@ static const struct coding {
 	{ undo_decimal, 90, "decimal text", "perl -ne 'print map { chr($_ & 255) } /-?\\d+/g'", "" },
 	{ undo_keyed, 90, "decimal text", "perl -ne 'print map { chr } /:\\s*(\\d+)/g'", "" },
 	{ undo_octal_escapes, 90, "octal text", "perl -ne 'print map { chr oct } /\\\\([0-7]{1,3})/g'", "" },
+	{ undo_ascii85, 90, "ascii85 text", UNDO_BASE85("a85decode(t.removeprefix(\"<~\").removesuffix(\"~>\"))"), "" },
+	{ undo_z85, 90, "Z85 text", "basenc -" "-z85 -d", "" },
+	{ undo_b85, 90, "base85 text", UNDO_BASE85("b85decode(t)"), "" },
 	{ undo_quoted, 60, "quoted-printable text, as mail has it", "python3 -m quopri -d", "" },
 	{ undo_percent, 60, "percent-encoded text, as in a URL", "tr -d '\\n' | tr + ' ' | perl -pe 's/%(..)/chr hex $1/ge'", "" },
 	{ undo_entities, 60, "text with entities of HTML", UNDO_ENTITIES, "" },
@@ -685,6 +836,7 @@ static const struct lead {
 	{ "begin-base64 ", "\n", "grep -v -e ^begin -e ^==== | " },
 	{ "begin ", "\n", "" },
 	{ "0x", "x", "sed 's/^0x//' | " },
+	{ "<~", "~", "" },
 	{ "\\x", "x", "sed 's/^.x//' | " },
 	{ "[", "[", "" },
 	{ "{", "[", "perl -0777 -pe 's/^[^[]*\\[//; s/\\].*//s' | " },
@@ -742,14 +894,6 @@ undo_utf16(struct undone *u, const uint8_t *p, size_t n, bool big)
 	}
 }
 
-/* The magic of a .ttc begins with a byte that is not text, so that it is seen where one was lost. */
-static void
-mend_first(struct undone *u)
-{
-	if (u->n > 8 && memcmp(u->p + 1, "TTC", 3) == 0)
-		u->p[0] = 0x89;
-}
-
 /* --- what it is ------------------------------------------------------------------------------ */
 
 static int
@@ -803,6 +947,8 @@ refuse_coded(const struct tt_format *const *list, const uint8_t *head, size_t nh
 		packed = strcmp(name, PACKED) == 0;
 		if (u.lost)
 			return refuse(name, "that was decoded as UTF-8 text: bytes that are no text became U+FFFD, and are lost; " COPY_AGAIN, err);
+		if (!coding->command)
+			return refuse(name, "as a dump of characters, by od -a, which leaves out a bit of each byte: " COPY_AGAIN, err);
 		/* Line ends of quoted-printable text are bytes, unless all end as those in mail. */
 		read = coding->undo != undo_quoted ? "tr -dc '\\t\\n -~' < FILE" : memmem(head, nhead, "=\r\n", 3) ?
 		    "sed 's/\\r$//' FILE" : "cat FILE";

@@ -148,6 +148,24 @@ def by_library(data):
     yield "uuencode in CRLF lines", uuencode(data, b"\r\n")
     yield "text of JSON", json.dumps(data.decode("latin-1"))
     yield "bytes of Python", repr(data)
+    yield "ascii85", base64.a85encode(data)
+    yield "ascii85 of Adobe in lines", base64.a85encode(data, adobe=True, wrapcol=76)
+    yield "base85", base64.b85encode(data)
+
+
+def whole_words(data):
+    """(name, text, bytes) of what has words of four or eight bytes: a number that is none has lost its bytes."""
+    data = data[:len(data) & ~7]
+    yield "Z85", subprocess.run(["basenc", "--z85"], input=data, stdout=subprocess.PIPE, check=True).stdout, data
+    yield "Z85 in one line", subprocess.run(["basenc", "--z85", "-w0"], input=data, stdout=subprocess.PIPE, check=True).stdout, data
+    for size, upper, args in ((4, 0x7F80, ["-tf4"]), (4, 0x7F80, ["-f"]), (8, 0x7FF0, ["-tf8"]), (8, 0x7FF0, ["-Ad", "-tfD"])):
+        numbers = bytearray(data)
+        for i in range(size - 2, len(numbers), size):
+            if (numbers[i] | numbers[i + 1] << 8) & upper == upper:
+                numbers[i + 1] ^= 0x40
+        for n in len(numbers), len(numbers) - 3:
+            text = subprocess.run(["od", "-v", *args], input=numbers[:n], stdout=subprocess.PIPE, check=True).stdout
+            yield "od -v %s, %d bytes" % (" ".join(args), n), text, numbers[:n]
 
 
 def changed(data):
@@ -160,6 +178,7 @@ def changed(data):
     yield "Latin-1, in UTF-16 with a mark", data.decode("latin-1").encode("utf-16")
     yield "Latin-1, in UTF-16 without a mark", data.decode("latin-1").encode("utf-16-le")
     yield "Latin-1, in big-endian UTF-16 without a mark", data.decode("latin-1").encode("utf-16-be")
+    yield "od -a", subprocess.run(["od", "-v", "-a"], input=data, stdout=subprocess.PIPE, check=True).stdout
     yield "ASCII with blanks in place of NUL", data.replace(b"\0", b" ")
 
 
@@ -198,12 +217,15 @@ def main():
         for make in (by_program, by_library):
             for name, text in make(data):
                 compare(s, "%s as %s" % (suffix, name), text, data)
+        for name, text, words in whole_words(data):
+            compare(s, "%s as %s" % (suffix, name), text, words)
         for name, text in changed(data):
             with open(s.path("text"), "wb") as f:
                 f.write(text)
             status, message = tell(s.path("text"))
             first = message.split("\n")[0][len("tracetool: " + s.path("text") + ": "):]
-            well = status == 3 and re.match(r"is a \.%s capture that was |probably changed by a transfer as text" % suffix, first)
+            told = r"is a \.%s capture (that was |as a dump of characters, by od -a, )|probably changed by a transfer as text" % suffix
+            well = status == 3 and re.match(told, first)
             s.check("%s as %s" % (suffix, name), None if well else message)
         compare(s, suffix + " behind a mark", b"\xef\xbb\xbf" + data, data)
     s.end()
