@@ -73,10 +73,14 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 		    (unsigned long long)done.names);
 	if (rc == TT_OK && done.dropped)
 		ui_say(&app->ui, "%s: zeros are in place of %s bytes that could not be decoded", out, count_text(done.dropped, room));
-	if (rc == TT_OK && done.dropped)
-		ui_say(&app->ui, "%s: its figures lack what the capture has in the same blocks, which may hold names as numbers", out);
+	if (rc == TT_OK && done.events)
+		ui_say(&app->ui, "%s: its figures lack %s events before such bytes, as nothing proves that these are no names", out,
+		    count_text(done.events, room));
 	if (rc == TT_OK && done.cut)
-		ui_say(&app->ui, "%s: the last %s bytes of the capture, a message that it ends in, are left out", out, count_text(done.cut, room));
+		ui_say(&app->ui, "%s: the last %s bytes of the capture, an event that it ends in, are left out", out, count_text(done.cut, room));
+	if (rc == TT_OK && done.begun)
+		ui_say(&app->ui, "%s: of the last %s bytes of the capture, which are part of a message, only the length is kept", out,
+		    count_text(done.begun, room));
 	if (rc == TT_OK && done.damaged && done.at != UINT64_MAX)
 		ui_say(&app->ui, "%s: the capture is damaged, first at byte %llu; tracetool info says how", out, (unsigned long long)done.at);
 	if (rc == TT_OK && (done.damaged || done.dropped))

@@ -14,6 +14,7 @@ struct copy {
 	struct mlpd_owners owners;
 	struct mlpd_texts texts;
 	struct tt_batch batch;
+	uint32_t tally[256];          /* its events */
 	struct tt_loss loss;
 	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
 	void *arg;
@@ -67,7 +68,7 @@ makes_sense(const struct mlpd *m, const struct tt_batch *b)
 	for (size_t i = 0; i < b->nrare; i++)
 		if (!may_be(&b->ev[b->rare[i]]))
 			return false;
-	for (unsigned tag = 0; tag < 256 && b->tally; tag++) {
+	for (unsigned tag = 0; tag < 256; tag++) {
 		const unsigned type = tag & 0x0f;
 		if (b->tally[tag] && type == MLPD_MONITOR && m->version >= 14 && tag != MLPD_MONITOR && tag != (MLPD_MONITOR | 0x80))
 			return false;
@@ -135,13 +136,16 @@ put_events(struct copy *c, size_t n, struct tt_err *err)
 	return rc == TT_OK ? mlpd_owners_take(&c->owners, &c->m->env->mem, &c->batch, err) : rc;
 }
 
-/* Write zeros for ${n} bytes of a buffer. The number of a type of events that nobody knows stays, in front. */
+/* Write zeros for ${n} bytes of a buffer, of which ${have}, at ${at}, were decoded. The number of a type of events that nobody knows stays, in front. */
 static int
-drop(struct copy *c, uint64_t n, size_t used, size_t have, struct tt_err *err)
+drop(struct copy *c, uint64_t n, uint64_t at, size_t have, struct tt_err *err)
 {
-	const bool unknown = c->batch.loss.e[TT_LOST_UNKNOWN].n > 0 && used < have;
-	int rc = unknown ? put(c, c->p + used, 1, err) : TT_OK;
+	const uint64_t place = c->batch.loss.e[TT_LOST_UNKNOWN].n > 0 ? c->batch.loss.e[TT_LOST_UNKNOWN].first_at - at : UINT64_MAX;
+	const bool unknown = place < have;
+	int rc = unknown ? put(c, c->p + place, 1, err) : TT_OK;
 
+	for (unsigned tag = 0; tag < 256 && c->writes; tag++)
+		c->names.done->events += c->tally[tag];
 	return rc == TT_OK ? put_zeros(c, n - unknown, err) : rc;
 }
 
@@ -163,7 +167,7 @@ events(struct copy *c, const struct mlpd_unit *u, uint64_t state[4], uint64_t le
 			break;
 		*cut = have < n;
 		if (!sane || (!*cut && (used == 0 || (n == len && used < n))))
-			return drop(c, *cut ? have : len, used < have ? used : 0, have, err);
+			return drop(c, *cut ? have : len, at, have, err);
 		rc = put_events(c, used, err);
 		if (*cut)
 			c->names.done->cut = have - used;
@@ -289,6 +293,7 @@ mlpd_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 	int rc;
 
 	tt_batch_init(&c.batch, mem, TT_NEEDS_TALLY);
+	c.batch.tally = c.tally;
 	m->texts = &c.texts;
 	rc = scan(&c, err);
 	tt_loss_join(&c.loss, &m->found);
@@ -304,6 +309,7 @@ mlpd_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 	if (rc == TT_OK)
 		rc = scan(&c, err);
 	m->texts = NULL;
+	c.batch.tally = NULL;
 	tt_batch_free(&c.batch);
 	tt_mem_free(mem, c.texts.v, c.texts.cap * sizeof *c.texts.v);
 	tt_mem_free(mem, c.p, c.cap);

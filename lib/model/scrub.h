@@ -19,10 +19,11 @@ struct tt_loss;
 struct tt_mem;
 
 /*
- * The result of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the input ends in,
- * which are left out. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
+ * The result of a copy without names: texts in it; bytes that could not be decoded, in whose place are zeros; bytes of a part that the input ends in, which
+ * are left out (cut), or of which only the length is kept (begun). Events: those of the input that the copy lacks, though they can be decoded, as nothing
+ * proves that they are no names. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
  */
-struct tt_scrubbed { uint64_t names, dropped, cut, at; bool damaged; };
+struct tt_scrubbed { uint64_t names, dropped, events, cut, begun, at; bool damaged; };
 
 struct tt_scrub {
 	struct tt_mem *mem;
@@ -33,6 +34,7 @@ struct tt_scrub {
 	char *text;                   /* the current text, and which of its bytes stay */
 	bool *keep;
 	size_t captext, capkeep;
+	uint64_t nevent;              /* events of the whole input that its reader decodes: tt_scrub_read() */
 };
 
 void tt_scrub_free(struct tt_scrub *s);

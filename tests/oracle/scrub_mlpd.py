@@ -169,6 +169,11 @@ def kept(path, what, folder, stays, goes):
     same(what + ": is not kept", [s for s in goes if s.encode() in have], [])
 
 
+def count_events(path):
+    r = run("stats", "-q", "--format", "json", "--limit", "0", "--table", "capture_events", path)
+    return sum(row["events"] for row in json.loads(r.stdout)["tables"]["capture_events"]["rows"])
+
+
 def damaged(path, what, folder, n):
     """Cuts, wrong bits, zeros and splices in ${n} places: no name is left, and what the copy lacks is told."""
     with open(path, "rb") as f:
@@ -201,8 +206,10 @@ def damaged(path, what, folder, n):
             other = [(t, x, y) for t in want for x, y in zip(want[t], have.get(t, [])) if x != y]
             if other or want.keys() != have.keys():
                 wrong.append("%d at %d: other figures, and nothing is told: %s" % (kind, at, other[:2]))
-        if "zeros are in place" in r.stderr and "its figures lack" not in r.stderr:
-            wrong.append("%d at %d: nothing is told of figures: %s" % (kind, at, r.stderr))
+        told = re.search("its figures lack ([0-9,]+) events before such bytes", r.stderr)
+        lacks = count_events(bad) - count_events(out)
+        if lacks != (int(told[1].replace(",", "")) if told else 0):
+            wrong.append("%d at %d: lacks %d events: %s" % (kind, at, lacks, r.stderr))
         names = left(out, private)
         if names:
             wrong.append("%d at %d: %s" % (kind, at, names))
