@@ -12,6 +12,7 @@
 #include "base/hash_seed.h"
 #include "base/map.h"
 #include "base/order.h"
+#include "base/utf8.h"
 #include "io/spool.h"
 #include "unity/scrub.h"
 #include "sys/sys.h"
@@ -25,7 +26,11 @@ struct stream {
 	uint32_t block;               /* number of the next block */
 	uint8_t *p;
 	size_t n, cap;
-	size_t done;                  /* bytes of its messages that were scrubbed; they wait for the end of a block that a message ends in */
+	size_t done;                  /* bytes of its messages that were scrubbed; they wait for the end of a block that a message ends in, or for proof */
+	size_t proven;                /* bytes of these that are messages even if their block makes no sense to its end: see proves() */
+	uint64_t nunproven;           /* messages among the others */
+	int64_t last;                 /* ns; the last time in it, if it is dated */
+	bool dated;
 	bool sure;                    /* a message begins where its bytes do */
 	struct place { uint64_t at; size_t n; } *place;
 	size_t nplace, capplace;
@@ -42,6 +47,7 @@ struct copy {
 	size_t nstream, capstream;
 	struct tt_map at;             /* of streams */
 	size_t rest;                  /* bytes of a begun message, of the stream of the last block */
+	uint64_t nmessage;            /* messages that are in the copy */
 	bool skipped;                 /* bytes of the session were skipped: blocks of any stream may be missing */
 };
 
@@ -174,6 +180,112 @@ makes_sense(const struct copy *c, const uint8_t *p)
 	return t > -YEAR && t < YEAR;
 }
 
+/* --- proof ------------------------------------------------------------------------------------------------------ */
+
+/* True if the ${n} bytes at ${p} are a text, which may have a NUL behind it, and no numbers. */
+static bool
+is_printable(const uint8_t *p, size_t n)
+{
+	n -= n > 0 && p[n - 1] == '\0';
+	for (size_t i = 0, len; i < n; i += len)
+		if ((len = tt_utf8_len((const char *)p + i, n - i)) == 0 || p[i] < 0x20 || p[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* True if the definition of a marker at ${p}, whole, has the fields that the engine writes. */
+static bool
+is_sure_marker(const struct copy *c, const uint8_t *p, size_t size)
+{
+	enum { MAX_CATEGORIES = 1024, MAX_PARAMS = 16 };
+	struct raw_take t = { .p = p, .end = p + size, .from = p, .l = &c->s->layout };
+	uint32_t n;
+
+	raw_take16(&t);
+	raw_pad(&t);
+	const uint32_t id = raw_take32(&t);
+	raw_take16(&t);
+	const unsigned category = raw_take16(&t);
+	const uint8_t *name = raw_take_blob(&t, &n);
+	if (id >= c->s->marker.ids || category >= MAX_CATEGORIES || n == 0 || !is_printable(name, n))
+		return false;
+	const unsigned nparam = raw_take_byte(&t);
+	for (unsigned i = 0; i < nparam && i < MAX_PARAMS; i++) {
+		if ((raw_take16(&t) & 0xff) > UNITY_V_ENTITY)
+			return false;
+		raw_pad(&t);
+		name = raw_take_blob(&t, &n);
+		if (!is_printable(name, n))
+			return false;
+	}
+	return nparam <= MAX_PARAMS;
+}
+
+/* True if the message at ${p}, whole, is a sample of a marker that there is, with the stream's next time. */
+static bool
+is_sure_sample(const struct copy *c, const struct stream *st, const uint8_t *p)
+{
+	const struct raw_session *s = c->s;
+	const unsigned type = unity_u16(p), at = s->layout.aligned ? 4 : 2, id = at + (s->layout.aligned ? 4 : 1);
+
+	if (type < RAW_BEGIN || type > RAW_SINGLE_ARGS || (s->layout.aligned ? unity_u32(p + at) : p[at]) > 1 || unity_u32(p + id) >= s->marker.ids)
+		return false;
+	const int64_t t = raw_time_of(s, p);
+	return st->dated ? t >= st->last && t - st->last <= RAW_MAX_STEP_NS : t >= s->began && t <= c->m->latest;
+}
+
+/* The message at ${p} is in the stream: its time, if it has one, is the last. */
+static void
+take_time(const struct copy *c, struct stream *st, const uint8_t *p)
+{
+	const unsigned type = unity_u16(p);
+	const bool timed = (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) || type == RAW_FRAME;
+	const int64_t t = timed && st->id != RAW_SESSION ? raw_time_of(c->s, p) : INT64_MIN;
+
+	if (t > -YEAR && t < YEAR && (!st->dated || t > st->last)) {
+		st->last = t;
+		st->dated = true;
+	}
+}
+
+/*
+ * True if what follows the head of the sample at ${p}, of ${size} bytes, cannot be the bytes of a text: nothing, or one number whose higher half is 0.
+ */
+static bool
+has_small_values(const struct copy *c, const uint8_t *p, size_t size)
+{
+	const struct raw_session *s = c->s;
+	const unsigned type = unity_u16(p), head = s->size[RAW_BEGIN], step = s->layout.aligned ? 4 : 1;
+	const size_t at = head + (type < RAW_BEGIN_ARGS ? 0 : 2 * step), n = size - at;
+
+	if (type < RAW_BEGIN_ID)
+		return true;
+	if (type >= RAW_BEGIN_ARGS && raw_one_value_size(s, p, size) != size)
+		return false;
+	return n == 4 ? unity_u16(p + at + 2) == 0 : n == 8 && unity_u32(p + at + 4) == 0;
+}
+
+/*
+ * Take the whole message at byte ${at} of the stream as a proof that all before it are messages, too, if it is one: behind damage, bytes that are no messages
+ * make one that does not fit soon, and hardly ever a sample of a marker that there is with the next time, or the definition of a marker.
+ */
+static void
+prove(const struct copy *c, struct stream *st, size_t at, size_t size)
+{
+	const uint8_t *p = st->p + at;
+	const bool session = st->id == RAW_SESSION;
+	const bool sure = session ? unity_u16(p) == RAW_MARKER && is_sure_marker(c, p, size) : is_sure_sample(c, st, p);
+
+	take_time(c, st, p);
+	if (sure && at == 0 && !session)
+		st->sure = true;
+	if (sure && st->sure) {
+		st->proven = session || has_small_values(c, p, size) ? at + size : at;
+		st->nunproven = 0;
+	}
+	st->nunproven += st->proven < at + size;
+}
+
 /* --- streams --------------------------------------------------------------------------------------------------- */
 
 static struct stream *
@@ -211,6 +323,9 @@ settle(struct copy *c, struct stream *st, size_t n, struct tt_err *err)
 	st->n -= n;
 	memmove(st->place, st->place + k, (st->nplace - k) * sizeof *st->place);
 	st->nplace -= k;
+	st->done = st->done > n ? st->done - n : 0;
+	st->proven = 0;
+	st->nunproven = 0;
 	return rc;
 }
 
@@ -234,9 +349,19 @@ kept_of_unknown(const struct copy *c, const uint8_t *p, size_t n)
 	return type < RAW_UNKNOWN_TYPES && !raw_fields(type, c->s->layout.rank) ? 2 : 0;
 }
 
+/* Make zeros of the first ${n} bytes of the stream but those that are proven, and count the messages that are lost. */
+static void
+drop_unproven(struct copy *c, struct stream *st, size_t n)
+{
+	memset(st->p + st->proven, 0, n - st->proven);
+	c->names.done->dropped += n - st->proven;
+	c->names.done->events += st->nunproven;
+	c->nmessage -= st->nunproven;
+}
+
 /*
- * The block that contains byte ${at} of the stream makes no sense there. The bytes before may be nonsense, too, with names in it: all that are not settled
- * become zeros, up to that block's end. A type that nobody knows moves to its begin.
+ * The block that contains byte ${at} of the stream makes no sense there. The bytes before may be nonsense, too, with names in it: all that are not proven
+ * become zeros, up to that block's end. A type that nobody knows moves to their begin in the block.
  */
 static int
 drop_block(struct copy *c, struct stream *st, size_t at, struct tt_err *err)
@@ -247,20 +372,32 @@ drop_block(struct copy *c, struct stream *st, size_t at, struct tt_err *err)
 
 	for (size_t k = 0; k < st->nplace && begin + st->place[k].n <= at; k++)
 		begin += st->place[k].n;
+	begin = begin > st->proven ? begin : st->proven;
 	memcpy(type, st->p + at, kept);
-	memset(st->p, 0, end);
+	drop_unproven(c, st, end);
 	memcpy(st->p + begin, type, kept);
-	c->names.done->dropped += end - kept;
-	st->done = 0;
+	c->names.done->dropped -= kept;
 	st->sure = false;
 	return settle(c, st, end, err);
 }
 
-/* True if the whole message of ${size} bytes at byte ${at} of the stream may be one of it. */
+/* True if a sample that is surely one follows byte ${at} of the stream. */
+static bool
+is_before_sample(const struct copy *c, const struct stream *st, size_t at)
+{
+	size_t size;
+
+	return st->sure && st->n > at && raw_measure(&c->s->layout, st->p + at, st->n - at, &size) == RAW_WHOLE && is_sure_sample(c, st, st->p + at);
+}
+
+/* True if the whole message of ${size} bytes at byte ${at} of the stream may be one of it. A wrong time alone is one number between two messages. */
 static bool
 is_message(const struct copy *c, const struct stream *st, size_t at, size_t size)
 {
-	return raw_may_be_in(st->id == RAW_SESSION, unity_u16(st->p + at)) && makes_sense(c, st->p + at) && (st->sure || at + size <= block_end(st, at));
+	const bool session = st->id == RAW_SESSION;
+
+	return raw_may_be_in(session, unity_u16(st->p + at)) && (makes_sense(c, st->p + at) || (!session && is_before_sample(c, st, at + size))) &&
+	    (st->sure || at + size <= block_end(st, at));
 }
 
 /*
@@ -283,11 +420,12 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 			rc = drop_block(c, st, at, err);
 			continue;
 		}
+		prove(c, st, at, size);
 		rc = scrub_message(c, st->p + at, size, err);
 		st->done += size;
+		c->nmessage++;
 		if (rc == TT_OK && (block_end(st, st->done - 1) == st->done || st->done > MAX_DONE_BYTES)) {
 			rc = settle(c, st, st->done, err);
-			st->done = 0;
 			st->sure = true;
 		}
 	}
@@ -295,23 +433,44 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 	return rc;
 }
 
-/* Nothing continues the stream: its begun message, and all that is not settled, stay zeros in the copy. */
+/* Make of the ${n} bytes at ${p} the begin of a message of the stream that is not whole, with nothing of theirs in it. */
 static void
-give_up(struct copy *c, struct stream *st)
+put_begun(const struct raw_session *s, const struct stream *st, uint8_t *p, size_t n)
 {
-	c->names.done->dropped += st->n;
-	st->n = st->nplace = st->done = 0;
+	const bool session = st->id == RAW_SESSION;
+	const size_t step = s->layout.aligned ? 4 : 1, head = s->size[RAW_BEGIN], at = session ? (s->layout.aligned ? 12 : 10) : head + 2 * step;
+
+	memset(p, 0, n);
+	p[0] = session ? RAW_MARKER : RAW_BEGIN_ARGS;
+	if (!session && n > head)
+		p[head] = 1;
+	if (!session && n > head + step)
+		p[head + step] = UNITY_V_TEXT;
+	/* A text that is longer than what is there. */
+	for (size_t i = 0; i < 4 && at + i < n; i++)
+		p[at + i] = (uint8_t)(n >> 8 * i);
 }
 
-/* The stream ends. Its messages are settled if the begun one may be one: it begins in the last block. */
+/*
+ * Nothing continues the stream. Its messages are settled if the begun one may be one: it begins in the last block, or all before it are proven. The copy
+ * has the length of that one. All else becomes zeros.
+ */
 static int
-finish(struct copy *c, struct stream *st, struct tt_err *err)
+give_up(struct copy *c, struct stream *st, struct tt_err *err)
 {
-	int rc = TT_OK;
+	const size_t n = st->n - st->done;
+	const bool begun = n > 0 && st->sure && n <= RAW_TEXT_MAX && (block_end(st, st->done) == st->n || st->proven == st->done);
+	int rc;
 
-	if (st->n > 0 && block_end(st, st->done) == st->n)
-		rc = settle(c, st, st->done, err);
-	give_up(c, st);
+	if (begun) {
+		put_begun(&c->m->session[st->session], st, st->p + st->done, n);
+		c->names.done->dropped += n;
+		rc = settle(c, st, st->n, err);
+	} else {
+		drop_unproven(c, st, st->n);
+		rc = settle(c, st, st->proven, err);
+	}
+	st->n = st->nplace = st->done = 0;
 	return rc;
 }
 
@@ -340,14 +499,13 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 	}
 	if (fresh)
 		st->sure = st->id == RAW_SESSION ? number == 0 : !c->skipped;
-	if (!fresh && number != st->block) {
-		give_up(c, st);
-		st->sure = false;
-	}
-	if (n == (c->s->layout.aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
-		give_up(c, st);
+	const bool begins = n == (c->s->layout.aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME;
+	if (!fresh && (number != st->block || begins) && (rc = give_up(c, st, err)) != TT_OK)
+		return rc;
+	if (begins)
 		st->sure = true;
-	}
+	else if (!fresh && number != st->block)
+		st->sure = false;
 	st->block = number + 1;
 	memcpy(st->p + st->n, body, n);
 	st->n += n;
@@ -375,7 +533,20 @@ is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
 	return n >= *size && (at == 0 || (goes_on(p, n, *size) && c->s->number + (size_t)1 < c->m->nsession));
 }
 
-/* Determine what begins at ${at}, with *${size} bytes at *${p}: 'b' a whole block, 'h' a header, 'c' a block in which the file ends, 0 nothing known. */
+/* True if the ${n} bytes at ${p}, at most 8, are the first of ${number}. */
+static bool
+begins_like(const uint8_t *p, size_t n, uint64_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != (uint8_t)(number >> 8 * i))
+			return false;
+	return true;
+}
+
+/*
+ * Determine what begins at ${at}, with *${size} bytes at *${p}: 'b' a whole block, 'h' a header, 'c' a block in which the file ends, 't' the head of one, 0
+ * nothing known.
+ */
 static int
 what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size, struct tt_err *err)
 {
@@ -384,6 +555,8 @@ what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size
 
 	*what = 0;
 	*size = n;
+	if (rc == TT_OK && n > 0 && n < RAW_BLOCK_HEAD && begins_like(*p, n < 4 ? n : 4, RAW_BLOCK))
+		*what = 't';
 	if (rc != TT_OK || n < 4)
 		return rc;
 	if (unity_u32(*p) == RAW_MAGIC && n >= RAW_HEAD) {
@@ -400,6 +573,21 @@ what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size
 	} else if (rc == TT_OK && unity_u32(*p + *size - 8) == unity_u32(*p + 4) + 1 && unity_u32(*p + *size - 4) == RAW_FOOT) {
 		*what = 'b';
 	}
+	return rc;
+}
+
+/* Take the block at ${at} that the file ends in, ${size} bytes at ${p}: its head, and what is there of the rest. */
+static int
+cut_block(struct copy *c, uint64_t at, const uint8_t *p, size_t size, struct tt_err *err)
+{
+	const size_t n = size - RAW_BLOCK_HEAD, len = unity_u32(p + 16), body = n < len ? n : len;
+	const uint64_t foot = (uint64_t)RAW_FOOT << 32 | (unity_u32(p + 4) + 1u);
+	int rc = block(c, at, p, body, false, err);
+
+	if (rc == TT_OK && begins_like(p + RAW_BLOCK_HEAD + body, n - body, foot))
+		rc = put(c, at + RAW_BLOCK_HEAD + body, p + RAW_BLOCK_HEAD + body, n - body, err);
+	c->names.done->begun = c->rest < body ? c->rest : body;
+	c->names.done->damaged = true;
 	return rc;
 }
 
@@ -425,6 +613,8 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 		} else if (what == 'b') {
 			cut = UINT64_MAX;
 			rc = block(c, at, p, size - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT, true, err);
+		} else if (what == 't' && cut == UINT64_MAX) {
+			rc = put(c, at, p, size, err);
 		} else if (what == 'c' && cut == UINT64_MAX) {
 			/* A whole block may follow all the same. */
 			cut = at;
@@ -442,11 +632,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 		rc = what_is(c, cut, &what, &p, &size, err);
 		if (rc == TT_OK && what == 'c') {
 			c->names.done->dropped -= size;
-			rc = block(c, cut, p, size - RAW_BLOCK_HEAD, false, err);
-			/* End the copy before the cut message: zeros would be another message. */
-			c->names.done->cut = c->rest < size - RAW_BLOCK_HEAD ? c->rest : size - RAW_BLOCK_HEAD;
-			*all -= c->names.done->cut;
-			c->names.done->damaged = true;
+			rc = cut_block(c, cut, p, size, err);
 		}
 	}
 	return rc;
@@ -500,11 +686,14 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 		rc = scan(&c, &all, err);
 	for (size_t i = 0; i < c.nstream; i++) {
 		if (rc == TT_OK)
-			rc = finish(&c, &c.stream[i], err);
+			rc = give_up(&c, &c.stream[i], err);
 		tt_mem_free(mem, c.stream[i].p, c.stream[i].cap);
 		tt_mem_free(mem, c.stream[i].place, c.stream[i].capplace * sizeof *c.stream[i].place);
 	}
-	done->dropped -= done->cut;
+	done->dropped -= done->begun;
+	/* The reader may go on where this does not. */
+	if (done->dropped && c.names.nevent > c.nmessage && c.names.nevent - c.nmessage > done->events)
+		done->events = c.names.nevent - c.nmessage;
 	if (rc == TT_OK)
 		rc = write_out(&c, all, write, arg, err);
 	if (c.fd >= 0)

@@ -35,6 +35,7 @@ tt_scrub_read(struct tt_scrub *s, const struct tt_format *f, void *ctx, struct t
 	while ((rc = f->next(ctx, &c, err)) == TT_OK && (tt_batch_reset(&b), rc = f->decode(ctx, &c, &b, err)) == TT_OK) {
 		tt_loss_join(&all, &c.loss);
 		tt_loss_join(&all, &b.loss);
+		s->nevent += b.nevent;
 	}
 	if (rc == TT_END)
 		tt_loss_join(&all, &c.loss);
@@ -63,7 +64,10 @@ is_word(unsigned c)
 	return c >= 0x80 || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Write letters for the word of ${n} bytes at ${word} to ${to}, which may be the same place: for each character one that is as long in UTF-8, and in UTF-16. */
+/*
+ * Write letters for the word of ${n} bytes at ${word} to ${to}, which may be the same place: for each character one that is as long in UTF-8, and in UTF-16,
+ * and for a byte that is none another that is none.
+ */
 static void
 letters(uint64_t hash, const uint8_t *word, uint8_t *to, size_t n)
 {
@@ -74,7 +78,9 @@ letters(uint64_t hash, const uint8_t *word, uint8_t *to, size_t n)
 	for (size_t i = 0; i < n;) {
 		const size_t len = tt_utf8_len((const char *)word + i, n - i);
 		hash = tt_seeded_mix(hash, i);
-		if (len <= 1)
+		if (len == 0)
+			to[i++] = (uint8_t)(0x80 | (hash >> 8 & 0x3f));
+		else if (len == 1)
 			to[i++] = (uint8_t)of[(hash >> 8) % 62];
 		else
 			i += tt_utf8_put((char *)to + i, longer[len].first + (uint32_t)((hash >> 8) % longer[len].many));
