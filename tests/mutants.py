@@ -52,6 +52,7 @@ RELEASES = re.compile(r"\w*(free|_release|_done|close|assert|_drop_all)\w*$|asse
 MEMORY = 8 << 30        # bytes that a process of a suite may write to
 SLOWER = 10             # times as long as usual is too long
 UNKNOWN = 900           # seconds, where it is not known yet what is usual
+UNKNOWN_UNIT = 120      # of a unit program or a fuzz target
 
 Token = collections.namedtuple("Token", "kind text at line")
 Mutant = collections.namedtuple("Mutant", "kind file line at end new was text")
@@ -296,7 +297,8 @@ class Tree:
         if made.returncode:
             return False, made.stdout
         usual, begin = self.seconds.get(suite), time.monotonic()
-        r = self.run(["env", "TT_ONLY=^%s$" % suite, "tests/run.sh", "check", "build"], max(60, SLOWER * usual) if usual else UNKNOWN)
+        limit = max(30, SLOWER * usual) if usual else UNKNOWN_UNIT if suite.startswith(("unit/", "fuzz/")) else UNKNOWN
+        r = self.run(["env", "TT_ONLY=^%s$" % suite, "tests/run.sh", "check", "build"], limit)
         if r.returncode == 0:
             self.seconds[suite] = max(self.seconds.get(suite, 0), round(time.monotonic() - begin, 2))
             with open(self.log, "w", encoding="utf-8") as f:

@@ -242,6 +242,25 @@ def at_borders(folder):
     same("zones at borders: depths", [[d for _, d in p] for p in points], [[], [1], [2, 3]])
 
 
+def room(folder):
+    """What is put aside for one file makes room for the next: two files need hardly more than the larger one."""
+    def least(*paths):
+        low, high = 0, 1 << 24
+        while high - low > 4096:
+            m = (low + high) // 2
+            r = subprocess.run([TRACETOOL, "convert", "-q", *paths, "-f", "pdata", "-o", os.path.join(folder, "room.pdata"), "--spool-max", str(m)],
+                               capture_output=True)
+            low, high = (m, high) if r.returncode == 4 else (low, m)
+        return high
+
+    paths = []
+    for i, frames in enumerate((200, 201)):
+        paths.append(os.path.join(folder, "room%d.raw" % i))
+        os.rename(make(folder, "raw", "--frames", frames), paths[i])
+    one, other, both = least(paths[0]), least(paths[1]), least(*paths)
+    check(one <= both < max(one, other) + one // 4, "room for temporary files is given back", one, other, both)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for scenario in ("clean", "split", "splitany", "late", "types", "every"):
@@ -268,6 +287,7 @@ def main():
         one, four = (subprocess.run([TRACETOOL, "convert", "-q", path, "-f", "pdata", "-j", n, "--spool-max", "64M"], capture_output=True, check=True).stdout
                      for n in ("1", "4"))
         check(one == four, "as many workers as there are change no byte")
+        room(folder)
         numbers(folder)
         at_borders(folder)
         sides(folder, mlpd(folder))

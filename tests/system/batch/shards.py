@@ -345,6 +345,8 @@ def plans(s):
     s.equal("plan: files, bytes, captures", tuple(t["plan"][0][k] for k in ("files", "bytes", "captures", "cores")), (32, size, 60, 1))
     s.equal("plan: by kind", {k["kind"]: (k["files"], k["captures"]) for k in t["plan_kinds"]}, {"plain": (30, 30), "zip": (1, 10), "tar": (1, 20)})
     s.check("plan: kinds add up", abs(sum(k["core_hours"] for k in t["plan_kinds"]) - t["plan"][0]["core_hours"]) > 0.01 and t)
+    takes = [1e3 * k["bytes"] / k["mb_s"] if k["mb_s"] else 0 for k in t["plan_kinds"]]
+    s.check("plan: samples took time, and all take as much in proportion", not (min(takes) > 0 and 0.98 < sum(takes) / t["plan"][0]["core_ns"] < 1.02) and t)
     s.equal("plan: nodes and their shards", [(n["nodes"], n["shards"]) for n in t["plan_nodes"]], [(1, 1), (2, 6)])
     s.check("plan: trouble takes longer", [n for n in t["plan_nodes"] if n["slow_ns"] < n["wall_ns"] or (n["nodes"] > 1 and n["lost_ns"] < n["wall_ns"])])
     r = run("batch", "--plan", "--shard-count", "5", "--format", "json", src)

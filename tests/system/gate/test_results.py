@@ -171,6 +171,11 @@ def read():
     same("facts", {k: facts.get(k) for k in ("Player.Platform", "Player.Development", "Hardware.DeviceModel", "Hardware.Cores", "Editor.Version", "format")},
          {"Player.Platform": "LinuxPlayer", "Player.Development": "true", "Hardware.DeviceModel": "PC \u00fc", "Hardware.Cores": "8",
           "Editor.Version": "6000.0.1f1", "format": "test results"})
+    # A fact that is given replaces that of the file, at its place.
+    given = figures(rows[:1], "--meta", "Hardware.Cores=9", "--meta", "Editor.Zone=x", "--meta", "Aa=1", forms[0])[0]["facts"]
+    same("facts that are given", given, {**facts, "Hardware.Cores": "9", "Editor.Zone": "x", "Aa": "1"})
+    with open(path("base.json"), encoding="utf-8") as f:
+        same("... once each", f.read().count('"Hardware.Cores"'), 1)
     copy = run("stats", "--gate", budget(rows), forms[0], put("copy.json", json.dumps(whole)))
     check(copy.returncode == 2 and "one recording" in copy.stderr, "a copy does not count twice", copy.stderr)
 

@@ -17,6 +17,7 @@ enum { STATIC = 3 };                    /* the source of roots that are static f
 static struct heap {
 	unsigned n, class[MOST], nref[MOST], ref[MOST][2 * REFS], nroot, root[ROOTS], key[ROOTS];
 	bool split;                   /* references beyond REFS come in a record of their own, at the end */
+	uint64_t apart;               /* the first object lies that many bytes above the others */
 } heap;
 static struct game g;
 static const struct tt_graph *graph;
@@ -30,14 +31,20 @@ now(void *arg)
 	return game_now(&g);
 }
 
+static uint64_t
+address(unsigned i)
+{
+	return GAME_OBJECT(i) + (i == 0 ? heap.apart : 0);
+}
+
 static void
 put_object(unsigned i, unsigned from, unsigned end, uint64_t size)
 {
 	struct mlpd_ref ref[2 * REFS];
 
 	for (unsigned k = from; k < end; k++)
-		ref[k - from] = (struct mlpd_ref){ 8 * k, GAME_OBJECT(heap.ref[i][k]) };
-	mlpd_heap_object(game_buffer(&g), now(NULL), GAME_OBJECT(i), GAME_VTABLE(heap.class[i]), size, 0, ref, end - from);
+		ref[k - from] = (struct mlpd_ref){ 8 * k, address(heap.ref[i][k]) };
+	mlpd_heap_object(game_buffer(&g), now(NULL), address(i), GAME_VTABLE(heap.class[i]), size, 0, ref, end - from);
 }
 
 static void
@@ -63,7 +70,7 @@ run(void)
 		game_class(&g, i, name[i]);
 	for (unsigned i = 0; i < heap.nroot; i++) {
 		mlpd_root_register(game_buffer(&g), now(NULL), SLOT + 0x100 * heap.key[i], 0x80, STATIC, 0x1000 + heap.key[i], "static fields");
-		root[i] = (struct mlpd_root){ .slot = SLOT + 0x100 * heap.key[i] + 8 * (i % 4), .obj = GAME_OBJECT(heap.root[i]) };
+		root[i] = (struct mlpd_root){ .slot = SLOT + 0x100 * heap.key[i] + 8 * (i % 4), .obj = address(heap.root[i]) };
 	}
 	mlpd_collect(game_buffer(&g), &c);
 	game_run(&g, NEEDS);
@@ -182,6 +189,16 @@ TEST(references_paths_and_what_is_not_reached_are_those_of_the_objects)
 			end();
 		}
 	}
+}
+
+/* Addresses are kept as 31 bits of 8 bytes around the first one: 8 GiB below it are the lowest that there is room for. */
+TEST(objects_may_lie_eight_gigabytes_below_the_first)
+{
+	draw_heap(40, 5, false);
+	heap.apart = (UINT64_C(8) << 30) - 512;
+	run();
+	check_graph();
+	end();
 }
 
 TEST(a_list_of_one_class_is_one_step)

@@ -306,6 +306,38 @@ TEST(sessions_before_the_accepted_one_show_how_much_sessions_differ)
 	tt_verdict_free(&verdict);
 }
 
+/* A baseline of nothing has no shares: nine sessions of which the last rise have crept by an amount, beyond one. */
+TEST(a_rise_from_nothing_is_told_in_amounts)
+{
+	static const char *const name[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
+	static const int64_t of[] = { 0, 0, 0, 0, 0, 10, 20, 30, 40 };
+	int64_t now[] = { 50, 50, 50, 50 };
+	struct tt_sample all[36];
+	struct tt_baseline_session session[9] = { { .name = NULL } };
+	struct tt_baseline base = { .path = "base", .sample = all, .nsample = 36, .nsession = 9, .all = all, .nall = 36, .session = session, .nall_session = 9,
+		.settings = "" };
+	const struct tt_judge_opts trend = { .today = "2026-01-01", .anchor = true };
+	struct tt_verdict verdict;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": \"+7\""))
+		return;
+	for (size_t i = 0; i < 9; i++) {
+		const int64_t one[] = { of[i], of[i], of[i], of[i] };
+
+		memcpy(all + 4 * i, samples(one, 4, name[i]), 4 * sizeof *all);
+		session[i] = (struct tt_baseline_session){ .name = name[i], .first = 4 * i, .n = 4 };
+	}
+	if (CHECK_EQ_INT(tt_judge(&budget, &base, samples(now, 4, ""), 4, &trend, &verdict, &mem, &err), TT_OK)) {
+		const struct tt_verdict_row *r = &verdict.row[0];
+
+		CHECK(r->crept);
+		CHECK_EQ_INT(r->base, 0);
+		/* Quarters of ten sessions are two on each side: 0 and 0, 40 and 50. */
+		CHECK_HAS(r->text, "has crept +45 since session a (10 sessions), allowed +7; now ");
+	}
+	tt_verdict_free(&verdict);
+}
+
 TEST(samples_come_back_from_a_baseline_as_they_were)
 {
 	static const int64_t v[] = { 5, 6 };
