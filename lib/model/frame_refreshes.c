@@ -36,6 +36,7 @@ take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
 	to->end = tt_frames_end(f, at);
 	to->released = released > 0 ? to->start + released - 1 : INT64_MIN;
 	to->presented = of->behind != SIZE_MAX && at + of->behind < of->end ? tt_frames_presented(f, at + of->behind) : INT64_MIN;
+	to->presenting = to->presented != INT64_MIN ? tt_column_at(&f->presenting, at + of->behind) : 0;
 	to->waited = of->alone ? alone : tt_column_at(&f->limit_ns, at);
 	to->waited_only = alone;
 }

@@ -34,7 +34,7 @@ tt_frames_empty(struct tt_frames *f)
 {
 	struct tt_column *column[] = { &f->start, &f->gap, &f->ahead, &f->given, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns, &f->editor_ns,
 		&f->editor_wait_ns, &f->limit_ns, &f->present_ns, &f->other_wait_ns, &f->recorded, &f->render_ns, &f->looked, &f->released, &f->presented,
-		&f->taken };
+		&f->presenting, &f->taken };
 	for (size_t i = 0; i < sizeof column / sizeof *column; i++)
 		tt_column_free(column[i], f->mem);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)

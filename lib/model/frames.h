@@ -55,7 +55,8 @@ struct tt_frames {
 	bool has_timing;
 	struct tt_column render_ns;   /* how long the render thread worked, by its zones, where that is asked for */
 	bool counts_presented;        /* refreshes of some frames are counted by that */
-	struct tt_column presented;   /* when frames were handed to the display, in order: tt_frames_presented() */
+	struct tt_column presented;   /* when frames had been handed to the display, in order: tt_frames_presented() */
+	struct tt_column presenting;  /* how long that took, ns */
 	bool render_measured;         /* the engine measured it of one frame at least: its measure, which is another figure, goes for all */
 	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
 	bool some_looked;             /* with TT_NEEDS_CAUSES, not all frames are looked at closely */
@@ -245,7 +246,7 @@ tt_frames_needed(const struct tt_frames *f, size_t i)
  */
 int tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err);
 
-/* When what is at place ${i} was handed to the display, which is often a frame before that one; INT64_MIN: nothing was. */
+/* When what is at place ${i} had been handed to the display, which is often a frame before that one; INT64_MIN: nothing was. */
 static inline int64_t
 tt_frames_presented(const struct tt_frames *f, size_t i)
 {

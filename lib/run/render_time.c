@@ -126,18 +126,21 @@ look_up(struct tt_render_time *r, uint64_t key, struct known *is, struct tt_err 
 	return rc;
 }
 
-/* A frame is handed to the display at ${ts}. */
+/* A frame is handed to the display from ${from} to ${ts}. */
 static int
-present(struct tt_render_time *r, int64_t ts, struct tt_err *err)
+present(struct tt_render_time *r, int64_t from, int64_t ts, struct tt_err *err)
 {
 	struct tt_frames *f = r->m->frames;
 	const size_t at = r->first + r->npresented;
-	int64_t after;
+	int64_t after, dur;
+	int rc;
 
-	if (at >= r->end || ts < tt_frames_start(f, r->first) || __builtin_sub_overflow(ts, tt_frames_start(f, at), &after))
+	if (at >= r->end || ts < tt_frames_start(f, r->first) || __builtin_sub_overflow(ts, tt_frames_start(f, at), &after) ||
+	    __builtin_sub_overflow(ts, from, &dur))
 		return TT_OK;
 	r->npresented++;
-	return tt_column_set(&f->presented, f->mem, at, after >= 0 ? after + 1 : after, err);
+	rc = tt_column_set(&f->presented, f->mem, at, after >= 0 ? after + 1 : after, err);
+	return rc == TT_OK ? tt_column_set(&f->presenting, f->mem, at, dur, err) : rc;
 }
 
 static int
@@ -168,7 +171,7 @@ popped(void *arg, const struct tt_open *z, unsigned flags)
 	if (e->rc == TT_OK)
 		e->rc = look_up(e->r, z->key, &is, e->err);
 	if (e->rc == TT_OK && is.presents)
-		e->rc = present(e->r, e->ts, e->err);
+		e->rc = present(e->r, z->ts, e->ts, e->err);
 	if (e->rc == TT_OK && is.waits && e->r->waits && --e->r->waits == 0)
 		e->rc = add(e->r, e->r->idle_from, e->ts, -1, e->err);
 }
@@ -224,7 +227,7 @@ whole_zone(struct tt_render_time *r, const struct tt_event *e, struct lasts *unt
 	if (rc == TT_OK && r->waits == 0 && e->ts >= until->idle)
 		rc = look_up(r, e->val, &is, err);
 	if (is.presents && rc == TT_OK)
-		rc = present(r, e->ts + e->dur, err);
+		rc = present(r, e->ts, e->ts + e->dur, err);
 	if (is.waits && rc == TT_OK) {
 		until->idle = e->ts + e->dur;
 		rc = add(r, e->ts, until->idle, -1, err);

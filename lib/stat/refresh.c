@@ -698,8 +698,24 @@ add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
 	if (x == INT64_MIN || (f->n && (x <= f->x[f->n - 1] || (uint64_t)x - (uint64_t)f->x[f->n - 1] >= DAY_NS)))
 		return;
 	f->x[f->n] = x;
-	f->follows[f->n] = follows && f->n && f->of[f->n - 1] + 1 == i;
+	f->follows[f->n] = follows && f->n && (f->presented || f->of[f->n - 1] + 1 == i);
 	f->of[f->n++] = (uint32_t)i;
+}
+
+/* How long a frame takes at least to be handed to the display for that to be a wait: a quarter of the mean; the others find room at once. */
+static int64_t
+least_presenting(const struct tt_refresh_fit *f)
+{
+	int64_t sum = 0, n = 0;
+
+	for (size_t i = 0; i < f->src->n; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const bool counts = is.presented != INT64_MIN && is.presenting < TT_REFRESH_MAX_GAP_NS;
+
+		n += counts;
+		sum += counts ? is.presenting : 0;
+	}
+	return n && sum / n / 4 > TT_RELEASE_MIN_NS ? sum / n / 4 : TT_RELEASE_MIN_NS;
 }
 
 /* Find the limits by when frames were handed to the display, if that was at refreshes. Else *${f} has no segment. */
@@ -709,20 +725,30 @@ fit_presented(struct tt_refresh_fit *f, struct tt_err *err)
 	const size_t n = f->src->n;
 	struct stretching all = { .f = f, .each = presented_stretch };
 	int64_t end = INT64_MIN;
+	bool follows = true;
 	int rc;
 
+	if (!(f->shown = tt_mem_alloc(f->mem, n * sizeof *f->shown, err)))
+		return err->code;
+	const int64_t least = least_presenting(f);
+	f->anchored = f->presented = true;
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
-		add_point(f, i, is.presented, is.start == end);
+		/* Pictures that were waited for are whole periods apart, also with others between. */
+		follows = follows && is.start == end;
+		if (is.presented != INT64_MIN && is.presenting >= least) {
+			add_point(f, i, is.presented, follows);
+			follows = true;
+		}
 		end = is.end;
 	}
-	f->anchored = f->presented = true;
 	all.all = (struct tt_stretch){ .end = f->n, .frame_end = n };
 	rc = find_stretches(&all, err);
 	if (f->misfit)
 		f->to->nsegment = 0;
 	f->to->presented = f->to->nsegment > 0;
+	tt_mem_free(f->mem, f->shown, n * sizeof *f->shown);
 	f->n = 0;
 	f->presented = false;
 	return rc;

@@ -28,7 +28,8 @@ struct tt_mem;
 struct tt_refresh_frame {
 	int64_t start, end;
 	int64_t released;             /* when its last wait for the limit of at least TT_RELEASE_MIN_NS ended; INT64_MIN: it has none */
-	int64_t presented;            /* when it was handed to the display; INT64_MIN: that is not known */
+	int64_t presented;            /* when it had been handed to the display; INT64_MIN: that is not known */
+	int64_t presenting;           /* how long that took */
 	int64_t waited, waited_only;  /* for the limit, and the part of it in markers that wait for nothing else */
 };
 

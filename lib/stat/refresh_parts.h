@@ -15,7 +15,7 @@ struct tt_refresh_fit {
 	struct tt_refreshes *to;
 	struct tt_mem *mem;
 	bool anchored;                /* points are ends of waits; else ends of frames */
-	bool presented;               /* points are when frames were handed to the display; ${anchored}, too */
+	bool presented;               /* points are when frames had been handed to the display; ${anchored}, too */
 	bool misfit;                  /* some of these points are on no grid */
 	int64_t step_ns;              /* sleeps of a timer end at multiples of this only; 0: anywhere */
 	bool has_period;              /* the points of some stretch are about whole periods apart */
@@ -25,6 +25,7 @@ struct tt_refresh_fit {
 	bool *follows;                /* true if a point's frame begins where that of the point before ends: no frame was lost between them */
 	int32_t *tick;                /* their refreshes, counted within a stretch */
 	uint16_t *choice;             /* by frame, while targets are chosen */
+	int32_t *shown;               /* by frame, where ${presented}: refreshes from when the picture before is shown to when its own is; 0: not known */
 };
 
 /* Points [first, end) whose distances are multiples of one period; 0: they have none. Their frames are [frame, frame_end). */

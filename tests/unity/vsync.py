@@ -11,7 +11,8 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Game, Stalled, Steady, as_long, as_twice, games, more_refreshes, of_few, pipelined, short_limits, stalled, stepped
+from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, chained, games, more_refreshes, of_few, pipelined, short_limits, stalled, \
+    stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -82,6 +83,22 @@ def limits_and_late(name, game):
     # The main thread of a pipelined game may need more than a refresh for a frame that is in time.
     if not game.depth:
         judged_late(name, game, db.execute("SELECT * FROM frame ORDER BY id").fetchall(), want)
+    db.close()
+
+
+def in_chain(name, game):
+    """Refreshes of each picture, once the chain is full, late ones and limits. Where few pictures are waited for, no limit may show."""
+    db = database(game.write(suite.path("chain.raw")))
+    frames = db.execute("SELECT refreshes, late FROM frame ORDER BY id").fetchall()
+    nwaited = sum(b - a > 10 ** 9 / game.hz / 5 for a, b in game.shown_at)
+    if nwaited < game.n / 4 and not any(f[0] for f in frames):
+        return
+    suite.equal("refreshes of each frame, %s" % name, [f[0] for f in frames][4:-3], game.taken[4:-3])
+    suite.equal("late frames, %s" % name, [i + 1 for i, f in enumerate(frames) if f[1]], [i + 1 for i, x in enumerate(game.is_late) if x])
+    rows, want = db.execute("SELECT * FROM frame_shown").fetchall(), game.segments()
+    suite.equal("limits, %s" % name, [(r["first"], r["last"], r["limit"], r["refreshes"]) for r in rows], [w[:4] for w in want])
+    off = [abs(r["refresh_ns"] - w[4]) / w[4] for r, w in zip(rows, want) if r["refresh_ns"]]
+    suite.true("periods within 0.05 %%, %s" % name, all(x <= .0005 for x in off), off)
     db.close()
 
 
@@ -352,4 +369,6 @@ for name, game in lot.some(stalled(first_seed), 20, "stalled"):
 for kind in (short_limits, more_refreshes, stepped, pipelined):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):
         limits_and_late(name, game)
+for name, game in lot.some(chained(first_seed), 24, "chained"):
+    in_chain(name, game)
 suite.end()

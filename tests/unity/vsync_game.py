@@ -319,6 +319,45 @@ class Stalled(Game):
         self.taken = [max(1, math.floor((b - a) / self.periods[0] + .5)) for a, b, _ in self.frames]
 
 
+class Chain(Game):
+    """A display's pictures wait in a swap chain of ${images}: handing one over takes until the one ${images} - 1 before it is shown, or no time if that was
+    shown already, as it is after a frame whose main or render thread (${by}) is late. The main thread is a frame ahead of the render thread."""
+
+    def __init__(self, seed, images=2, **more):
+        self.images = images
+        super().__init__(seed, **more)
+
+    def on_display(self):
+        rng, period, at, free, last, ticks = self.rng, 1e9 / self.hz, self.tick(0) + 100 * US, 0, 0, []
+        for i in range(self.n):
+            limit, start = self.limit(i), at
+            main, render = rng.uniform(.2, .6) * period, rng.uniform(.1, .4) * period
+            if i in self.late_at or (8 < i < self.n - 8 and rng.random() < self.late):
+                more = (limit + rng.choice((1, 1, 2)) + self.images - 2 + rng.uniform(.2, .8)) * period
+                main, render = (more, render) if self.by == "main" else (main, more)
+            done = start + main
+            begun = max(done, free)
+            # Without the GPU's time the capture does not tell between which refreshes it was ready: it is before the next one.
+            if abs((begun + render - self.tick(0)) % period - period / 2) > .42 * period:
+                render += .2 * period
+            drawn = begun + render
+            gpu = rng.uniform(.1, .9) * (self.tick(self.next_tick(drawn, last)) - drawn)
+            last = self.next_tick(drawn + gpu, last + limit if i else 1)
+            ticks.append(last)
+            before = i - self.images + 1
+            woken = self.tick(ticks[before]) + rng.uniform(20 * US, self.jitter) if before >= 0 else 0
+            self.taken.append(last - ticks[-2] if i else 1)
+            self.is_late.append(self.taken[-1] > limit)
+            self.render.append((begun, drawn))
+            self.shown_at.append((drawn, max(drawn + rng.uniform(20, 250) * US, woken)))
+            self.gpu.append(gpu)
+            # The frame ends when the picture before it was handed over.
+            at = max(done + 5 * US, self.shown_at[i - 1][1] + 30 * US if i else 0)
+            self.frames.append((start, at, [("work", start, done), ("present", done, at)]))
+            free = self.shown_at[i][1]
+        self.periods = [(self.tick(last) - self.tick(0)) / last]
+
+
 class Twice(Game):
     """Something needs 1.2 to 1.6 refreshes for each frame, so that each takes two."""
 
@@ -394,6 +433,15 @@ def pipelined(first):
         more = {"frames": rng.choice((150, 240, 400)), "hz": (60, 90, 120, 144)[seed % 4], "depth": 1 + seed // 4 % 2, "unsteady": rng.choice((.2, .4, .6)),
                 "late": rng.choice((0, 0, .02, .1)), "limits": ((0, 1),) if seed % 5 else ((0, 2),)}
         yield "piped%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+def chained(first):
+    """Sixty-four whose pictures wait in a swap chain of two or three images: (name, game)."""
+    rng = random.Random(first + 4646)
+    for seed in range(first, first + 64):
+        more = {"frames": rng.choice((240, 400)), "hz": (60, 90, 120, 144)[seed % 4], "images": 2 + seed // 4 % 2, "by": ("main", "render")[seed // 8 % 2],
+                "late": (0, .02, .1, .5)[seed // 16 % 4]}
+        yield "chain%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Chain(seed, **more)
 
 
 def of_few(first):
