@@ -325,7 +325,11 @@ find_stretches(struct stretching *w, struct tt_err *err)
 		} else if (ps != now && (ps || !is_like(f, from, end, now, w->timer))) {
 			const size_t back = from - w->now.first < TT_REFRESH_BLOCK ? w->now.first : from - TT_REFRESH_BLOCK;
 
-			rc = close_stretch(w, boundary(f, back, end, now, ps, w->timer), err);
+			const size_t at = boundary(f, back, end, now, ps, w->timer);
+
+			/* So few points show no limit of their own. */
+			if (at - w->now.first >= MIN_FRAMES)
+				rc = close_stretch(w, at, err);
 			w->now.ps = ps;
 		}
 	}
@@ -435,6 +439,27 @@ is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		busy += tt_refresh_needed_at(f, i) * 1000 > s->ps - s->ps / 10;
 	}
 	return 2 * busy < fitting && 2 * steady > fitting;
+}
+
+/*
+ * True if the frames of ${is}, a timer's, that are in time take as much time together as it gives them, but for a fiftieth and a period for each late frame:
+ * a timer lets none be shorter, but to make up for late ones.
+ */
+static bool
+keeps_time(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+{
+	int64_t n = 0;
+	tt_i128 sum = 0;
+
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+		const bool late = is_late(f, &frame, is->period_ps);
+
+		n += !late;
+		sum += late ? is->period_ps / 1000 : tt_refresh_dur(&frame);
+	}
+	const tt_i128 given = (tt_i128)n * is->period_ps;
+	return sum * 1000 >= given - given / 50;
 }
 
 /* Count the frames of ${is}, a timer's. */
@@ -661,7 +686,10 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 		is.untold = n < TT_REFRESH_BLOCK;
 		is.period_ps = s->ps;
 		is.target = 1;
-		count_periods(f, &is);
+		if (keeps_time(f, &is))
+			count_periods(f, &is);
+		else
+			is = (struct tt_refresh_segment){ .first = s->frame, .end = s->frame_end };
 	}
 	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
 }

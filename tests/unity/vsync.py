@@ -173,6 +173,16 @@ def ahead_of_the_display():
         db.close()
 
 
+def no_timer():
+    """A swap chain of a display, without when its pictures are shown: no timer is a fact, and
+    frames after late ones that are shorter than a timer would let them be are none's."""
+    for seed in (32, 36, 40, 44, 76, 77, 100, 104, 108):
+        game = Chain(seed, frames=400, images=2 + seed // 4 % 2, by=("main", "render")[seed // 8 % 2], late=.1, presents=False)
+        rows = suite.rows("frame_shown", game.write(suite.path("no_timer.raw")))
+        told = [(r["first"], r["last"], r["limit"], r["reading"], r["late"]) for r in rows]
+        suite.true("a display's game, %d" % seed, all(r["limit"] != "timer" or (r["reading"] and r["late"] == sum(game.is_late)) for r in rows), told)
+
+
 def slow_in_a_row():
     """Frames that a render thread makes late in a row, between others of a timer: it needs more than the period, so they are late, and the limit is one."""
     class Slow(Game):
@@ -359,6 +369,7 @@ over_days()
 slower_sleeps()
 changed_timers()
 ahead_of_the_display()
+no_timer()
 slow_in_a_row()
 compared()
 renewed()
