@@ -162,7 +162,7 @@ only_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 	if (!doubt_of(s))
 		return tt_text(r, "frames are capped at %s", at);
 	if (s->kind == TT_REFRESH_TIMER)
-		return tt_text(r, "most frames are as long as each other: %s", reading_text(s, r));
+		return tt_text(r, "most frames in time are as long as each other: %s", reading_text(s, r));
 	return s->target > 1 ? tt_text(r, "frames take %u refreshes: %s", s->target, reading_text(s, r)) : tt_text(r, "frames take %s", reading_text(s, r));
 }
 

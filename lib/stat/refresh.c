@@ -15,6 +15,7 @@ enum {
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
 	MAX_WAITED_PARTS = 8,           /* ... of one that is longer than any display's refresh, where frames wait */
+	ALONE_PARTS = 20,             /* ... that frames which wait for a timer alone differ by at most */
 	NEAR_PARTS = 9,               /* of a period: one refresh more is no eighth of eight */
 	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
 };
@@ -694,6 +695,86 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
 }
 
+/* The mean of the frames of ${s} that wait for the limit alone, if nine tenths of them are as long as each other, in ps; 0: they are not, or few. */
+static int64_t
+period_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *v)
+{
+	size_t n = 0, from, to;
+	tt_i128 sum = 0;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is);
+
+		if (has_waited(is.waited_only, dur))
+			v[n++] = dur;
+	}
+	if (n < MIN_FRAMES)
+		return 0;
+	tt_sort_i64(v, n);
+
+	const int64_t median = tt_quantile_i64(v, n, 1, 2);
+
+	from = tt_lower_bound(i, 0, n, v[i] < median - median / ALONE_PARTS);
+	to = tt_lower_bound(i, from, n, v[i] <= median + median / ALONE_PARTS);
+	if (10 * (to - from) < 9 * n)
+		return 0;
+	/* A sleep that was too long is one of them. */
+	from = tt_lower_bound(i, 0, from, v[i] < median - median / NEAR_PARTS);
+	to = tt_lower_bound(i, to, n, v[i] <= median + median / NEAR_PARTS);
+	for (size_t i = from; i < to; i++)
+		sum += v[i];
+	return (int64_t)(sum * 1000 / (tt_i128)(to - from));
+}
+
+/*
+ * Make one of the segments [first, end) that are on no grid, if the frames that wait for the limit alone are as long as each other: these tell a timer, however
+ * many are late beside them. *${is_one}: true if so; the first of them is that timer then.
+ */
+static int
+join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, struct tt_err *err)
+{
+	struct tt_refresh_segment *segment = f->to->segment;
+	const struct tt_stretch s = { .frame = segment[first].first, .frame_end = segment[end - 1].end };
+	const size_t room = s.frame_end - s.frame;
+	struct tt_refresh_segment is = { .first = s.frame, .end = s.frame_end, .kind = TT_REFRESH_TIMER, .target = 1, .untold = room < TT_REFRESH_BLOCK };
+	int64_t *v = tt_mem_alloc(f->mem, room * sizeof *v, err);
+
+	if (!v)
+		return err->code;
+	is.period_ps = period_alone(f, &s, v);
+	tt_mem_free(f->mem, v, room * sizeof *v);
+	*is_one = is.period_ps > 0 && keeps_time(f, &is);
+	if (*is_one) {
+		segment[first] = is;
+		count_periods(f, &is);
+	}
+	return TT_OK;
+}
+
+/* Segments in a row that are on no grid are one timer's, where the frames that wait for its limit alone say so. */
+static int
+take_timers(struct tt_refresh_fit *f, struct tt_err *err)
+{
+	struct tt_refreshes *to = f->to;
+	size_t n = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0, end; i < to->nsegment && f->step_ns == 0 && rc == TT_OK; i = end) {
+		bool is_one = false;
+
+		for (end = i; end < to->nsegment && to->segment[end].kind != TT_REFRESH_GRID; end++)
+			;
+		if (end > i)
+			rc = join_alone(f, i, end, &is_one, err);
+		end += end == i;
+		for (size_t k = i; k < (is_one ? i + 1 : end); k++)
+			to->segment[n++] = to->segment[k];
+	}
+	to->nsegment = n && rc == TT_OK ? n : to->nsegment;
+	return rc;
+}
+
 /* --- the whole ------------------------------------------------------------------------ */
 
 /* A stretch that is on no grid may have several limits by a timer: these are periods of their own, however they go into each other. */
@@ -874,13 +955,15 @@ reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment
 	for (size_t i = is->first; i < is->end; i += step) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
 
+		busy += times && tt_refresh_needs_more(tt_refresh_needed_at(f, i), is->period_ps / times, times - 1);
+		if (f->to->taken[i] & TT_REFRESH_LATE)
+			continue;
 		n++;
 		waited += frame.waited;
 		only += frame.waited_only;
 		alone += has_waited(frame.waited_only, tt_refresh_dur(&frame));
-		busy += times && tt_refresh_needs_more(tt_refresh_needed_at(f, i), is->period_ps / times, times - 1);
 	}
-	if (2 * busy > n)
+	if (2 * busy * step > is->end - is->first)
 		return TT_READING_OR_WORK;
 	return f->src->gpu_known || (2 * alone > n && (!times || only >= waited - waited / 10)) ? TT_READING_LIMIT : TT_READING_OR_GPU;
 }
@@ -925,6 +1008,8 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 		all.all = (struct tt_stretch){ .end = f.n, .frame_end = n };
 		rc = find_stretches(&all, err);
 	}
+	if (rc == TT_OK)
+		rc = take_timers(&f, err);
 	join_timers(&f);
 	if (rc == TT_OK)
 		rc = divide_timers(&f, err);

@@ -11,8 +11,8 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, chained, games, more_refreshes, of_few, pipelined, short_limits, stalled, \
-    stepped
+from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, chained, games, more_refreshes, mostly_late, of_few, pipelined, short_limits, \
+    stalled, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -100,6 +100,19 @@ def in_chain(name, game):
     off = [abs(r["refresh_ns"] - w[4]) / w[4] for r, w in zip(rows, want) if r["refresh_ns"]]
     suite.true("periods within 0.05 %%, %s" % name, all(x <= .0005 for x in off), off)
     db.close()
+
+
+def seldom_held(name, game):
+    """A timer's limit is one, however few frames it holds, and a fact where the engine waits for it; a driver's shows, with all late frames, or none does."""
+    path = game.write(suite.path("seldom.raw"))
+    rows = [(r["first"], r["last"], r["limit"], r["late"], r["reading"] is None) for r in suite.rows("frame_shown", path)]
+    timer = (1, game.n, "timer", sum(game.is_late))
+    want = [timer + (True,)] if game.waits_in == "target" else [timer + (False,)] if rows[0][2] == "timer" else [(1, game.n, "none", None, True)]
+    suite.equal("limits, %s" % name, rows, want)
+    if rows[0][2] == "timer":
+        held = sum(b - a <= BUDGET or (game.hz == 60 and not late) for (a, b, _), late in zip(game.frames, game.is_late))
+        said = summary_of(game)["fps_60"]
+        suite.true("frames that miss 60 fps, %s" % name, said.startswith("held by all") if held == game.n else "by %d of" % (game.n - held) in said, said)
 
 
 def beside_nothing():
@@ -300,7 +313,7 @@ def limit_or_gpu():
         if is_engine:
             suite.true("a limit, " + name, ": none late; frames are capped at %d fps" % hz in row["seen"], row["seen"])
         else:
-            want = ": none late, if a limit holds them; most frames are as long as each other: " + doubt
+            want = ": none late, if a limit holds them; most frames in time are as long as each other: " + doubt
             suite.true("both readings, " + name, want in row["seen"], row["seen"])
         if hz in (60, 30):
             suite.equal("held, " + name, row["fps_%d" % hz], "held by all frames" + ("" if is_engine or sure else ", if a limit holds them"))
@@ -380,6 +393,8 @@ for name, game in lot.some(stalled(first_seed), 20, "stalled"):
 for kind in (short_limits, more_refreshes, stepped, pipelined):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):
         limits_and_late(name, game)
+for name, game in lot.some(mostly_late(first_seed), 24, "mostly_late"):
+    seldom_held(name, game)
 for name, game in lot.some(chained(first_seed), 24, "chained"):
     in_chain(name, game)
 suite.end()

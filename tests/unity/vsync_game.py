@@ -392,6 +392,16 @@ def paced(first):
         yield "paced%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, kind="timer", **more)
 
 
+def mostly_late(first):
+    """Seventy-two that are held by a timer, in the engine or in the driver, and late for it in 60 to 90 of a hundred frames; (name, game)."""
+    rng = random.Random(first + 4747)
+    for seed in range(first, first + 72):
+        hz = (60, 30, 50, 72, 90, 120)[seed % 6]
+        more = {"frames": rng.choice((150, 240, 400, 849)), "hz": hz, "sleep": min((0, 2, 30, 120)[seed // 6 % 4] * US, 10 ** 9 // hz // 140),
+                "late": (.75, .9, .6)[seed // 24 % 3], "late_by": rng.choice((None, 1.4, 2.1, 2.8)), "waits_in": ("target", "present")[seed % 2]}
+        yield "mostly%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, kind="timer", **more)
+
+
 def slow_limits(first):
     """Forty whose limit gives a frame two to six refreshes of a display, as 24 fps on one of 120 Hz; (name, game)."""
     rng = random.Random(first + 414141)
