@@ -565,6 +565,53 @@ widen_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	}
 }
 
+/* Frames that take as many refreshes as each of the targets, without a known reason: those that had waited for the limit alone, and others. */
+struct alike { size_t held[MAX_TARGET + 1], not_held[MAX_TARGET + 1]; };
+
+/* Count in ${a} frame ${i}, which takes ${k} refreshes. */
+static void
+count_alike(struct alike *a, const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, int64_t k, int64_t target)
+{
+	const struct taking is = { f, i, k, tt_refresh_needed_at(f, i), s->ps };
+
+	if (!tt_refresh_needs_more(is.needed, s->ps, target))
+		(is_held(&is, target) ? a->held : a->not_held)[k]++;
+}
+
+/*
+ * Frames in a row that have a slower target than those beside them are late, and the target is none, if as many others that are late for these take as many
+ * refreshes, as little explained: what makes those late does so here.
+ */
+static void
+drop_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct steps steps = { f, s->first, s->end, s->first };
+	struct alike late = { { 0 }, { 0 } };
+	unsigned least = MAX_TARGET;
+
+	for (size_t i = s->frame; i < s->frame_end; i++)
+		least = f->choice[i] < least ? f->choice[i] : least;
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const int64_t k = next_step(&steps, i);
+
+		if (f->choice[i] == least && k > least && k <= MAX_TARGET)
+			count_alike(&late, f, s, i, k, least);
+	}
+	steps = (struct steps){ f, s->first, s->end, s->first };
+	for (size_t i = s->frame, end; i < s->frame_end; i = end) {
+		const unsigned target = f->choice[i];
+		struct alike in = { { 0 }, { 0 } };
+
+		for (end = i; end < s->frame_end && f->choice[end] == target; end++)
+			if (target > least && next_step(&steps, end) == target)
+				count_alike(&in, f, s, end, target, least);
+		if (target > least && in.held[target] + in.not_held[target] > 0 && late.held[target] >= in.held[target] &&
+		    late.not_held[target] >= in.not_held[target])
+			for (size_t k = i; k < end; k++)
+				f->choice[k] = (uint16_t)least;
+	}
+}
+
 /* Choose the target of each frame of ${s} into f->choice. */
 static void
 choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -602,6 +649,11 @@ choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 			best = (int)(came >> 8);
 	}
 	widen_targets(f, s);
+	for (size_t i = s->frame + 1; i < s->frame_end; i++)
+		if (f->choice[i] != f->choice[i - 1]) {
+			drop_targets(f, s);
+			break;
+		}
 }
 
 /* --- refreshes of frames -------------------------------------------------------------- */

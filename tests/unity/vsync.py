@@ -12,7 +12,7 @@ import sys
 from ttc import TRACETOOL, Suite
 import lot
 from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, chained, games, more_refreshes, mostly_late, of_few, pipelined, short_limits, \
-    stalled, stepped
+    spiky, stalled, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -390,7 +390,7 @@ for name, game in lot.some(games(first_seed), 60, "vsync"):
     against_truth(name, game)
 for name, game in lot.some(stalled(first_seed), 20, "stalled"):
     against_truth(name, game)
-for kind in (short_limits, more_refreshes, stepped, pipelined):
+for kind in (short_limits, more_refreshes, stepped, pipelined, spiky):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):
         limits_and_late(name, game)
 for name, game in lot.some(mostly_late(first_seed), 24, "mostly_late"):

@@ -367,6 +367,20 @@ class Twice(Game):
         return needs
 
 
+class Spiky(Game):
+    """Frames that are late all take ${k} refreshes, and ${row} of them are in a row."""
+
+    def __init__(self, seed, k=4, row=(), **more):
+        self.k, self.row = k, row
+        super().__init__(seed, **more)
+
+    def needs(self, i, period, limit):
+        needs = super().needs(i, period, limit)
+        if i in self.row or (8 < i < self.n - 8 and self.rng.random() < .15):
+            needs[("main", "render", "gpu").index(self.by)] = int((self.k - 1 + self.rng.uniform(.2, .8)) * period)
+        return needs
+
+
 class Alone(Game):
     """Its render thread and GPU are quick: it waits for the limit alone."""
 
@@ -400,6 +414,17 @@ def mostly_late(first):
         more = {"frames": rng.choice((150, 240, 400, 849)), "hz": hz, "sleep": min((0, 2, 30, 120)[seed // 6 % 4] * US, 10 ** 9 // hz // 140),
                 "late": (.75, .9, .6)[seed // 24 % 3], "late_by": rng.choice((None, 1.4, 2.1, 2.8)), "waits_in": ("target", "present")[seed % 2]}
         yield "mostly%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, kind="timer", **more)
+
+
+def spiky(first):
+    """Forty-eight of a display, whose late frames take as many refreshes as those of a limit might, 7 to 18 of them in a row; (name, game)."""
+    rng = random.Random(first + 4848)
+    for seed in range(first, first + 48):
+        n, at = rng.choice((240, 400)), rng.randrange(40, 180)
+        more = {"frames": n, "hz": (60, 90, 120, 144)[seed % 4], "k": (4, 2, 3)[seed // 4 % 3], "by": ("gpu", "render", "main")[seed // 12 % 3],
+                "waits": ("end", "begin")[seed // 24 % 2], "gpu_known": seed % 5 == 0}
+        row = range(at, at + rng.randrange(7, 19))
+        yield "spiky%03d-%s-%d in a row" % (seed, "-".join("%s=%s" % kv for kv in more.items()), len(row)), Spiky(seed, row=row, **more)
 
 
 def slow_limits(first):
