@@ -58,7 +58,7 @@ check_order(void)
 		CHECK(a->is_noise <= b->is_noise);
 		if (a->is_noise != b->is_noise || a->is_scattered != b->is_scattered)
 			continue;
-		CHECK(a->extra >= b->extra || (a->extra == 0) > (b->extra == 0));
+		CHECK(a->extra >= b->extra);
 	}
 }
 
