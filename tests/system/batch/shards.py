@@ -340,6 +340,7 @@ def plans(s):
     open(os.path.join(src, "twenty.tar"), "wb").write(kit.tar(data[40:]))
     r = run("batch", "--plan", "--resume", "-o", out, "-j", "1", "--format", "json", src)
     s.equal("plan: ends well and keeps nothing", (r.returncode, os.path.exists(out)), (0, False))
+    s.equal("plan: titles", [v["title"] for v in json.loads(r.out)["tables"].values()], ["Plan", "Kinds of files", "Time on so many nodes"])
     t = {k: v["rows"] for k, v in json.loads(r.out)["tables"].items()}
     size = sum(os.path.getsize(os.path.join(src, f)) for f in os.listdir(src))
     s.equal("plan: files, bytes, captures", tuple(t["plan"][0][k] for k in ("files", "bytes", "captures", "cores")), (32, size, 60, 1))
