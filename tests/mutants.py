@@ -232,6 +232,17 @@ def reason_of(m):
     return next((why for files, pattern, why in rows("mutants.reasons") if re.fullmatch(files, m.file) and re.search(pattern, shown(m))), None)
 
 
+def of_session(session):
+    """The processes of a session: those under timeout(1) have process groups of their own."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as f:
+                if int(f.read().rpartition(")")[2].split()[3]) == session:
+                    yield int(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+
+
 class Tree:
     """A copy of the tree, built."""
 
@@ -269,10 +280,11 @@ class Tree:
             out = p.communicate(timeout=limit)[0]
         except subprocess.TimeoutExpired:
             out = None
-        try:
-            os.killpg(p.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        for pid in of_session(p.pid):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
         p.communicate()
         return subprocess.CompletedProcess(command, None if out is None else p.returncode, out, None)
 
