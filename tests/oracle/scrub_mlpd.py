@@ -224,6 +224,8 @@ def main():
         check(len(met) > 50, "the captures had names of a program", sorted(met))
         with open("testdata/mlpd/good-d04-exceptions.mlpd", "rb") as f:
             good = f.read()
+        # Outputs have the category "Exceptions" of their own, by which they are read.
+        kept("testdata/mlpd/good-d04-exceptions.mlpd", "an assembly named like a category", folder, ["Exceptions, Version="], ["GameError"])
         # A class of the program in a namespace of the class library; and a recorder's options with a file of the user.
         path = os.path.join(folder, "own.mlpd")
         with open(path, "wb") as f:
