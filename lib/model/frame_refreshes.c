@@ -85,14 +85,14 @@ knows_gpu(const struct tt_frames *f, size_t first, size_t end)
 	return 2 * n > end - first;
 }
 
-/* True if the last of the segments so far goes on in ${next}: one limit, of which a day and more has no frames. */
+/* True if the last of the segments so far goes on in ${next}: one limit, of which a day and more has no frames. Either may tell one refresh. */
 static bool
 goes_on(const struct tt_frames *f, const struct tt_refresh_segment *next)
 {
 	const struct tt_refresh_segment *last = &f->segment[f->nsegment - 1];
 	const int64_t off = last->period_ps - next->period_ps;
 
-	return last->kind == next->kind && last->target == next->target && last->reading == next->reading &&
+	return last->kind == next->kind && last->target == next->target && (last->reading == next->reading || last->target == 1) &&
 	    last->alone == next->alone && (off < 0 ? -off : off) <= last->period_ps / 500;
 }
 
@@ -109,8 +109,11 @@ keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, 
 		return err->code;
 	if (f->nsegment)
 		memcpy(all, f->segment, f->nsegment * sizeof *all);
-	if (skipped)
+	if (skipped) {
 		all[f->nsegment - 1].end = first + r->segment[0].end;
+		if (all[f->nsegment - 1].reading > r->segment[0].reading)
+			all[f->nsegment - 1].reading = r->segment[0].reading;
+	}
 	for (size_t i = skipped; i < r->nsegment; i++) {
 		struct tt_refresh_segment *to = &all[f->nsegment + i - skipped];
 
@@ -287,7 +290,8 @@ tt_frames_segment(const struct tt_frames *f, size_t i)
 int64_t
 tt_frames_period_of(const struct tt_refresh_segment *is)
 {
-	const int usual = tt_refresh_rate(is->period_ps, 19);
+	/* A period that may be no display's has to be nearer. */
+	const int usual = tt_refresh_rate(is->period_ps, is->reading == TT_READING_OR_NONE ? 8 : 19);
 
 	return usual ? 1000000000 / usual : tt_ratio((uint64_t)is->period_ps, 1, 1000);
 }
@@ -350,7 +354,7 @@ tt_frames_doubted(const struct tt_frames *f, int64_t limit)
 	for (size_t i = 0; i < f->nsegment; i++) {
 		const struct tt_refresh_segment *is = &f->segment[i];
 
-		if (is->kind != TT_REFRESH_TIMER || is->reading != TT_READING_OR_GPU || tt_frames_period_of(is) > limit)
+		if (is->reading != TT_READING_OR_NONE || tt_frames_period_of(is) * is->target > limit)
 			continue;
 		for (size_t k = is->first; k < is->end; k++)
 			n += tt_frames_wall(f, k) > limit && tt_frames_shown(f, k) <= limit;

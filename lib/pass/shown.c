@@ -81,9 +81,11 @@ doubt_of(const struct tt_refresh_segment *s)
 {
 	switch (s->reading) {
 	case TT_READING_OR_GPU:
-		return s->kind == TT_REFRESH_TIMER ? "a GPU that takes as long" : "a GPU that is too slow";
+		return "a GPU that is too slow";
 	case TT_READING_OR_WORK:
 		return "work that takes longer than a refresh";
+	case TT_READING_OR_NONE:
+		return "a GPU that takes as long";
 	default:
 		return NULL;
 	}
@@ -96,7 +98,8 @@ reading_text(const struct tt_refresh_segment *s, struct tt_report *r)
 	static const char *const number[] = { "two", "three", "four" };
 	const char *or = doubt_of(s);
 	unsigned times;
-	const int rate = or && s->kind == TT_REFRESH_GRID && s->target == 1 ? tt_refresh_faster(s->period_ps, &times) : 0;
+	const bool may_be_faster = s->reading == TT_READING_OR_GPU || s->reading == TT_READING_OR_WORK;
+	const int rate = may_be_faster && s->kind == TT_REFRESH_GRID && s->target == 1 ? tt_refresh_faster(s->period_ps, &times) : 0;
 
 	if (rate) {
 		const char *fps = rate_text(r, tt_frames_period_of(s));
@@ -161,7 +164,7 @@ only_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 	*tt_put_cap(at, limit_of(s)) = '\0';
 	if (!doubt_of(s))
 		return tt_text(r, "frames are capped at %s", at);
-	if (s->kind == TT_REFRESH_TIMER)
+	if (s->kind == TT_REFRESH_TIMER || (s->reading == TT_READING_OR_NONE && s->target == 1))
 		return tt_text(r, "most frames in time are as long as each other: %s", reading_text(s, r));
 	return s->target > 1 ? tt_text(r, "frames take %u refreshes: %s", s->target, reading_text(s, r)) : tt_text(r, "frames take %s", reading_text(s, r));
 }

@@ -40,7 +40,7 @@ tt_refresh_rate(int64_t ps, int per_mille)
 int
 tt_refresh_faster(int64_t ps, unsigned *times)
 {
-	for (unsigned k = 2; k <= 4 && tt_refresh_rate(ps, 4) != 60; k++) {
+	for (unsigned k = 2; k <= 4; k++) {
 		const int rate = tt_refresh_rate(ps / k, 4);
 
 		if (rate < 48)
@@ -623,25 +623,27 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 {
 	enum { MAX_STEPS = 128, STEP_PARTS = 16 };
 	size_t n[MAX_STEPS + 1] = { 0 }, all = 0, k = 1;
-	int64_t sum = 0, end = INT64_MIN;
+	int64_t sum = 0, end = INT64_MIN, off_sum = 0;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 		const int64_t dur = tt_refresh_dur(&is), steps = tt_round_div(dur, step), off = dur - steps * step;
-		const bool follows = is.start == end;
+		const bool follows = is.start == end, is_on = steps >= 1 && steps < MAX_STEPS && off <= step / STEP_PARTS && -off <= step / STEP_PARTS;
 
 		/* A frame after one that did not wait may make up for it. */
 		end = has_waited(is.waited_only, dur) ? is.end : INT64_MIN;
 		if (!follows || end == INT64_MIN)
 			continue;
 		all++;
-		n[steps >= 1 && steps < MAX_STEPS && off <= step / STEP_PARTS && -off <= step / STEP_PARTS ? steps : 0]++;
+		n[is_on ? steps : 0]++;
+		off_sum += is_on ? off : 0;
 		if (8 * n[0] > s->frame_end - s->frame)
 			return false;
 	}
 	while (k < MAX_STEPS && (n[k] + n[k + 1] < all - all / 8 || n[k] * 50 < all || n[k + 1] * 50 < all))
 		k++;
-	if (all < MIN_FRAMES || k == MAX_STEPS)
+	/* Each end is late by itself, but not all of them: refreshes of 66 Hz are near such steps, and shorter. */
+	if (all < MIN_FRAMES || k == MAX_STEPS || off_sum / (int64_t)all > step / STEP_PARTS / 4 || -off_sum / (int64_t)all > step / STEP_PARTS / 4)
 		return false;
 	all = n[k] + n[k + 1];
 	sum = (int64_t)(n[k] * k + n[k + 1] * (k + 1)) * step;
@@ -965,7 +967,7 @@ reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment
 	}
 	if (2 * busy * step > is->end - is->first)
 		return TT_READING_OR_WORK;
-	return f->src->gpu_known || (2 * alone > n && (!times || only >= waited - waited / 10)) ? TT_READING_LIMIT : TT_READING_OR_GPU;
+	return f->src->gpu_known || (2 * alone > n && (!times || only >= waited - waited / 10)) ? TT_READING_LIMIT : TT_READING_OR_NONE;
 }
 
 /* Judge the limits that were found by all of their frames. */

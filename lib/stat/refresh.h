@@ -52,10 +52,10 @@ struct tt_refresh_source {
 enum tt_refresh_kind { TT_REFRESH_NONE, TT_REFRESH_GRID, TT_REFRESH_TIMER };
 
 /*
- * True of frames that have a limit, as far as is known: it holds them; or the GPU is too slow, or what is known to need more than a refresh is. With a target
- * of one, these make several refreshes of a faster display; with a timer, the GPU takes as long, or few frames take several refreshes.
+ * True of frames that have a limit, as far as is known: it holds them; or the GPU is too slow for one refresh, or what is known to need more than that is,
+ * with a target of one for a refresh of a faster display; or nothing holds them, and the GPU takes as long.
  */
-enum tt_refresh_reading { TT_READING_LIMIT, TT_READING_OR_GPU, TT_READING_OR_WORK };
+enum tt_refresh_reading { TT_READING_LIMIT, TT_READING_OR_GPU, TT_READING_OR_WORK, TT_READING_OR_NONE };
 
 /* Frames [first, end) in a row that have one limit. */
 struct tt_refresh_segment {
@@ -94,7 +94,7 @@ void tt_refresh_free(struct tt_refreshes *r, struct tt_mem *mem);
 /* The usual rate that a period of ${ps} is within ${per_mille} of, in Hz; 0: none. */
 int tt_refresh_rate(int64_t ps, int per_mille);
 
-/* The usual display of at least 48 Hz of which ${ps} is two to four refreshes, *${times}, the fewest; 0: none, or ${ps} is of 60 Hz, as most displays are. */
+/* The usual display of at least 48 Hz of which ${ps} is two to four refreshes, *${times}, the fewest; 0: none. */
 int tt_refresh_faster(int64_t ps, unsigned *times);
 
 #endif

@@ -18,6 +18,9 @@ is_near(int64_t off, int64_t most)
 
 enum { MAX_SAMPLES = 1024, SPREAD_POINTS = 16, MAX_TARGET = 8 };
 
+/* So many points keep the phase of a grid by chance once in a hundred times; fewer do not surely keep one at all, but for what else shows it. */
+enum { MIN_POINTS = 100, SURE_POINTS = 192 };
+
 /* The median of how far points ${apart} are from whole periods, in ps, of evenly spaced pairs whose points are of frames as far apart; -1: none are. */
 static int64_t
 spread(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart)
@@ -329,7 +332,7 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	/* Steps of a clock are a grid, too, and no display's. */
 	if (only > waited - only)
 		return !is_near(tt_off_grid(s->ps / 1000, TT_SLEEP_STEP_NS * 1000), s->ps / 1000);
-	return returns >= 3;
+	return returns >= 3 || s->end - s->first >= SURE_POINTS;
 }
 
 bool
@@ -793,14 +796,48 @@ count_refreshes(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	}
 }
 
+/*
+ * True if ${s} is surely on a grid: many points keep its phase, or fewer are as near to a straight line through all of them as to each other; or frames of
+ * another length came back to it. The GPU's times may be regular, too, and are so by chance where they are few.
+ */
+static bool
+is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	const size_t n = s->end - s->first;
+	int64_t off[SURE_POINTS];
+	size_t noff = 0;
+	unsigned times;
+
+	if (count_returns(f, s) >= 3)
+		return true;
+	if (n < MIN_POINTS || (!tt_refresh_rate(s->ps, 4) && !tt_refresh_faster(s->ps, &times)))
+		return false;
+	if (n >= SURE_POINTS)
+		return true;
+
+	const int64_t ps = slope(f, s->first, s->end, s->ps), at = first_tick(f, s->first, s->end);
+	const int32_t tick = f->tick[s->first] == TT_TICK_OFF ? 0 : f->tick[s->first];
+
+	for (size_t q = s->first; q < s->end; q++)
+		if (f->tick[q] != TT_TICK_OFF)
+			off[noff++] = (f->x[q] - at) * 1000 - (f->tick[q] - tick) * ps;
+
+	const int64_t middle = tt_quantile_of_i64(off, noff, 1, 2);
+
+	for (size_t k = 0; k < noff; k++)
+		off[k] = off[k] < middle ? middle - off[k] : off[k] - middle;
+	return tt_quantile_of_i64(off, noff, 1, 2) <= spread(f, s, 1);
+}
+
 /* --- segments ------------------------------------------------------------------------- */
 
 /*
  * Which reading the frames of ${is} allow. One refresh may be two of a faster display, if its GPU or something else is too slow: but not if it is known that
- * frames which are late come for whole ones only, or what the GPU takes, or that they wait for the limit alone.
+ * frames which are late come for whole ones only, or what the GPU takes, or that they wait for the limit alone. Without any of that there may be no display,
+ * unless the grid ${is_sure}.
  */
 static enum tt_refresh_reading
-reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, bool is_sure)
 {
 	enum { MIN_LATE = 8 };
 	unsigned times = is->target;
@@ -808,9 +845,11 @@ reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 	size_t busy = 0, late = 0;
 
 	if (is->target < 2) {
-		if (f->src->gpu_known || !tt_refresh_faster(ps, &times))
+		const int faster = tt_refresh_faster(ps, &times);
+
+		if (f->src->gpu_known || (!faster && is_sure))
 			return TT_READING_LIMIT;
-		ps /= times;
+		ps /= faster ? times : 1;
 	}
 	for (size_t i = is->first; i < is->end; i++) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
@@ -820,18 +859,22 @@ reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 		busy += tt_refresh_needs_more(tt_refresh_needed_at(f, i), ps, times - 1);
 		late += (f->to->taken[i] & TT_REFRESH_LATE) != 0;
 	}
-	const bool is_alone = waited > 0 && only >= waited - waited / 10;
+	/* Most of the waiting tells one refresh; several may be the GPU's in spite of that. */
+	const bool is_alone = waited > 0 && only >= (is->target < 2 ? waited - only : waited - waited / 10);
 
 	if (is->target < 2 && (is_alone || late >= MIN_LATE))
 		return TT_READING_LIMIT;
-	if (2 * busy > is->end - is->first)
+	if (2 * busy > is->end - is->first && times > 1)
 		return TT_READING_OR_WORK;
+	if (!is_sure && !f->src->gpu_known && !is_alone)
+		return TT_READING_OR_NONE;
 	return f->src->gpu_known || is_alone ? TT_READING_LIMIT : TT_READING_OR_GPU;
 }
 
 int
 tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err)
 {
+	const bool sure = is_sure(f, s);
 	size_t q = s->first;
 	int rc = TT_OK;
 
@@ -850,7 +893,7 @@ tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct
 		is.end = end;
 		is.period_ps = s->ps;
 		is.tick_ns = first_tick(f, from, q);
-		is.reading = reading_of(f, &is);
+		is.reading = reading_of(f, &is, sure);
 		rc = tt_refresh_append(f, &is, err);
 	}
 	return rc;

@@ -11,8 +11,8 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, chained, games, more_refreshes, mostly_late, of_few, pipelined, short_limits, \
-    spiky, stalled, stepped
+from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, by_chance, chained, games, more_refreshes, mostly_late, odd_rates, of_few, \
+    pipelined, short_limits, spiky, stalled, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -292,12 +292,23 @@ def limits_of_few():
                        (said, longest))
 
 
+def limits_by_chance():
+    """So few frames of a GPU are regular by chance: no limit is a fact, and none is held that a frame is longer than, but if a limit holds it."""
+    for name, game in lot.some(by_chance(first_seed), 40, "by_chance"):
+        row = summary_of(game)
+        suite.equal("no limit is a fact, " + name, [facts(row[k]) for k in ("seen", "fps_60", "fps_30")], [[], [], []])
+        for fps in (60, 30):
+            said, longest = row["fps_%d" % fps], max(b - a for a, b, _ in game.frames)
+            suite.true("%d fps is held only if all frames are shorter, %s" % (fps, name), said != "held by all frames" or longest <= 10 ** 9 / fps + 1001,
+                       (said, longest, row["seen"]))
+
+
 def one_or_two():
     """A picture at each refresh of a display, or at each second one of another: both are said, unless the capture tells."""
     for name, game, hz, what in lot.some(as_twice(first_seed), 20, "as_twice"):
         row, why = summary_of(game), {"gpu": "a GPU that is too slow", "work": "work that takes longer than a refresh"}
         both = "one refresh of %g Hz, or two of %d Hz with %s" % (hz / 2, hz, why.get(what))
-        if hz == 120 or not what:
+        if not what:
             suite.true("one reading, " + name, "capped at %g fps" % (hz / 2) in row["seen"] and "if a limit" not in row["seen"], row["seen"])
         else:
             suite.true("both readings, " + name, "frames take " + both in row["seen"] and "none late, if a limit holds them" in row["seen"], row["seen"])
@@ -376,6 +387,7 @@ few_frames()
 late_of_few()
 no_display()
 limits_of_few()
+limits_by_chance()
 one_or_two()
 limit_or_gpu()
 over_days()
@@ -390,7 +402,7 @@ for name, game in lot.some(games(first_seed), 60, "vsync"):
     against_truth(name, game)
 for name, game in lot.some(stalled(first_seed), 20, "stalled"):
     against_truth(name, game)
-for kind in (short_limits, more_refreshes, stepped, pipelined, spiky):
+for kind in (short_limits, more_refreshes, stepped, pipelined, spiky, odd_rates):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):
         limits_and_late(name, game)
 for name, game in lot.some(mostly_late(first_seed), 24, "mostly_late"):

@@ -479,6 +479,22 @@ def chained(first):
         yield "chain%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Chain(seed, **more)
 
 
+def odd_rates(first):
+    """Forty-eight of displays of rates that few have; (name, game)."""
+    for seed in range(first, first + 48):
+        more = {"frames": (240, 400)[seed % 2], "hz": (85, 57, 61, 66, 95, 110)[seed % 6], "waits": ("end", "begin")[seed // 6 % 2],
+                "late": (0, 0, .05, .2)[seed // 12 % 4], "by": ("main", "render")[seed // 3 % 2]}
+        yield "odd%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+def by_chance(first):
+    """A hundred and twenty of 20 to 99 frames that a GPU alone holds, about as long as those of a usual limit; (name, game)."""
+    for seed in range(first, first + 120):
+        rng = random.Random(seed + 4949)
+        n, ms, spread = rng.randrange(20, 100), 1000 / rng.choice((60, 60, 30, 50, 72, 90)) * rng.uniform(.999, 1.003), rng.choice((.0005, .002, .01))
+        yield "chance%03d, %d frames of %.2f ms by %g" % (seed, n, ms, ms * spread), Bound(seed, ms, ms * spread, frames=n)
+
+
 def of_few(first):
     """A hundred and twenty of 10 to 19 frames: of each length those of a GPU that is as slow as a usual limit or a little slower, of two refreshes that a GPU
     needs, and of a limit of two that the engine waits for; (name, game, what may hold it: "gpu" or "limit")."""
