@@ -318,6 +318,17 @@ over_captures(struct tt_judging *w, struct tt_err *err)
 	return TT_OK;
 }
 
+/* A figure that may be worse is no favourable one: a row that would pass by it cannot judge. */
+static void
+doubt_pass(struct tt_judging *w)
+{
+	const struct tt_verdict_row *r = w->r;
+
+	for (size_t i = 0; i < r->npoint && r->outcome == TT_PASS; i++)
+		if (r->point[i].known && value_of(r, &r->point[i])->doubted)
+			tt_row_cannot(w, value_of(r, &r->point[i])->why);
+}
+
 int
 tt_row_absolute(struct tt_judging *w, struct tt_err *err)
 {
@@ -347,5 +358,6 @@ tt_row_absolute(struct tt_judging *w, struct tt_err *err)
 	r->limit = r->limit_is_min ? min->v : max->v;
 	r->outcome = (r->limit_is_min ? r->value < r->limit : r->value > r->limit) ? TT_BREACH : TT_PASS;
 	tt_row_find_worst(r, r->limit_is_min);
+	doubt_pass(w);
 	return TT_OK;
 }

@@ -148,7 +148,7 @@ const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, str
 /* One figure of one capture. */
 struct tt_value {
 	int64_t v;                    /* amount */
-	const char *why;              /* not known: why not, and what to do; a sentence without a full stop */
+	const char *why;              /* not known, or doubted: why, and what to do; a sentence without a full stop */
 	int64_t *each;                /* amounts of the single frames, sorted; measures with .pooled alone */
 	uint32_t neach;
 	/* Small, because a baseline has a hundred values of each of its captures. */
@@ -157,6 +157,7 @@ struct tt_value {
 	bool several : 1;             /* not known, for more than one row of a table fits */
 	bool absent : 1;              /* nothing of the selector's name was met; v is 0 where that is a value */
 	bool elsewhere : 1;           /* absent on the measure's thread, but met on another one */
+	bool doubted : 1;             /* it may be worse, for all that the capture tells */
 };
 
 /**

@@ -170,6 +170,18 @@ set_frames(const struct tt_measure *x, size_t n, size_t of, struct tt_value *v)
 		tt_value_ratio(v, (int64_t)n * 1000, (int64_t)of);
 }
 
+/* True if a count of the frames that ${x} measures is that of a limit which the capture does not prove. */
+static bool
+is_doubted(const struct tt_figures *g, const struct tt_measure *x)
+{
+	const struct tt_frames *f = g->m->frames;
+
+	for (size_t i = 0; frame_value_of(x) == TT_FRAME_LATE && i < f->nsegment; i++)
+		if (f->segment[i].reading != TT_READING_LIMIT)
+			return true;
+	return frame_value_of(x) == TT_FRAME_SHOWN && tt_frames_doubted(f, x->limit_ns) > 0;
+}
+
 static int
 over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
@@ -182,6 +194,8 @@ over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struc
 		return TT_OK;
 	}
 	set_frames(x, tt_values_over(e, x->limit_ns), e->n, v);
+	v->doubted = is_doubted(g, x);
+	v->why = v->doubted ? "it does not tell whether a limit holds its frames or something is too slow: the table frame_shown has both readings" : NULL;
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
 }
 

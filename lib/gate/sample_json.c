@@ -38,7 +38,7 @@ put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *
 	/* For a baseline made before there was such a row. */
 	if (!v->known && !v->why)
 		return;
-	if (v->known && !v->absent && !v->each && v->dim == tt_measure_dim(x)) {
+	if (v->known && !v->absent && !v->doubted && !v->each && v->dim == tt_measure_dim(x)) {
 		put_amount(j, x->key, v->v);
 		return;
 	}
@@ -53,6 +53,8 @@ put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *
 		tt_json_text(j, "absent", v->why ? v->why : "");
 	if (v->elsewhere)
 		tt_json_bool(j, "elsewhere", true);
+	if (v->doubted)
+		tt_json_text(j, "doubt", v->why);
 	if (v->each) {
 		tt_json_open(j, "each", "[");
 		for (size_t i = 0; i < v->neach; i++)
@@ -209,7 +211,8 @@ static int
 take_value(const struct tt_sample_reader *rd, const json_t *j, struct tt_value *v, const char *key, struct tt_err *err)
 {
 	const char *unit = json_string_value(json_object_get(j, "unit"));
-	const json_t *each = json_object_get(j, "each"), *absent = json_object_get(j, "absent");
+	const json_t *each = json_object_get(j, "each"), *absent = json_object_get(j, "absent"),
+	    *doubt = json_object_get(j, "doubt");
 
 	if (!j)
 		return TT_OK;
@@ -224,10 +227,11 @@ take_value(const struct tt_sample_reader *rd, const json_t *j, struct tt_value *
 	v->v = amount_of(json_object_get(j, "value"));
 	v->absent = absent != NULL;
 	v->elsewhere = json_is_true(json_object_get(j, "elsewhere"));
+	v->doubted = doubt != NULL;
 	for (unsigned i = 0; i < TT_DIMS && unit; i++)
 		if (strcmp(unit, tt_dim_name[i]) == 0)
 			v->dim = (enum tt_dim)i & 0xff;
-	if (text_of(rd, absent ? absent : json_object_get(j, "missing"), NULL, &v->why, err) != TT_OK)
+	if (text_of(rd, absent ? absent : doubt ? doubt : json_object_get(j, "missing"), NULL, &v->why, err) != TT_OK)
 		return err->code;
 	if (!json_is_array(each))
 		return TT_OK;
