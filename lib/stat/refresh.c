@@ -474,6 +474,31 @@ count_periods(struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 	}
 }
 
+/* True if what a frame needed explains that it lasts ${dur}, but for the last period of ${ps}. */
+static bool
+explains(int64_t needed, int64_t dur, int64_t ps)
+{
+	const int64_t k = tt_round_div(dur < TT_REFRESH_MAX_GAP_NS ? dur * 1000 : TT_REFRESH_MAX_GAP_NS * 1000, ps) - 1;
+
+	return tt_refresh_needs_more(needed, ps, k > 1 ? k : 1);
+}
+
+/* True if ${is} may be of a timer of ${ps}: it is no other one's, and one in twenty of its frames wait alone for a limit, if they are many. */
+static bool
+may_wait_alone(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, int64_t ps)
+{
+	size_t n = 0;
+
+	if (is->kind == TT_REFRESH_TIMER && !agree(is->period_ps, ps, true))
+		return false;
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+
+		n += has_waited(frame.waited_only, tt_refresh_dur(&frame));
+	}
+	return is->end - is->first < TT_REFRESH_BLOCK || 20 * n >= is->end - is->first;
+}
+
 /*
  * True if ${slow}, a timer's or without a limit, is no limit of its own, but frames that are late for the timer ${fast}: nine tenths of those that last one
  * and a half of its periods and more are known to need more than nine tenths of one. Without a limit, nine tenths of the others last a period.
@@ -493,7 +518,7 @@ is_slowed(const struct tt_refresh_fit *f, const struct tt_refresh_segment *slow,
 		if (2 * dur * 1000 < 3 * fast->period_ps)
 			continue;
 		nslow++;
-		nbusy += tt_refresh_needed_at(f, i) * 1000 > fast->period_ps - fast->period_ps / 10;
+		nbusy += explains(tt_refresh_needed_at(f, i), dur, fast->period_ps);
 	}
 	return nslow > 0 && 10 * nbusy >= 9 * nslow && (slow->kind == TT_REFRESH_TIMER || 10 * nkept >= 9 * (slow->end - slow->first - nslow));
 }
@@ -565,7 +590,7 @@ other_limit(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is,
 		sum += dur;
 		n++;
 		end = k + 1;
-		busy += tt_refresh_needed_at(f, k) * 1000 > is->period_ps - is->period_ps / 10;
+		busy += explains(tt_refresh_needed_at(f, k), dur, is->period_ps);
 	}
 	*ps = n ? tt_round_div(sum * 1000, n) : 0;
 	return n >= MIN_HELD && 10 * busy < 9 * n ? end : i;
@@ -747,6 +772,8 @@ join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, str
 	is.period_ps = period_alone(f, &s, v);
 	tt_mem_free(f->mem, v, room * sizeof *v);
 	*is_one = is.period_ps > 0 && keeps_time(f, &is);
+	for (size_t i = first; i < end && *is_one; i++)
+		*is_one = may_wait_alone(f, &segment[i], is.period_ps);
 	if (*is_one) {
 		segment[first] = is;
 		count_periods(f, &is);
