@@ -11,8 +11,8 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, by_chance, chained, games, more_refreshes, mostly_late, odd_rates, of_few, \
-    pipelined, short_limits, spiky, stalled, stepped
+from vsync_game import MS, US, Chain, Game, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, games, more_refreshes, mostly_late, odd_rates, \
+    of_few, pipelined, short_limits, spiky, stalled, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -113,6 +113,14 @@ def seldom_held(name, game):
         held = sum(b - a <= BUDGET or (game.hz == 60 and not late) for (a, b, _), late in zip(game.frames, game.is_late))
         said = summary_of(game)["fps_60"]
         suite.true("frames that miss 60 fps, %s" % name, said.startswith("held by all") if held == game.n else "by %d of" % (game.n - held) in said, said)
+
+
+def two_kinds(name, game):
+    """A display's limit and a timer's in one capture: the second holds from its first frame on, give or take three, and late frames are those."""
+    rows, at = suite.rows("frame_shown", game.write(suite.path("both.raw"))), game.parts[0].n
+    told = [(r["first"], r["last"], r["limit"], r["late"]) for r in rows]
+    suite.true("two limits, %s" % name, len(rows) == 2 and abs(rows[0]["last"] - at) <= 3, told)
+    suite.equal("late frames, %s" % name, sum(r["late"] or 0 for r in rows), sum(game.is_late))
 
 
 def beside_nothing():
@@ -405,6 +413,8 @@ for name, game in lot.some(stalled(first_seed), 20, "stalled"):
 for kind in (short_limits, more_refreshes, stepped, pipelined, spiky, odd_rates):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):
         limits_and_late(name, game)
+for name, game in lot.some(both_kinds(first_seed), 15, "both_kinds"):
+    two_kinds(name, game)
 for name, game in lot.some(mostly_late(first_seed), 24, "mostly_late"):
     seldom_held(name, game)
 for name, game in lot.some(chained(first_seed), 24, "chained"):

@@ -358,6 +358,19 @@ class Chain(Game):
         self.periods = [(self.tick(last) - self.tick(0)) / last]
 
 
+class Both(Game):
+    """One game and then the other, of one process."""
+
+    def __init__(self, one, other):
+        self.__dict__.update(one.__dict__)
+        more = one.frames[-1][1] - other.frames[0][0]
+        self.parts, self.n = (one, other), one.n + other.n
+        self.frames = one.frames + [(a + more, b + more, [(z, x + more, y + more) for z, x, y in zones]) for a, b, zones in other.frames]
+        self.render = one.render[:one.n] + [(a + more, b + more) for a, b in other.render]
+        self.gpu = one.gpu[:one.n] + other.gpu
+        self.taken, self.is_late = one.taken + other.taken, one.is_late + other.is_late
+
+
 class Twice(Game):
     """Something needs 1.2 to 1.6 refreshes for each frame, so that each takes two."""
 
@@ -477,6 +490,18 @@ def chained(first):
         more = {"frames": rng.choice((240, 400)), "hz": (60, 90, 120, 144)[seed % 4], "images": 2 + seed // 4 % 2, "by": ("main", "render")[seed // 8 % 2],
                 "late": (0, .02, .1, .5)[seed // 16 % 4]}
         yield "chain%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Chain(seed, **more)
+
+
+def both_kinds(first):
+    """Forty that a display holds and then a timer, or the reverse; (name, game)."""
+    for seed in range(first, first + 40):
+        rng = random.Random(seed + 5050)
+        n, hz = [rng.randrange(100, 260) for _ in range(2)], rng.choice((60, 90, 120, 144))
+        rate, late = rng.choice([x for x in (30, 40, 50, 60, 72) if x != hz]), [rng.choice((0, .03, .1)) for _ in range(2)]
+        display = Game(seed, frames=n[0], hz=hz, late=late[0], by=rng.choice(("main", "render")))
+        timer = Game(seed + 1, frames=n[1], hz=rate, kind="timer", late=late[1], sleep=rng.choice((30, 100)) * US)
+        name = "both%03d, %d at %d Hz, %d by a timer at %d fps, late %s" % (seed, n[0], hz, n[1], rate, late)
+        yield (name, Both(display, timer)) if seed % 2 else (name + ", first", Both(timer, display))
 
 
 def odd_rates(first):
