@@ -806,11 +806,22 @@ take_timers(struct tt_refresh_fit *f, struct tt_err *err)
 
 /* --- the whole ------------------------------------------------------------------------ */
 
+/* A part of a stretch that is on no grid as a whole: another part of it may be a timer's, whose period goes into a display's. */
+static int
+part_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
+{
+	struct tt_stretch grid = *s;
+
+	if (s->ps && tt_refresh_is_grid(f, &grid) && tt_refresh_is_sure(f, &grid))
+		return tt_refresh_segments(f, &grid, err);
+	return timer_stretch(f, s, err);
+}
+
 /* A stretch that is on no grid may have several limits by a timer: these are periods of their own, however they go into each other. */
 static int
 grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
-	struct stretching timers = { .f = f, .timer = true, .all = *s, .each = timer_stretch };
+	struct stretching timers = { .f = f, .timer = true, .all = *s, .each = part_stretch };
 
 	f->has_period = f->has_period || s->ps;
 	if (take_steps(f, s))

@@ -800,8 +800,8 @@ count_refreshes(struct tt_refresh_fit *f, const struct tt_stretch *s)
  * True if ${s} is surely on a grid: many points keep its phase, or fewer are as near to a straight line through all of them as to each other; or frames of
  * another length came back to it. The GPU's times may be regular, too, and are so by chance where they are few.
  */
-static bool
-is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+bool
+tt_refresh_is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	const size_t n = s->end - s->first;
 	int64_t off[SURE_POINTS];
@@ -874,7 +874,7 @@ reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, 
 int
 tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err)
 {
-	const bool sure = is_sure(f, s);
+	const bool sure = tt_refresh_is_sure(f, s);
 	size_t q = s->first;
 	int rc = TT_OK;
 

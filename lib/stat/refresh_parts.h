@@ -109,6 +109,8 @@ enum { TT_REFRESH_MAX_GAP = 64 };
 
 /* refresh_grid.c: true if the points of ${s} lie on a grid, whose period s->ps is or is made. */
 bool tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s);
+/* True if ${s}, which is on a grid, surely is, and not by chance. */
+bool tt_refresh_is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s);
 /* Append the segments of ${s}, which is on a grid, and count the refreshes of its frames. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err);
 /* Append ${is} to the segments. TT_E_NOMEM, TT_E_LIMIT. */

@@ -119,7 +119,7 @@ def two_kinds(name, game):
     """A display's limit and a timer's in one capture: the second holds from its first frame on, give or take three, and late frames are those."""
     rows, at = suite.rows("frame_shown", game.write(suite.path("both.raw"))), game.parts[0].n
     told = [(r["first"], r["last"], r["limit"], r["late"]) for r in rows]
-    suite.true("two limits, %s" % name, len(rows) == 2 and abs(rows[0]["last"] - at) <= 3, told)
+    suite.true("two limits, %s" % name, len(rows) == 2 and abs(rows[0]["last"] - at) <= 3 and [r["limit"] for r in rows] == [p.kind for p in game.parts], told)
     suite.equal("late frames, %s" % name, sum(r["late"] or 0 for r in rows), sum(game.is_late))
 
 
