@@ -812,7 +812,7 @@ part_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
 	struct tt_stretch grid = *s;
 
-	if (s->ps && tt_refresh_is_grid(f, &grid) && tt_refresh_is_sure(f, &grid))
+	if (s->ps && s->end - s->first < f->n && tt_refresh_is_grid(f, &grid) && tt_refresh_is_sure(f, &grid))
 		return tt_refresh_segments(f, &grid, err);
 	return timer_stretch(f, s, err);
 }
@@ -988,13 +988,14 @@ reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment
 	const bool may_be_several = is->untold && is->period_ps > TT_REFRESH_SLOWEST_PS;
 	unsigned times = 0;
 	int64_t waited = 0, only = 0;
-	size_t n = 0, alone = 0, busy = 0;
+	size_t n = 0, all = 0, alone = 0, busy = 0;
 
 	if (may_be_several)
 		tt_refresh_faster(is->period_ps, &times);
 	for (size_t i = is->first; i < is->end; i += step) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
 
+		all++;
 		busy += times && tt_refresh_needs_more(tt_refresh_needed_at(f, i), is->period_ps / times, times - 1);
 		if (f->to->taken[i] & TT_REFRESH_LATE)
 			continue;
@@ -1003,7 +1004,7 @@ reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment
 		only += frame.waited_only;
 		alone += has_waited(frame.waited_only, tt_refresh_dur(&frame));
 	}
-	if (2 * busy * step > is->end - is->first)
+	if (2 * busy > all)
 		return TT_READING_OR_WORK;
 	return f->src->gpu_known || (2 * alone > n && (!times || only >= waited - waited / 10)) ? TT_READING_LIMIT : TT_READING_OR_NONE;
 }

@@ -842,7 +842,8 @@ reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, 
 	enum { MIN_LATE = 8 };
 	unsigned times = is->target;
 	int64_t waited = 0, only = 0, ps = is->period_ps;
-	size_t busy = 0, late = 0;
+	const size_t step = (is->end - is->first) / MAX_SAMPLES + 1;
+	size_t busy = 0, late = 0, n = 0;
 
 	if (is->target < 2) {
 		const int faster = tt_refresh_faster(ps, &times);
@@ -851,20 +852,22 @@ reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, 
 			return TT_READING_LIMIT;
 		ps /= faster ? times : 1;
 	}
-	for (size_t i = is->first; i < is->end; i++) {
+	for (size_t i = is->first; i < is->end; i++)
+		late += (f->to->taken[i] & TT_REFRESH_LATE) != 0;
+	for (size_t i = is->first; i < is->end; i += step) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
 
+		n++;
 		waited += frame.waited;
 		only += frame.waited_only;
 		busy += tt_refresh_needs_more(tt_refresh_needed_at(f, i), ps, times - 1);
-		late += (f->to->taken[i] & TT_REFRESH_LATE) != 0;
 	}
 	/* Most of the waiting tells one refresh; several may be the GPU's in spite of that. */
 	const bool is_alone = waited > 0 && only >= (is->target < 2 ? waited - only : waited - waited / 10);
 
 	if (is->target < 2 && (is_alone || late >= MIN_LATE))
 		return TT_READING_LIMIT;
-	if (2 * busy > is->end - is->first && times > 1)
+	if (2 * busy > n && times > 1)
 		return TT_READING_OR_WORK;
 	if (!is_sure && !f->src->gpu_known && !is_alone)
 		return TT_READING_OR_NONE;
