@@ -2,10 +2,10 @@
 
 For each such thing, captures with N and 2N of it, and every command over them: how many instructions it takes, which does not depend
 on load. They are counted by perf where the machine counts them, else in qemu, else by valgrind. Twice as much may cost 2.3 times the
-instructions at full length (TT_SET=all, N = 50,000). In check N is small (200) and there is a capture of 4N, so that what a start
-costs is left out: the step from 2N to 4N may cost three times that from N to 2N. There a part of the kinds is tried by lot: `stats` with
-every table goes over each of the captures, and some other commands over all of them together; at full length every verb of the table
-kinds x verbs, table(), goes over each.
+instructions at full length (TT_SET=all, N = 4,000, some minutes of two cores). In check N is small (200) and there is a capture of 4N,
+so that what a start costs is left out: the step from 2N to 4N may cost three times that from N to 2N. There a part of the kinds is tried
+by lot: `stats` with every table goes over each of the captures, and some other commands over all of them together; at full length every
+verb of the table kinds x verbs, table(), goes over each.
 
     growth.py [KIND]...        these kinds alone, or "all", each with its figures; another N by TT_N
 
@@ -30,7 +30,7 @@ import raw_log
 import ttc
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-N = int(os.environ.get("TT_N", 50000 if kit.LONG else 200))
+N = int(os.environ.get("TT_N", 4000 if kit.LONG else 200))
 # Below a few thousand of each, buffers that double and steps that are worth it only for many weigh as much; what grows with the square takes four times.
 MOST = 2.3 if kit.LONG else 3
 THROW, LOCK, ROOT, HANDLE, COVERED, STATEMENTS = 22, 24, 25, 20, 31, 32
@@ -331,7 +331,7 @@ def allocs_framed(n):
 
 def deep(n):
     """One frame of forty with calls nested so deep, in check deeper: below ten thousand what is done for each is not all done yet."""
-    n = n if kit.LONG else 48 * n
+    n = (12 if kit.LONG else 48) * n
     lines, t = ["thread\t0\tMain", "method\t99\tWorld:Frame ()", "method\t1\tGame.World:Draw (int)"], 1000
     for f in range(40):
         lines.append("enter\t%d\t0\t99" % t)
@@ -574,39 +574,29 @@ def table(kind, path, out):
 
 
 def commands(kind, paths, out):
-    """What reads captures with many of ${kind}, or of several kinds, with a name for each."""
-    if not kit.LONG:
-        yield "convert", convert(paths, *sum((["-o", out + suffix] for suffix in (".json", ".csv", ".pb", ".folded")), []))
-    yield "info", ["info", "-q", *paths]
+    """What reads captures with many of ${kind}, or of several kinds, with a name for each; at full length what is not in table()."""
     for key in ("thread", "namespace", "assembly", "domain") if kit.LONG else ("thread",):
         yield "stats by " + key, ["stats", "-q", "-j1", "--group-by", key, *paths]
-    framed = "frames|paths_throwing|instants|allocs_framed|zones_spanning|pauses"        # none may have frames that the others lack
-    alike = [p for p in paths if kit.LONG or not re.match(framed, os.path.basename(p))]
-    yield "diff", ["diff", "-q", "-j1", *alike, "--", *alike]
     yield "a metric in time", ["stats", "-q", "-j1", "--buckets", "2", "--metric", "marker.time[*].total", *paths]
     if not kit.LONG:
+        framed = "frames|paths_throwing|instants|allocs_framed|zones_spanning|pauses"        # none may have frames that the others lack
+        alike = [p for p in paths if not re.match(framed, os.path.basename(p))]
+        yield "convert", convert(paths, *sum((["-o", out + suffix] for suffix in (".json", ".csv", ".pb", ".folded")), []))
+        yield "info", ["info", "-q", *paths]
+        yield "diff", ["diff", "-q", "-j1", *alike, "--", *alike]
         return
     if COUNTER != counting.valgrind:
         yield "batch", ["batch", "-q", "-j1", *paths]
-    for suffix in (".json", ".csv", ".pb", ".folded"):
-        yield "convert to " + suffix, convert(paths, "-o", out + suffix)
-    yield "convert to pairs", convert(paths, "--begin-end", "-o", out + ".json")
     yield "stats", stats(paths)
-    yield "the summary", ["-q", *paths]
     if kind in (markers, categories, scopes, frames_apart, threads_apart):
         yield "stats from a marker on", ["stats", "-q", "-j1", "--frame-marker", "m1", *paths]
         yield "stats from any marker on", ["stats", "-q", "-j1", "--frame-marker", "re:m", "--table", "frames,hitches", *paths]
-    if kind in (frames, frames_apart):
-        yield "the budget suggested", ["stats", "-q", "-j1", "--suggest", *paths]
     if kind == coverage:
         yield "convert to lcov", convert(paths, "-o", out + ".info")
     if kind == classes:
         yield "allocations found", ["stats", "-q", "-j1", "--find", "S:1", *paths]
         yield "classes found", ["stats", "-q", "-j1", "--find", "T:Space*", *paths]
     yield "stats of names", ["stats", "-q", "-j1", "--marker", "re:[mGAS]", "--category", "*", *paths]
-    yield "a gate", ["stats", "-q", "-j1", "--gate", BUDGET, "--inconclusive", "pass", *paths, "--save", out + ".base"]
-    if paths[0].endswith(".ttc"):
-        yield "recover", ["recover", "-q", *paths, "-o", out + ".whole"]
 
 
 def make(s, kind, n):
