@@ -78,14 +78,14 @@ kit_check_csv(const char *p, size_t n, char sep, size_t columns)
 	return NULL;
 }
 
-/* What is wrong with the line of a stack, whose count comes after ${space}. */
+/* What is wrong with the line of a stack, whose count comes after ${space}: a number without zeros before it, or 0. */
 static const char *
 check_stack(const char *line, const char *space, const char *stop)
 {
 	for (const char *p = line; p < stop; p++)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			return "a control character";
-	if (!space || space == line || space + 1 == stop || space[1] == '0')
+	if (!space || space == line || space + 1 == stop || (space[1] == '0' && space + 2 < stop))
 		return "no count";
 	for (const char *d = space + 1; d < stop; d++)
 		if (*d < '0' || *d > '9')
