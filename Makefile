@@ -51,11 +51,11 @@ LIB_CPPFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPENDS) 2>/dev/null)
 LIB_LDLIBS   := $(or $(shell $(PKG_CONFIG) --libs $(DEPENDS) 2>/dev/null),-larchive -ljansson -lz)
 else
 LIB_CPPFLAGS := -isystem $(WINDOWS_LIBS)/include -DLIBARCHIVE_STATIC -D__USE_MINGW_ANSI_STDIO=1 -include lib/sys/gnu.h
-LIB_LDLIBS   := -L$(WINDOWS_LIBS)/lib -larchive -ljansson -lz -lbz2 -llzma -lzstd -llz4 -lregex
+LIB_LDLIBS   := -L$(WINDOWS_LIBS)/lib -larchive -ljansson -lz -lbz2 -llzma -lzstd -llz4 -lregex -lssp
 endif
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(CPPFLAGS)
-ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-overflow $(CFLAGS)
+ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-overflow $(if $(WINDOWS),-ffunction-sections -fdata-sections) $(CFLAGS)
 ALL_LDFLAGS  := -pthread $(HARDEN_L) $(LDFLAGS)
 ALL_LDLIBS   = $(SQLITE) $(LIB_LDLIBS) -lm $(LDLIBS)
 
@@ -68,8 +68,9 @@ SQLITE_INC = $(eval SQLITE_INC := $(if $(WINDOWS),,$(shell $(PKG_CONFIG) --cflag
 BIN      := $(BUILD)/tracetool$(if $(WINDOWS),.exe)
 LIB      := $(BUILD)/libtracetool.a
 # Other processes are run on Linux only: batch, ab, record, open, the pager. On Windows cmd/elsewhere.c is in their place.
-PROCESS_SRC := $(wildcard lib/batch/*.c lib/trial/*.c) lib/io/program.c lib/io/sandbox.c lib/io/syscalls.c \
-	$(addprefix cmd/,ab.c batch.c batch_opts.c batch_report.c merge.c open.c pager.c record.c ring_list.c)
+PROCESS_SRC := $(wildcard lib/archive/*.c lib/batch/scheduler*.c lib/batch/unpack*.c lib/trial/*.c) \
+	$(addprefix lib/batch/,analyse.c child.c files.c plan.c split.c store.c sweep.c wire.c) $(addprefix lib/io/,program.c sandbox.c syscalls.c) \
+	$(addprefix cmd/,ab.c batch.c batch_gate.c batch_opts.c batch_report.c merge.c open.c pager.c record.c ring_list.c)
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
 CMD_SRC  := $(sort $(wildcard cmd/*.c)) formats/recorder/mono/options.c formats/recorder/core/opttable.c formats/recorder/core/optval.c
 LIB_SRC  := $(if $(WINDOWS),$(filter-out $(PROCESS_SRC),$(LIB_SRC)),$(LIB_SRC))

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "batch/aggregate.h"
-#include "batch/plan.h"
+#include "batch/plan_tables.h"
 #include "command_tables.h"
 #include "diff/report.h"
 #include "gate/history_tables.h"

@@ -3,15 +3,17 @@
  */
 #ifdef _WIN32
 #include "cmd.h"
+#include "io/program.h"
+#include "recover.h"
 
-#define ELSEWHERE(name, what) \
-	const struct verb verb_##name = { .name = #name, .summary = what " (on Linux)", .operands = "", .about = "Runs on Linux, and in WSL." }; \
+#define ELSEWHERE(word, what) \
+	const struct verb verb_##word = { .name = #word, .summary = what " (on Linux)", .operands = "", .about = "Runs on Linux, and in WSL." }; \
 	int \
-	run_##name(struct app *app, int argc, char **argv, struct tt_err *err) \
+	run_##word(struct app *app, int argc, char **argv, struct tt_err *err) \
 	{ \
 		(void)app, (void)argc, (void)argv; \
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, \
-		    "\"tracetool " #name "\" runs other processes, which is not ready for Windows: use Linux, or WSL"); \
+		    "\"tracetool " #word "\" runs other processes, which is not ready for Windows: use Linux, or WSL"); \
 	}
 
 ELSEWHERE(ab, "run two builds in turn and judge them in pairs")
@@ -19,6 +21,20 @@ ELSEWHERE(batch, "analyse thousands of captures")
 ELSEWHERE(merge, "join results of shards")
 ELSEWHERE(open, "open a report in the browser")
 ELSEWHERE(record, "run a program and record it")
+
+int
+recover_list(struct app *app, const char *const *folder, struct tt_err *err)
+{
+	(void)app, (void)folder;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "rings of killed programs are listed on Linux only yet: name the captures");
+}
+
+/* No program is run, so none has ended. */
+int
+tt_program_end(int status)
+{
+	return status;
+}
 
 void
 pager_start(struct pager *p)

@@ -291,5 +291,6 @@ run_program(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
+	tt_sys_arguments(&argc, &argv);
 	return tt_sys_run_on_stack(run_program, argc, argv, STACK_BYTES);
 }

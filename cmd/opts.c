@@ -7,6 +7,7 @@
 
 #include "base/shell.h"
 #include "base/spelling.h"
+#include "sys/sys.h"
 
 /* --- parsing --------------------------------------------------------------- */
 
@@ -256,6 +257,27 @@ parse_short(struct scan *s, struct tt_err *err)
 	return TT_OK;
 }
 
+struct operands { struct opt_list *list; struct tt_arena *a; struct tt_err *err; int rc; };
+
+static bool
+add_operand(void *arg, const char *path)
+{
+	struct operands *o = arg;
+	const char *kept = tt_arena_text(o->a, path, strlen(path), o->err);
+
+	o->rc = kept ? opt_list_add(o->list, kept, o->a, o->err) : o->err->code;
+	return o->rc == TT_OK;
+}
+
+/* Add an operand, or the files that it stands for. */
+static int
+add_operands(struct opt_list *list, const char *p, struct tt_arena *a, struct tt_err *err)
+{
+	struct operands o = { list, a, err, TT_OK };
+
+	return tt_sys_expand(p, add_operand, &o) ? o.rc : opt_list_add(list, p, a, err);
+}
+
 int
 opts_parse(
     const struct verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a, struct tt_err *err)
@@ -276,7 +298,7 @@ opts_parse(
 			continue;
 		}
 		if (!options || p[0] != '-' || p[1] == '\0')
-			rc = opt_list_add(operand, p, a, err);
+			rc = add_operands(operand, p, a, err);
 		else if (p[1] == '-')
 			rc = parse_long(&s, err);
 		else

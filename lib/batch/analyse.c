@@ -267,10 +267,6 @@ put_hist(struct tt_json *j, const char *name, const struct tt_hist *h, bool *som
 	tt_json_close(j, "]");
 }
 
-/* The longest times of frames at 240, 120, 90, 60, 50, 40, 30, 20, 10 and 4 FPS, as tt_frame_limit() has it. */
-const int64_t tt_frame_edge[TT_FRAME_ROWS] = { 4167667, 8334334, 11112112, 16667667, 20000000, 25000000, 33334334, 50000000, 100000000, 250000000,
-	INT64_MAX };
-
 static void
 put_frame_rows(struct tt_json *j, const struct tt_frames *f, bool *some)
 {

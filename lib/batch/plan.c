@@ -9,13 +9,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/env.h"
 #include "batch/files.h"
+#include "batch/plan_tables.h"
 #include "batch/shards.h"
 #include "batch/split.h"
 #include "pass/pass.h"
+#include "sys/sys.h"
 
 #define KINDS_MAX 16
 #define SAMPLES 3                     /* files of a kind that are analysed, of different sizes */
@@ -99,10 +100,10 @@ say_nothing(void *arg, const char *line)
 static double
 worked(void)
 {
-	struct rusage u;
+	struct tt_sys_cost cost = { 0 };
 
-	getrusage(RUSAGE_CHILDREN, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	(void)tt_sys_cost_of_children(&cost);
+	return (double)(cost.user_ns + cost.system_ns) / 1e9;
 }
 
 /* Analyse a file, or its beginning, and add the cost to its kind. */
@@ -152,7 +153,7 @@ nth_of(const struct plan *p, size_t k, uint64_t nth)
 static int
 take_sample(struct plan *p, struct tt_err *err)
 {
-	struct rusage u;
+	struct tt_sys_cost cost = { 0 };
 	int rc = TT_OK;
 
 	for (size_t k = 0; k < p->nkind && rc == TT_OK; k++) {
@@ -175,8 +176,8 @@ take_sample(struct plan *p, struct tt_err *err)
 		}
 		p->time += kind->per_byte * (double)kind->bytes;
 	}
-	getrusage(RUSAGE_CHILDREN, &u);
-	p->resident = u.ru_maxrss;
+	(void)tt_sys_cost_of_children(&cost);
+	p->resident = (long)(cost.peak_bytes / 1024);
 	return rc;
 }
 
@@ -275,46 +276,13 @@ play(struct run *r, enum fate fate)
 
 /* --- the report ----------------------------------------------------------------------- */
 
-enum { S_FILES, S_BYTES, S_CAPTURES, S_HOURS, S_TIME, S_SHARDS, S_CORES, S_MEMORY, S_LIMIT, S_N };
-static const struct tt_col sum_col[S_N] = {
-	[S_FILES] = { "files", "files", TT_UNIT_COUNT, "Files." },
-	[S_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Their bytes, as they are on disk." },
-	[S_CAPTURES] = { "captures", "captures, about", TT_UNIT_COUNT, "Captures in them, as far as the sample tells." },
-	[S_HOURS] = { "core_hours", "core hours", TT_UNIT_MILLI, "Hours of one processor for all of them." },
-	[S_TIME] = { "core_ns", "core time", TT_UNIT_NS, "The same as a time." },
-	[S_SHARDS] = { "shards", "shards advised", TT_UNIT_COUNT, "Shards with ten minutes of work each, or as many as were asked for." },
-	[S_CORES] = { "cores", "cores of a node", TT_UNIT_COUNT, "Processors that a shard uses, one for each job." },
-	[S_MEMORY] = { "memory_bytes", "memory of a shard", TT_UNIT_BYTES, "Memory to ask for: twice the largest process of the sample for each processor." },
-	[S_LIMIT] = { "limit_ns", "time limit of a shard", TT_UNIT_NS, "Time to ask for: three times the longest shard, and five minutes." },
-};
+static struct tt_table *
+make_table(struct tt_report *r, enum plan_table which)
+{
+	const struct tt_pass_table *is = &tt_batch_plan_tables[which];
 
-enum { K_KIND, K_FILES, K_BYTES, K_CAPTURES, K_SAMPLE, K_SPEED, K_HOURS, K_N };
-static const struct tt_col kind_col[K_N] = {
-	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "By the names of the files; plain is anything that no name says to be compressed or packed." },
-	[K_FILES] = { "files", "files", TT_UNIT_COUNT, "Files." },
-	[K_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Their bytes." },
-	[K_CAPTURES] = { "captures", "captures, about", TT_UNIT_COUNT, "Captures in them." },
-	[K_SAMPLE] = { "sample_bytes", "sample", TT_UNIT_BYTES, "Bytes that were analysed for this; 0: the rest is a guess." },
-	[K_SPEED] = { "mb_s", "MB/s a core", TT_UNIT_MILLI, "Millions of bytes, as they are on disk, that a processor does in a second." },
-	[K_HOURS] = { "core_hours", "core hours", TT_UNIT_MILLI, "Hours of one processor for all of them." },
-};
-
-enum { N_NODES, N_SHARDS, N_WALL, N_SLOW, N_LOST, N_EVEN, N_N };
-static const struct tt_col node_col[N_N] = {
-	[N_NODES] = { "nodes", "nodes", TT_UNIT_COUNT, "Machines, or tasks that run at once." },
-	[N_SHARDS] = { "shards", "shards", TT_UNIT_COUNT, "Three for each of several nodes, or as many as were asked for." },
-	[N_WALL] = { "wall_ns", "time", TT_UNIT_NS, "From the start of the first shard to the end of the last." },
-	[N_SLOW] = { "slow_ns", "one half as fast", TT_UNIT_NS, "The same, where one node works half as fast." },
-	[N_LOST] = { "lost_ns", "one lost", TT_UNIT_NS, "The same, if one node is lost in the middle, and its shard continues elsewhere 7 minutes later." },
-	[N_EVEN] = { "most", "longest by mean", TT_UNIT_MILLI, "The longest shard's time by the mean: work that cannot be divided makes it large." },
-};
-
-const struct tt_pass_table tt_batch_plan_tables[] = {
-	{ .id = "plan", .title = "Plan", .col = sum_col, .ncol = TT_NCOL(sum_col) },
-	{ .id = "plan_kinds", .title = "Kinds of files", .col = kind_col, .ncol = TT_NCOL(kind_col) },
-	{ .id = "plan_nodes", .title = "Time on so many nodes", .col = node_col, .ncol = TT_NCOL(node_col) },
-	{ .id = NULL },
-};
+	return tt_report_table(r, is->id, is->title, is->col, is->ncol);
+}
 
 static int64_t
 ns(double seconds)
@@ -331,7 +299,7 @@ milli(double v)
 static void
 put_kinds(const struct plan *p, struct tt_report *r)
 {
-	struct tt_table *t = tt_report_table(r, tt_batch_plan_tables[1].id, tt_batch_plan_tables[1].title, kind_col, K_N);
+	struct tt_table *t = make_table(r, PLAN_KINDS);
 
 	for (size_t i = 0; i < p->nkind; i++) {
 		const struct kind *k = &p->kind[i];
@@ -354,7 +322,7 @@ put_kinds(const struct plan *p, struct tt_report *r)
 static int
 put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *report, struct tt_err *err)
 {
-	struct tt_table *t = tt_report_table(report, tt_batch_plan_tables[2].id, tt_batch_plan_tables[2].title, node_col, N_N);
+	struct tt_table *t = make_table(report, PLAN_NODES);
 	const size_t most = shards > PER_NODE * NODES_MAX ? shards : PER_NODE * NODES_MAX;
 	struct run r = { .busy = calloc(most, sizeof *r.busy), .free = calloc(NODES_MAX, sizeof *r.free) };
 	int rc = r.busy && r.free ? TT_OK : tt_nomem(err);
@@ -391,7 +359,7 @@ put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *repo
 static int
 put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
 {
-	struct tt_table *t = tt_report_table(r, tt_batch_plan_tables[0].id, tt_batch_plan_tables[0].title, sum_col, S_N);
+	struct tt_table *t = make_table(r, PLAN_SUM);
 	const double work = p->time / p->cores / 600;
 	unsigned shards = p->shards ? p->shards : work > TT_BATCH_SHARDS_MAX ? TT_BATCH_SHARDS_MAX : (unsigned)work + 1;
 	struct tt_cell *c = tt_row(t);

@@ -11,8 +11,6 @@ struct tt_arena;
 struct tt_batch_files;
 struct tt_report;
 
-extern const struct tt_pass_table tt_batch_plan_tables[];     /* ended by one without an id */
-
 struct tt_batch_plan_opts {
 	struct tt_batch_files *files;         /* their split into shards is destroyed */
 	const struct tt_scheduler_opts *many; /* how the batch would run */

@@ -5,13 +5,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/order.h"
 #include "batch/copies.h"
 #include "batch/record.h"
 #include "io/spool.h"
 #include "io/src.h"
+#include "sys/sys.h"
 
 #define RUN_BYTES ((size_t)12 << 20)    /* lines sorted in memory at a time */
 #define READ_BYTES ((size_t)64 << 10)   /* of each run, while they are merged */
@@ -84,7 +84,7 @@ tt_results_free(struct tt_results *rs)
 	tt_buf_free(&rs->group);
 	tt_copies_free(&rs->copies, mem);
 	if (rs->fd >= 0)
-		close(rs->fd);
+		tt_sys_close(rs->fd);
 	tt_mem_free(mem, rs, sizeof *rs);
 }
 
@@ -247,7 +247,7 @@ advance(struct tt_results *rs, struct run *r, struct tt_err *err)
 	for (;;) {
 		char *lf = r->n > r->used ? memchr(r->buf + r->used, '\n', r->n - r->used) : NULL;
 		size_t some, nkey;
-		ssize_t got;
+		int64_t got;
 
 		if (lf) {
 			char *p = r->buf + r->used;
@@ -272,7 +272,7 @@ advance(struct tt_results *rs, struct run *r, struct tt_err *err)
 		    tt_mem_grow(&rs->env->mem, &r->buf, &r->cap, r->n + READ_BYTES, 1, err) != TT_OK)
 			return err->code;
 		some = r->end - r->at < r->cap - r->n ? (size_t)(r->end - r->at) : r->cap - r->n;
-		got = pread(rs->fd, r->buf + r->n, some, (off_t)r->at);
+		got = tt_sys_pread(rs->fd, r->buf + r->n, some, r->at);
 		if (got <= 0 && errno != EINTR)
 			return tt_fail_sys(err, got ? errno : EIO, "cannot read a temporary file");
 		r->n += got > 0 ? (size_t)got : 0;

@@ -7,19 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "batch/result.h"
+#include "sys/sys.h"
 
 /* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
 struct shard_file {
 	unsigned n, i;
 	bool ended;                   /* .jsonl; a .part belongs to a run that has not ended */
-	dev_t dev;
-	ino_t ino;
+	uint64_t volume, id;
 };
 
 static bool
@@ -62,9 +61,9 @@ by_shard(const void *a, const void *b)
 		return x->i < y->i ? -1 : 1;
 	if (x->ended != y->ended)
 		return x->ended ? -1 : 1;
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
+	if (x->volume != y->volume)
+		return TT_CMP(x->volume, y->volume);
+	return TT_CMP(x->id, y->id);
 }
 
 /* Count the ended runs of shard ${i} from s[*at] on; *${open}: one has not ended. *${at} moves past the shard. */
@@ -78,7 +77,7 @@ runs_of(const struct shard_file *s, size_t n, size_t *at, unsigned i, bool *open
 	for (; *at < n && s[*at].n == s[first].n && s[*at].i == i; ++*at) {
 		const struct shard_file *f = &s[*at];
 
-		if (*at > first && f->dev == f[-1].dev && f->ino == f[-1].ino)
+		if (*at > first && f->volume == f[-1].volume && f->id == f[-1].id)
 			continue;
 		ended += f->ended;
 		*open = *open || !f->ended;
@@ -163,19 +162,19 @@ put_runs(struct shard_file *s, size_t *n, const char *path, const struct tt_batc
 {
 	const size_t has = said ? said->n : 0;
 	struct shard_file f;
-	struct stat st;
+	struct tt_sys_stat st;
 	bool named = of_name(path, &f);
 
-	if (stat(path, &st) != 0)
+	if (tt_sys_stat(path, &st) != 0)
 		return;
 	if (named && (f.n > 1 || !f.ended || has == 0)) {
-		f.dev = st.st_dev;
-		f.ino = st.st_ino;
+		f.volume = st.volume;
+		f.id = st.id;
 		s[(*n)++] = f;
 		return;
 	}
 	for (size_t i = 0; i < has; i++)
-		s[(*n)++] = (struct shard_file){ said->v[i].shard.count, said->v[i].shard.index, true, st.st_dev, st.st_ino };
+		s[(*n)++] = (struct shard_file){ said->v[i].shard.count, said->v[i].shard.index, true, st.volume, st.id };
 }
 
 int

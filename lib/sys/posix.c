@@ -255,6 +255,13 @@ tt_sys_list(const char *folder, bool (*each)(void *arg, const char *name), void 
 	return 0;
 }
 
+size_t
+tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void *arg)
+{
+	(void)path, (void)each, (void)arg;
+	return 0;
+}
+
 const char *
 tt_sys_temp_dir(void)
 {
@@ -345,12 +352,12 @@ tt_sys_process(void)
 	return (long)getpid();
 }
 
-bool
-tt_sys_cost(struct tt_sys_cost *cost)
+static bool
+cost_of(int whose, struct tt_sys_cost *cost)
 {
 	struct rusage u;
 
-	if (getrusage(RUSAGE_SELF, &u) != 0)
+	if (getrusage(whose, &u) != 0)
 		return false;
 	cost->user_ns = (int64_t)u.ru_utime.tv_sec * 1000000000 + u.ru_utime.tv_usec * 1000;
 	cost->system_ns = (int64_t)u.ru_stime.tv_sec * 1000000000 + u.ru_stime.tv_usec * 1000;
@@ -360,6 +367,18 @@ tt_sys_cost(struct tt_sys_cost *cost)
 	cost->peak_bytes = (uint64_t)u.ru_maxrss * 1024;
 #endif
 	return true;
+}
+
+bool
+tt_sys_cost(struct tt_sys_cost *cost)
+{
+	return cost_of(RUSAGE_SELF, cost);
+}
+
+bool
+tt_sys_cost_of_children(struct tt_sys_cost *cost)
+{
+	return cost_of(RUSAGE_CHILDREN, cost);
 }
 
 uint64_t
@@ -402,6 +421,12 @@ tt_sys_free_signals(const struct tt_sys_held *held)
 
 	memcpy(&old, held->was, sizeof old);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void
+tt_sys_arguments(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
 }
 
 void

@@ -126,6 +126,12 @@ char *tt_sys_real_path(const char *path);
 /* Call ${each} with each name in ${folder} but "." and "..", in no order, until it returns false. */
 int tt_sys_list(const char *folder, bool (*each)(void *arg, const char *name), void *arg);
 
+/*
+ * Call ${each} with each path that the pattern ${path} stands for, in order, until it returns false, where programs do that and no shell: on Windows, with * and ?
+ * in the last component. Returns how many there were; a pattern that is a file's name, and one that nothing fits, stands for none.
+ */
+size_t tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void *arg);
+
 /* The folder of temporary files unless somebody says otherwise. */
 const char *tt_sys_temp_dir(void);
 
@@ -161,6 +167,8 @@ bool tt_sys_has_ended(long pid, int wait_ms);
 
 struct tt_sys_cost { int64_t user_ns, system_ns; uint64_t peak_bytes; };
 bool tt_sys_cost(struct tt_sys_cost *cost);
+/* The same of all processes that this one has started and waited for; the largest peak. */
+bool tt_sys_cost_of_children(struct tt_sys_cost *cost);
 
 /* How many files may be open at once; 0: not known. */
 uint64_t tt_sys_max_files(void);
@@ -176,6 +184,9 @@ int tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv
 struct tt_sys_held { unsigned char was[128]; };
 void tt_sys_hold_signals(struct tt_sys_held *held);
 void tt_sys_free_signals(const struct tt_sys_held *held);
+
+/* The arguments of the program in UTF-8, in place of those that main() got; they stay to its end. */
+void tt_sys_arguments(int *argc, char ***argv);
 
 /* Call first in main(): closed standard descriptors are opened so that no file gets their numbers, and standard streams carry bytes as they are. */
 void tt_sys_begin(void);

@@ -2,6 +2,7 @@
  * The system's calls on Windows 10 1903 and later. Names are UTF-8 outside and UTF-16 for the system; paths too long for it get its own prefix.
  */
 #ifdef _WIN32
+#include "sys/gnu.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -691,6 +692,68 @@ tt_sys_list(const char *folder, bool (*each)(void *arg, const char *name), void 
 	return 0;
 }
 
+struct matches { char **path; size_t n, cap; };
+
+static bool
+add_match(struct matches *m, const char *folder, size_t nfolder, const char *name)
+{
+	char *path = malloc(nfolder + strlen(name) + 1);
+
+	if (path && m->n == m->cap) {
+		char **more = realloc(m->path, (m->cap ? 2 * m->cap : 64) * sizeof *more);
+
+		if (more) {
+			m->path = more;
+			m->cap = m->cap ? 2 * m->cap : 64;
+		}
+	}
+	if (!path || m->n == m->cap) {
+		free(path);
+		return false;
+	}
+	memcpy(path, folder, nfolder);
+	strcpy(path + nfolder, name);
+	m->path[m->n++] = path;
+	return true;
+}
+
+static int
+by_path(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+size_t
+tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void *arg)
+{
+	const char *base = tt_sys_base(path);
+	struct matches m = { 0 };
+	char name[4 * MAX_PATH];
+	WIN32_FIND_DATAW found;
+	wchar_t wide[WIDE_PATH];
+	bool more = true;
+	HANDLE h;
+
+	/* Other marks than these would mean something to the system, too: its old forms of patterns. */
+	if (!strpbrk(base, "*?") || strpbrk(path, "<>\"|") || !widen(path, wide))
+		return 0;
+	h = FindFirstFileW(wide, &found);
+	if (h == INVALID_HANDLE_VALUE)
+		return 0;
+	do {
+		if (wcscmp(found.cFileName, L".") != 0 && wcscmp(found.cFileName, L"..") != 0 && narrow(found.cFileName, name, sizeof name))
+			more = add_match(&m, path, (size_t)(base - path), name);
+	} while (more && FindNextFileW(h, &found));
+	FindClose(h);
+	tt_sort_stable(m.path, m.n, sizeof *m.path, by_path);
+	for (size_t i = 0; i < m.n; i++) {
+		more = more && each(arg, m.path[i]);
+		free(m.path[i]);
+	}
+	free(m.path);
+	return m.n;
+}
+
 const char *
 tt_sys_temp_dir(void)
 {
@@ -809,6 +872,14 @@ tt_sys_cost(struct tt_sys_cost *cost)
 	return true;
 }
 
+/* Nobody counts them: a process is told of its own alone. */
+bool
+tt_sys_cost_of_children(struct tt_sys_cost *cost)
+{
+	(void)cost;
+	return false;
+}
+
 uint64_t
 tt_sys_max_files(void)
 {
@@ -855,6 +926,28 @@ void
 tt_sys_free_signals(const struct tt_sys_held *held)
 {
 	(void)held;
+}
+
+/* The C library takes the command line apart. */
+int __wgetmainargs(int *argc, wchar_t ***argv, wchar_t ***env, int expand, int *mode);
+
+void
+tt_sys_arguments(int *argc, char ***argv)
+{
+	wchar_t **wide, **env;
+	int n, mode = 0;
+	char **to;
+
+	if (__wgetmainargs(&n, &wide, &env, 0, &mode) != 0 || !(to = calloc((size_t)n + 1, sizeof *to)))
+		return;
+	for (int i = 0; i < n; i++) {
+		const int size = WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, NULL, 0, NULL, NULL);
+
+		if (size <= 0 || !(to[i] = malloc((size_t)size)) || !narrow(wide[i], to[i], size))
+			return;
+	}
+	*argc = n;
+	*argv = to;
 }
 
 static HANDLE main_thread;
