@@ -102,8 +102,8 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 	}
 	if (rc != TT_OK)
 		return rc;
-	/* info and history write other files, too, and check by themselves. */
-	for (const struct opt_group *g = verb->group; g->opt && rc == TT_OK && verb != &verb_info && verb != &verb_history; g++)
+	/* info and baseline write other files, too, and check by themselves. */
+	for (const struct opt_group *g = verb->group; g->opt && rc == TT_OK && verb != &verb_info && verb != &verb_baseline; g++)
 		if (g->opt == report_opt)
 			rc = report_check((const struct report_opts *)(const void *)((const char *)into + g->base), err);
 	if (rc != TT_OK)

@@ -1,7 +1,10 @@
 /**
- * tracetool baseline: lists the sessions of a baseline, removes some, or accepts one.
+ * tracetool baseline: shows figures over the sessions of baselines, lists sessions, removes some, or accepts one.
  */
+#include "baseline.h"
+
 #include <string.h>
+#include <unistd.h>
 
 #include "base/spelling.h"
 #include "cmd.h"
@@ -9,17 +12,8 @@
 #include "gate/document.h"
 #include "io/lock.h"
 #include "pass/pass.h"
-#include "report.h"
 
-enum action { A_LIST, A_DROP, A_TRIM, A_ACCEPT };
-
-struct baseline_opts {
-	struct opt_list arg;
-	uint64_t keep;
-	const char *why;
-	struct report_opts out;
-	struct ui_opts ui;
-};
+enum action { A_SHOW, A_LIST, A_DROP, A_TRIM, A_ACCEPT };
 
 #define AT(f) offsetof(struct baseline_opts, f)
 
@@ -32,6 +26,7 @@ static const struct opt change_opt[] = {
 };
 
 static const struct opt_group groups[] = {
+	{ "Figures", baseline_figure_opt, 0 },
 	{ "Change", change_opt, 0 },
 	REPORT_GROUP(struct baseline_opts, out),
 	UI_GROUP(struct baseline_opts, ui),
@@ -41,19 +36,23 @@ static const struct opt_group groups[] = {
 static const char *
 action_value(size_t i)
 {
-	static const char *const v[] = { "list", "drop", "trim", "accept", NULL };
+	static const char *const v[] = { "show", "list", "drop", "trim", "accept", NULL };
 
 	return i <= A_ACCEPT ? v[i] : NULL;
 }
 
 const struct verb verb_baseline = {
 	.name = "baseline",
-	.summary = "list the sessions of a baseline, drop some, accept one",
-	.operands = "list|drop|trim|accept BASE [SESSION]...",
-	.about = "Look after a baseline of \"tracetool stats --save\". \"list\" prints its sessions. \"drop\" takes the named ones out, \"trim\" "
-		 "the oldest. \"accept\" says that a slowdown is meant to stay: captures are compared with the named session (default: the "
+	.summary = "show figures over a baseline's sessions; list, drop, accept sessions",
+	.operands = "[show|list|drop|trim|accept] BASE...",
+	.about = "Look after baselines of \"tracetool gate --save\". \"show\", also without this word, prints how figures change over the sessions: a line for "
+		 "each figure, with a chart and the place where its level changed for good; -o FILE.svg makes a picture, -o FILE.html a page. "
+		 "\"list BASE\" prints the sessions. \"drop BASE SESSION...\" takes the named ones out, \"trim BASE\" the oldest. "
+		 "\"accept BASE [SESSION]\" says that a slowdown is meant to stay: captures are compared with the named session (default: the "
 		 "last) and those after it, and with none before it.",
-	.examples = "  tracetool baseline list base.json\n"
+	.examples = "  tracetool baseline base.json --gate budget.json --row 'frame*'\n"
+		    "  tracetool baseline base.json -o history.html\n"
+		    "  tracetool baseline list base.json\n"
 		    "  tracetool baseline drop base.json '#3' nightly-2026-11-20\n"
 		    "  tracetool baseline trim base.json --keep 20\n"
 		    "  tracetool baseline accept base.json --reason 'new lighting'\n",
@@ -258,28 +257,71 @@ change(struct baseline *x, enum action action, const struct baseline_opts *o, st
 	return rc;
 }
 
+/* Find the action that the first operand names; without one it is to show, with all operands as baselines. */
 static int
-check(const struct baseline_opts *o, enum action *action, struct tt_err *err)
+take_action(struct baseline_opts *o, enum action *action, struct tt_err *err)
 {
-	const char *what = o->arg.n ? o->arg.v[0] : "", *word;
+	const char *near = o->arg.n > 1 && access(o->arg.v[0], F_OK) != 0 ? tt_nearest_word(o->arg.v[0], action_value) : NULL;
 
-	for (*action = A_LIST; (word = action_value(*action)) && strcmp(word, what) != 0; ++*action)
-		;
-	if (!word)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "say what to do with the baseline: list, drop, trim or accept, then its file");
+	*action = A_SHOW;
+	for (size_t i = 0; o->arg.n && action_value(i); i++)
+		if (strcmp(action_value(i), o->arg.v[0]) == 0) {
+			if (i == A_SHOW)
+				memmove(o->arg.v, o->arg.v + 1, o->arg.n-- * sizeof *o->arg.v);
+			*action = (enum action)i;
+			return TT_OK;
+		}
+	return near ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there is no file \"%s\"; did you mean \"%s\"?", o->arg.v[0], near) : TT_OK;
+}
+
+static int
+check(const struct baseline_opts *o, enum action action, struct tt_err *err)
+{
+	const char *what = action_value(action);
+
+	if ((action == A_TRIM) != (o->keep > 0))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, action == A_TRIM ? "trim: say how many sessions to keep, with --keep N" :
+		    "option --keep: it is for trim");
+	if ((action == A_ACCEPT) != (o->why && *o->why))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, action == A_ACCEPT ? "accept: say why, with --reason TEXT" : "option --reason: it is for accept");
+	if (action == A_SHOW)
+		return TT_OK;
+	if (o->budget || o->row.n)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s: it is for show", o->budget ? "gate" : "row");
 	if (o->arg.n < 2)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: name the baseline's file", what);
-	if (*action == A_DROP ? o->arg.n < 3 : o->arg.n > (*action == A_ACCEPT ? 3 : 2))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, *action == A_DROP ? "drop: name the sessions to take out (\"tracetool baseline list\" has them)" :
-		    *action == A_ACCEPT ? "accept: name one session, or none for the last" : "%s: takes the baseline's file alone", what);
-	if ((*action == A_TRIM) != (o->keep > 0))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, *action == A_TRIM ? "trim: say how many sessions to keep, with --keep N" :
-		    "option --keep: it is for trim");
-	if ((*action == A_ACCEPT) != (o->why && *o->why))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, *action == A_ACCEPT ? "accept: say why, with --reason TEXT" : "option --reason: it is for accept");
-	if (*action != A_LIST && o->out.output)
+	if (action == A_DROP ? o->arg.n < 3 : o->arg.n > (action == A_ACCEPT ? 3 : 2))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, action == A_DROP ? "drop: name the sessions to take out (\"tracetool baseline list\" has them)" :
+		    action == A_ACCEPT ? "accept: name one session, or none for the last" : "%s: takes the baseline's file alone", what);
+	if (action != A_LIST && o->out.output)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --output: %s prints no report; it changes the file", what);
 	return TT_OK;
+}
+
+/* Do what the first of the operands ${o} says. */
+static int
+work(struct app *app, enum action action, const struct baseline_opts *o, struct tt_err *err)
+{
+	struct baseline x = { .app = app, .path = o->arg.v[1], .accept = SIZE_MAX };
+	const char *outputs[] = { action == A_LIST ? o->out.output : x.path, NULL };
+	int rc;
+
+	if (action == A_LIST)
+		report_pager(app, &o->out);
+	tt_arena_init(&x.a, &app->env.mem);
+	rc = app_reads(app, (const char *const[]){ x.path, NULL }, err);
+	if (rc == TT_OK)
+		rc = app_confine(app, outputs, NULL, err);
+	if (rc == TT_OK && action == A_LIST) {
+		rc = read_file(&x, err);
+		if (rc == TT_OK)
+			rc = list(&x, &o->out, err);
+	} else if (rc == TT_OK) {
+		rc = change(&x, action, o, err);
+	}
+	tt_buf_free(&x.text);
+	tt_arena_free(&x.a);
+	return rc;
 }
 
 int
@@ -291,26 +333,14 @@ run_baseline(struct app *app, int argc, char **argv, struct tt_err *err)
 
 	report_defaults(&o.out);
 	rc = app_parse(app, &verb_baseline, &o, &o.ui, argc, argv, err);
-	if (rc == TT_OK)
-		rc = check(&o, &action, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	struct baseline x = { .app = app, .path = o.arg.v[1], .accept = SIZE_MAX };
-	const char *outputs[] = { action == A_LIST ? o.out.output : x.path, NULL };
-	if (action == A_LIST)
-		report_pager(app, &o.out);
-	tt_arena_init(&x.a, &app->env.mem);
-	rc = app_reads(app, (const char *const[]){ x.path, NULL }, err);
+	rc = take_action(&o, &action, err);
 	if (rc == TT_OK)
-		rc = app_confine(app, outputs, NULL, err);
-	if (rc == TT_OK && action == A_LIST) {
-		rc = read_file(&x, err);
-		if (rc == TT_OK)
-			rc = list(&x, &o.out, err);
-	} else if (rc == TT_OK) {
-		rc = change(&x, action, &o, err);
-	}
-	tt_buf_free(&x.text);
-	tt_arena_free(&x.a);
-	return rc;
+		rc = check(&o, action, err);
+	if (rc == TT_OK && !(action == A_SHOW && history_is_picture(&o)))
+		rc = report_check(&o.out, err);
+	if (rc != TT_OK)
+		return rc;
+	return action == A_SHOW ? history_show(app, &o, err) : work(app, action, &o, err);
 }

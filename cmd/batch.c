@@ -516,6 +516,8 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct summary_notes notes = { .n = 0 };
 	int rc;
 
+	if (opts_has_argument(argc, argv, "merge"))
+		return run_merge(app, argc, argv, err);
 	o.sum.notes = &notes;
 	input_defaults(&o.in);
 	o.in.folders = true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/shell.h"
 #include "batch.h"
 #include "cmd.h"
 #include "gate.h"
@@ -46,7 +47,9 @@ explains(struct app *app, const struct opt_given *given, struct gate_opts *g, st
 	static const char *const writes[] = { GATE_WRITES, "group-by", NULL };
 	struct tt_buf text = { 0 };
 
-	opts_quote_shared(&text, given, &verb_stats, writes);
+	tt_shell_quote(&text, g->budget);
+	tt_buf_text(&text, " ");
+	opts_quote_shared(&text, given, &verb_gate, writes);
 	g->to.links.explain_one = tt_buf_keep(&text, &app->arena, err);
 	return g->to.links.explain_one ? gate_looks(app, given, g, err) : err->code;
 }

@@ -73,11 +73,15 @@ static const struct opt run_opt[] = {
 	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count, .at = IN(jobs), .lo = 1, .hi = 256,
 	    .help = "use at most N processes and open archives at a time; default and maximum: the processors" },
 	{ .name = "shard", .arg = "I/N|auto", .set = set_shard,
-	    .help = "do part I of N, from 1; auto: as Slurm, Kubernetes or GitLab says; tracetool merge combines the parts" },
+	    .help = "do part I of N, from 1; auto: as Slurm, Kubernetes or GitLab says; --merge combines the parts" },
 	{ .name = "shard-index", .arg = "I", .set = opt_count, .at = AT(shard_index), .hi = TT_BATCH_SHARDS_MAX - 1,
 	    .help = "with --shard-count: do part I, from 0" },
 	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shard_count), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
 	    .help = "with --shard-index: of N parts" },
+	{ .name = "merge", .set = opt_flag, .at = AT(merge),
+	    .help = "analyse nothing: combine results of shards and runs, FILE or all in a DIR, into those of one run" },
+	{ .name = "partial", .set = opt_flag, .at = AT(partial),
+	    .help = "merge: even if shards are missing or options differ, and print which; default: an error" },
 	{ .name = "plan", .set = opt_flag, .at = AT(plan),
 	    .help = "do nothing but print what it will cost: core hours, shards, memory, and time on 1, 2, 4 ... nodes" },
 	{ .name = "resume", .set = opt_flag, .at = AT(resume),
@@ -151,7 +155,7 @@ const struct verb verb_batch = {
 	.examples = "  tracetool batch nightly/\n"
 		    "  tracetool batch -o out --do convert --to json.gz builds/*.zip\n"
 		    "  tracetool batch -o out --group-by build,device --report trend.md captures.tar.xz\n"
-		    "  seq 20 | xargs -P4 -I{} tracetool batch -o out --shard {}/20 nightly/ && tracetool merge -o out out\n",
+		    "  seq 20 | xargs -P4 -I{} tracetool batch -o out --shard {}/20 nightly/ && tracetool batch --merge -o out out\n",
 	.group = groups,
 	.operand_at = offsetof(struct batch_opts, in.path),
 	.given_at = offsetof(struct batch_opts, given),
@@ -223,6 +227,8 @@ batch_check(const struct batch_opts *o, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option -o: results are kept in a folder, not on standard output; name one");
 	if (o->verify && !o->resume)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--verify is for --resume");
+	if (o->partial)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--partial is for --merge");
 	return check_suffixes(o, err);
 }
 

@@ -28,7 +28,7 @@ struct batch_opts {
 	struct tt_shard shard;
 	uint64_t shard_index, shard_count;    /* --shard-index, from 0, UINT64_MAX: not given; --shard-count, 0: not given */
 	bool shard_auto;              /* --shard auto */
-	bool resume, verify, plan;
+	bool resume, verify, plan, merge, partial;
 	bool tables;                  /* results hold markers and allocation sites, for a database */
 	int64_t capture_ns, log_ns;
 	uint64_t decoded_max, ratio_max, members_max, unpack_memory, spool_memory;

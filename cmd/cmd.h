@@ -39,6 +39,7 @@ struct app {
 struct command {
 	const struct verb *verb;
 	int (*run)(struct app *app, int argc, char **argv, struct tt_err *err);
+	const char *alias;            /* in place of the verb's name: an earlier one, which still works */
 };
 
 /* The verbs in the order of `tracetool help`, ended by one without a verb. */
@@ -51,12 +52,12 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_ab, verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_open, verb_info, verb_list,
-    verb_explain, verb_recover, verb_record, verb_baseline, verb_history, verb_query, verb_help, verb_summary;
+extern const struct verb verb_ab, verb_gate, verb_batch, verb_batch_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_open, verb_info, verb_list,
+    verb_recover, verb_record, verb_baseline, verb_query, verb_help, verb_summary;
 int run_baseline(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_gate(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_ab(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_query(struct app *app, int argc, char **argv, struct tt_err *err);
-int run_history(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_batch(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_merge(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_convert(struct app *app, int argc, char **argv, struct tt_err *err);

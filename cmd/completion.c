@@ -64,7 +64,7 @@ bash_verb(const struct verb *v, struct tt_buf *b)
 	struct opt_row row;
 	const struct opt *o = &row.o;
 
-	for (struct opt_walk w = opts_of(v); opts_next(&w, &row);) {
+	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);) {
 		if (!o->arg || takes_file(o))
 			continue;     /* bash completes file names by itself */
 		tt_buf_printf(b, "\t%s:--%s", name, o->name);
@@ -84,7 +84,7 @@ bash_words(const struct verb *v, struct tt_buf *b)
 	const char *gap = "";
 
 	tt_buf_printf(b, "\t%s) options='", v->name[0] ? v->name : "-");
-	for (struct opt_walk w = opts_of(v); opts_next(&w, &row);) {
+	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);) {
 		if (o->letter)
 			tt_buf_printf(b, "%s-%c", gap, o->letter);
 		tt_buf_printf(b, "%s--%s", o->letter ? " " : gap, o->name);
@@ -174,7 +174,7 @@ zsh_verb(const struct verb *v, struct tt_buf *b)
 		tt_buf_printf(b, "\t%s)\n\t\tshift words; ((CURRENT--))\n\t\t_arguments -s -S", v->name);
 	else
 		tt_buf_text(b, "\t*)\n\t\t_arguments -s -S");
-	for (struct opt_walk w = opts_of(v); opts_next(&w, &row);)
+	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);)
 		zsh_option(o, b);
 	tt_buf_text(b, v->operand ? " \\\n\t\t'*:what:(" : " \\\n\t\t'*:file:_files'");
 	put_values(v->operand, b);
@@ -244,7 +244,7 @@ fish_verb(const struct verb *v, struct tt_buf *b)
 	struct opt_row row;
 	const struct opt *o = &row.o;
 
-	for (struct opt_walk w = opts_of(v); opts_next(&w, &row);) {
+	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);) {
 		fish_when(v, b);
 		if (o->letter)
 			tt_buf_printf(b, " -s %c", o->letter);

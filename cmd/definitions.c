@@ -135,7 +135,7 @@ static const struct { const char *command; bool (*table)(size_t i, struct tt_pas
 	{ "tracetool diff A... -- B...", tt_diff_table },
 	{ "tracetool batch FILE...", tt_aggregate_table },
 	{ "tracetool batch --plan FILE...", plan_at },
-	{ "tracetool history BASE", history_at },
+	{ "tracetool baseline BASE", history_at },
 	{ "tracetool baseline list BASE", baseline_at },
 };
 

@@ -1,5 +1,5 @@
 /**
- * Judges captures by a budget: tracetool stats --gate.
+ * Reads the captures of a gate, judges them, and writes the verdict and the baseline.
  */
 #include "gate.h"
 
@@ -422,7 +422,7 @@ read_documents(struct gate *x, struct tt_err *err)
 	}
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
-		    "(tracetool stats --save makes one)", x->budget.path);
+		    "(tracetool gate %s CAPTURES --save BASE makes one)", x->budget.path, x->budget.path);
 	/* It is read once more when captures are added: until then it takes no room. */
 	tt_arena_init(&a, &x->app->env.mem);
 	if (rc == TT_OK && x->g->append && tt_sys_exists(x->g->save))
@@ -542,7 +542,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 	if (out->output && input_is(in, out->output))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", out->output);
 	if (!g->suggest && report_form(out) != TT_RENDER_TEXT && (report_form(out) != TT_RENDER_HTML || g->explain))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: use --json, --junit, --markdown or --html FILE",
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a gate prints text%s%s: use --json, --junit, --markdown or --html FILE",
 		    out->form < 0 ? ", not " : "", out->form < 0 ? out->output : "");
 	if (g->suggest && report_form(out) != TT_RENDER_TEXT && report_form(out) != TT_RENDER_JSON)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--suggest writes a budget, which is JSON");

@@ -1,5 +1,5 @@
 /**
- * tracetool stats --gate: judges captures by a budget. Its options, and the run.
+ * tracetool gate: judges captures by a budget. Its options, and the run.
  */
 #ifndef TT_CMD_GATE_H
 #define TT_CMD_GATE_H
@@ -31,9 +31,7 @@ struct gate_opts {
 	struct tt_verdict_outputs to;
 	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */
 };
-extern const struct opt gate_opt[];
 const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
-#define GATE_GROUP(type, member) { "Gate", gate_opt, offsetof(type, member) }
 
 /* The day, YYYY-MM-DD, by which waivers expire: ${given} if not NULL, else SOURCE_DATE_EPOCH, else the clock. */
 int gate_today(struct app *app, const char *given, const char **day, struct tt_err *err);
@@ -46,13 +44,10 @@ void gate_reader(struct tt_gate_reader *r, struct app *app, const struct input_o
 
 /* Options that only say where output goes: the verdict is the same without them. */
 #define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
-	"csv-safe", "no-pager"
+	"csv-safe", "no-pager", "gate"
 
 /* Store in ${g} the options that the verdict's commands on single captures repeat, so that they show the same figures. */
 int gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err);
-
-/* *${wanted}: true if the options ask for a gate. TT_E_USAGE for options that need --gate. */
-int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
 
 /**
  * gate_run(app, g, in, out, err):

@@ -1,14 +1,17 @@
 /**
- * Reads the options of a gate and checks that they agree.
+ * tracetool gate: judges captures by a budget. Reads its options, checks that they agree, and makes the commands that a verdict names.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/arena_text.h"
+#include "base/shell.h"
 #include "cmd.h"
 #include "gate.h"
 #include "gate/budget.h"
+#include "input.h"
+#include "report.h"
 
 const char *
 gate_inconclusive(size_t i)
@@ -20,9 +23,7 @@ gate_inconclusive(size_t i)
 
 #define AT(f) offsetof(struct gate_opts, f)
 
-const struct opt gate_opt[] = {
-	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
-	    .help = "judge every FILE against this budget (tracetool-budget(5)) and print the verdict; A+B is one capture" },
+static const struct opt gate_opt[] = {
 	{ .name = "baseline", .arg = "BASE", .set = opt_text, .at = AT(baseline),
 	    .help = "compare rows whose limit is a change with this baseline" },
 	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
@@ -39,33 +40,71 @@ const struct opt gate_opt[] = {
 	    .help = "pass, fail: rows that cannot be judged and undecided rows do so; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
+	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
+	    .help = "judge captures apart by this fact, like scene" },
 	{ .name = "explain", .arg = "ROW", .set = opt_text, .at = AT(explain),
 	    .help = "print the details of this row instead: captures, worst frames, markers, allocation sites" },
 	{ .name = "suggest", .set = opt_flag, .at = AT(suggest),
-	    .help = "print a budget that the captures pass, as a start" },
+	    .help = "without BUDGET: print one that the captures pass, as a start" },
 	{ .name = NULL },
 };
 
-int
-gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
+/* The budget was an option while gates were a part of "tracetool stats". */
+static const struct opt budget_opt[] = {
+	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget), .help = "judge by this budget" },
+	{ .name = NULL },
+};
+
+struct gate_verb_opts {
+	struct input_opts in;
+	struct report_opts out;
+	struct gate_opts gate;
+	struct opt_given given;
+};
+
+static const struct opt_group groups[] = {
+	{ "Gate", gate_opt, offsetof(struct gate_verb_opts, gate) },
+	{ "", budget_opt, offsetof(struct gate_verb_opts, gate) },
+	VERDICT_GROUP(struct gate_verb_opts, gate.to),
+	REPORT_GROUP(struct gate_verb_opts, out),
+	INPUT_GROUPS(struct gate_verb_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_gate = {
+	.name = "gate",
+	.summary = "judge captures by a budget: pass, fail, or not decided",
+	.operands = "BUDGET FILE...",
+	.about = "Judge every FILE against BUDGET (tracetool-budget(5)), and print the verdict: exit status 0 passed, 1 failed, 5 undecided. A+B is one "
+		 "capture in two files. With --suggest, print a budget that the captures pass.",
+	.examples = "  tracetool gate --suggest run*.ttc -o budget.json\n"
+		    "  tracetool gate budget.json run*.ttc\n"
+		    "  tracetool gate budget.json run*.ttc --save base.json --append\n"
+		    "  tracetool gate budget.json run*.ttc --baseline base.json --junit junit.xml\n",
+	.group = groups,
+	.operand_at = offsetof(struct gate_verb_opts, in.path),
+	.given_at = offsetof(struct gate_verb_opts, given),
+	.kin = &verb_stats,
+};
+
+/* TT_E_USAGE for options that do not go together. */
+static int
+check(const struct gate_opts *g, struct tt_err *err)
 {
-	const struct { const char *name; bool given; } with[] = {
-		{ "baseline", g->baseline && !g->suggest }, { "force-baseline", g->force_baseline && !g->suggest },
-		{ "anchor", g->anchor }, { "save", g->save != NULL },
-		{ "append", g->append }, { "accept", g->accept != NULL }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
-		{ "group-by", g->suggest && g->group_by }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
-		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
-		{ "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "html", g->to.html != NULL },
+	const struct { const char *name; bool given; } judges[] = {
+		{ "anchor", g->anchor }, { "save", g->save != NULL }, { "append", g->append }, { "accept", g->accept != NULL },
+		{ "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL }, { "group-by", g->group_by != NULL },
+		{ "explain", g->explain != NULL }, { "junit", g->to.junit != NULL }, { "github", g->to.github }, { "gitlab", g->to.gitlab != NULL },
+		{ "azure", g->to.azure }, { "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "html", g->to.html != NULL },
 		{ "json", g->to.json != NULL },
 	};
 
-	*wanted = g->budget || g->suggest;
-	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-		if (with[i].given && !g->budget)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s: without --gate it does nothing", with[i].name);
+	for (size_t i = 0; i < sizeof judges / sizeof *judges && g->suggest; i++)
+		if (judges[i].given)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s: --suggest makes a budget and judges nothing", judges[i].name);
 	if (g->suggest && g->budget)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --suggest: it makes a budget, and --gate names one");
-	if (g->budget && g->group_by && strchr(g->group_by, ','))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --suggest: it makes a budget, and %s is one: leave one of them out", g->budget);
+	if (g->group_by && strchr(g->group_by, ','))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: this gate judges captures apart by one fact, not by \"%s\"; "
 		    "\"tracetool batch\" takes several", g->group_by);
 	if (g->append && !g->save)
@@ -75,6 +114,79 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 	if (g->accept && !*g->accept)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --accept: say why, in words that others will understand next year");
 	return TT_OK;
+}
+
+/* Take the budget, the first operand, out of the captures. */
+static int
+take_budget(struct gate_verb_opts *o, struct tt_err *err)
+{
+	struct opt_list *l = &o->in.path;
+
+	if (o->gate.budget || o->gate.suggest)
+		return TT_OK;
+	if (l->n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a budget, then captures; \"tracetool gate --suggest FILE... -o BUDGET\" makes a budget");
+	o->gate.budget = l->v[0];
+	memmove(l->v, l->v + 1, l->n * sizeof *l->v);         /* with the NULL at its end */
+	l->n--;
+	return l->n ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is taken for the budget, and no capture is named after it", o->gate.budget);
+}
+
+/* Set *${to} to "tracetool gate BUDGET " with the captures and the options that decide the verdict, except ${without}; then ${as} ${base}, ${last}. */
+static int
+make_command(struct app *app, const struct gate_verb_opts *o, const char *const *without, const char *base, const char *as, const char *last,
+    const char **to, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+
+	tt_buf_text(&text, "tracetool gate ");
+	tt_shell_quote(&text, o->gate.budget);
+	tt_buf_text(&text, " ");
+	opts_quote_without(&text, &o->given, &o->in.path, without);
+	if (base) {
+		tt_buf_printf(&text, " %s%c", as, *base == '-' ? '=' : ' ');
+		tt_shell_quote(&text, base);
+	}
+	tt_buf_text(&text, last);
+	*to = tt_buf_keep(&text, &app->arena, err);
+	return *to ? TT_OK : err->code;
+}
+
+/* Make the commands that a verdict names: one explains a row, one accepts what fails. They need captures that can be read again. */
+static int
+make_commands(struct app *app, struct gate_verb_opts *o, struct tt_err *err)
+{
+	static const char *const writes[] = { GATE_WRITES, NULL }, *const own[] = { GATE_WRITES, "baseline", NULL };
+	const char *base = o->gate.append ? o->gate.save : o->gate.baseline;
+	bool pipe = false;
+	int rc = make_command(app, o, writes, o->gate.baseline ? NULL : base, "--baseline", " --explain ", &o->gate.to.links.explain, err);
+
+	if (rc == TT_OK)
+		rc = gate_looks(app, &o->given, &o->gate, err);
+	for (size_t i = 0; i < o->in.path.n; i++)
+		pipe |= strcmp(o->in.path.v[i], "-") == 0;
+	return rc == TT_OK && base && !pipe ? make_command(app, o, o->gate.append ? writes : own, base, "--save", " --append --accept 'REASON'",
+	    &o->gate.accept_by, err) : rc;
+}
+
+int
+run_gate(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct gate_verb_opts o = { .out.output = NULL };
+	int rc;
+
+	input_defaults(&o.in);
+	report_defaults(&o.out);
+	rc = app_parse(app, &verb_gate, &o, &o.in.ui, argc, argv, err);
+	if (rc == TT_END)
+		return TT_OK;
+	if (rc == TT_OK)
+		rc = check(&o.gate, err);
+	if (rc == TT_OK)
+		rc = take_budget(&o, err);
+	if (rc == TT_OK && !o.gate.suggest)
+		rc = make_commands(app, &o, err);
+	return rc == TT_OK ? gate_run(app, &o.gate, &o.in, &o.out, err) : rc;
 }
 
 int

@@ -34,6 +34,7 @@ const struct verb verb_help = {
 	.operands = "[COMMAND]",
 	.about = "Print help about a command. \"tracetool COMMAND --help\" prints the same.",
 	.examples = "  tracetool help convert\n"
+	    "  tracetool help convert --options\n"
 	    "  tracetool help --completion bash > ~/.local/share/bash-completion/completions/tracetool\n",
 	.group = groups,
 	.operand_at = offsetof(struct help_opts, verb),
@@ -59,8 +60,7 @@ static const struct { const char *word, *where; } topic[] = {
 	{ "columns", "see tracetool-tables(7) and \"tracetool list metrics\"" },
 	{ "metrics", "see tracetool-metrics(7) and \"tracetool list metrics gate\"" },
 	{ "formats", "see tracetool-formats(7) and \"tracetool list formats emitters\"" },
-	{ "gate", "use \"tracetool stats --gate BUDGET\"; see tracetool-budget(5), \"tracetool list gate\"" },
-	{ "budget", "use \"tracetool stats --gate BUDGET\"; see tracetool-budget(5), \"tracetool list gate\"" },
+	{ "budget", "see tracetool-budget(5), \"tracetool help gate\" and \"tracetool list gate\"" },
 	{ "filters", "see \"tracetool help stats\": --thread, --time, --frames, --marker and others" },
 	{ "unity", "see tracetool-unity(7): how to record a Unity game" },
 	{ "mono", "see tracetool-mono(7): how to record a Mono program; tracetool-mlpd(7): its log profiler" },

@@ -1,10 +1,11 @@
 /**
- * tracetool history: shows the figures of a baseline's sessions over time, and when they changed.
+ * Shows the figures of a baseline's sessions over time, and when they changed.
  */
 #include "verdict/history_picture.h"
 
 #include <string.h>
 
+#include "baseline.h"
 #include "cmd.h"
 #include "gate.h"
 #include "gate/document.h"
@@ -12,50 +13,21 @@
 #include "io/outputs.h"
 #include "model/filter.h"
 #include "pass/pass.h"
-#include "report.h"
 #include "version.h"
 
-struct history_opts {
-	struct opt_list arg, row;
-	const char *budget;
-	struct report_opts out;
-	struct ui_opts ui;
-};
+#define AT(f) offsetof(struct baseline_opts, f)
 
-#define AT(f) offsetof(struct history_opts, f)
-
-static const struct opt figure_opt[] = {
+const struct opt baseline_figure_opt[] = {
 	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
-	    .help = "show the figures of this budget's rows; default: the usual ones of each capture" },
-	{ .name = "row", .arg = "NAME", .set = opt_patterns, .at = AT(row), .help = "show the figures that a NAME matches, like 'frame*'; repeatable" },
+	    .help = "show: the figures of this budget's rows; default: the usual ones of each capture" },
+	{ .name = "row", .arg = "NAME", .set = opt_patterns, .at = AT(row), .help = "show: the figures that a NAME matches, like 'frame*'; repeatable" },
 	{ .name = NULL },
-};
-
-static const struct opt_group groups[] = {
-	{ "Figures", figure_opt, 0 },
-	REPORT_GROUP(struct history_opts, out),
-	UI_GROUP(struct history_opts, ui),
-	{ NULL, NULL, 0 },
-};
-
-const struct verb verb_history = {
-	.name = "history",
-	.summary = "show the sessions of baselines over time, and when figures changed",
-	.operands = "BASE...",
-	.about = "Show how figures change over the sessions in baselines of \"tracetool stats --save\": a line for each figure, with a chart and the place "
-	    "where its level changed for good. -o FILE.svg makes a picture, -o FILE.html a page.",
-	.examples = "  tracetool history base.json\n"
-		    "  tracetool history base.json --gate budget.json --row 'frame*'\n"
-		    "  tracetool history base.json -o history.html\n"
-		    "  tracetool history phone.json tablet.json --format csv -o history.csv\n",
-	.group = groups,
-	.operand_at = offsetof(struct history_opts, arg),
 };
 
 /* The state of one run. */
 struct histories {
 	struct app *app;
-	const struct history_opts *o;
+	const struct baseline_opts *o;
 	struct tt_arena a;
 	struct tt_budget budget;
 	struct tt_history_figure *f;
@@ -65,7 +37,7 @@ struct histories {
 /* --- figures -------------------------------------------------------------------------- */
 
 static bool
-is_chosen(const struct history_opts *o, const char *name)
+is_chosen(const struct baseline_opts *o, const char *name)
 {
 	bool chosen = o->row.n == 0;
 
@@ -168,8 +140,8 @@ read_all(struct histories *x, struct tt_err *err)
 
 /* --- the run ---------------------------------------------------------------------------- */
 
-static bool
-is_picture(const struct history_opts *o)
+bool
+history_is_picture(const struct baseline_opts *o)
 {
 	size_t n = o->out.output ? strlen(o->out.output) : 0;
 
@@ -179,7 +151,7 @@ is_picture(const struct history_opts *o)
 static int
 show(struct histories *x, struct tt_err *err)
 {
-	const struct history_opts *o = x->o;
+	const struct baseline_opts *o = x->o;
 	const enum tt_render form = report_form(&o->out);
 	const char *slash = strrchr(o->arg.v[0], '/'), *title = slash ? slash + 1 : o->arg.v[0];
 	struct tt_buf text = { 0 };
@@ -189,7 +161,7 @@ show(struct histories *x, struct tt_err *err)
 	tt_report_init(&r, &x->app->env.mem);
 	tt_history_report(x->f, x->n, form != TT_RENDER_TEXT, &r);
 	rc = tt_report_error(&r, err);
-	if (rc == TT_OK && is_picture(o))
+	if (rc == TT_OK && history_is_picture(o))
 		tt_history_svg(x->f, x->n, title, &text);
 	else if (rc == TT_OK && form == TT_RENDER_HTML)
 		tt_history_html(x->f, x->n, title, &r, TT_GENERATOR, &text);
@@ -220,21 +192,14 @@ confine(struct histories *x, struct tt_err *err)
 }
 
 int
-run_history(struct app *app, int argc, char **argv, struct tt_err *err)
+history_show(struct app *app, const struct baseline_opts *o, struct tt_err *err)
 {
-	struct history_opts o = { .budget = NULL };
-	struct histories x = { .app = app, .o = &o };
+	struct histories x = { .app = app, .o = o };
 	int rc;
 
-	report_defaults(&o.out);
-	rc = app_parse(app, &verb_history, &o, &o.ui, argc, argv, err);
-	if (rc == TT_OK && !is_picture(&o))
-		rc = report_check(&o.out, err);
-	if (rc != TT_OK)
-		return rc == TT_END ? TT_OK : rc;
-	if (o.arg.n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a baseline, a file of \"tracetool stats --save\"");
-	report_pager(app, &o.out);
+	if (o->arg.n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a baseline, a file of \"tracetool gate --save\"");
+	report_pager(app, &o->out);
 	tt_arena_init(&x.a, &app->env.mem);
 	rc = confine(&x, err);
 	if (rc == TT_OK)

@@ -38,7 +38,8 @@ const struct verb verb_info = {
 	.about = "Print facts of captures: producer, versions, duration, threads, events by type, and whether anything is "
 		 "damaged or missing. The whole input is read.",
 	.examples = "  tracetool info game.mlpd\n"
-		    "  tracetool info --format json *.mlpd\n",
+		    "  tracetool info --format json *.mlpd\n"
+		    "  tracetool info --scrub -o copy.raw game.raw\n",
 	.group = groups,
 	.operand_at = offsetof(struct info_opts, in.path),
 };

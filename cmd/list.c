@@ -1,5 +1,5 @@
 /**
- * tracetool list: lists readers, passes, emitters, and everything with a definition, by kind.
+ * tracetool list: lists readers, passes, emitters, and everything with a definition, by kind; and says what a word means.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "definitions.h"
 #include "emit/emit.h"
 #include "emit/sqlite_schema.h"
+#include "explain.h"
 #include "model/format.h"
 #include "model/names.h"
 #include "pass/pass.h"
@@ -32,6 +33,13 @@ what_value(size_t i)
 	return i <= L_N ? v[i] : NULL;
 }
 
+/* Words to complete: lists, then what has a definition. */
+static const char *
+operand_value(size_t i)
+{
+	return i < L_N ? what_value(i) : explain_word(i - L_N);
+}
+
 static const struct opt_group groups[] = {
 	REPORT_GROUP(struct list_opts, out),
 	UI_GROUP(struct list_opts, ui),
@@ -40,19 +48,23 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_list = {
 	.name = "list",
-	.summary = "list formats, passes, emitters, metrics and more",
-	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [names] [schema] [sandbox]",
+	.summary = "list formats, tables, metrics and more, or say what a word means",
+	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [names] [schema] [sandbox] [WORD]...",
 	.about = "List the formats that tracetool reads, its analysis passes, the formats that it writes (emitters), all tables "
 		 "with their columns (metrics, or tables), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
 		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), names of markers and methods that mean "
 		 "something to it (names), tables of databases beside those of stats (schema), and the means of this system to confine the "
-		 "program while it reads (sandbox). Without an argument, list the first three.",
-	.examples = "  tracetool list\n"
-		    "  tracetool list metrics\n"
-		    "  tracetool list metrics --format json\n",
+		 "program while it reads (sandbox). Without an argument, list the first three.\n"
+		 "Any other WORD gets its definition: a table or column of a report, by its id or as people see it, a metric of budgets, "
+		 "a kind of loss, the id of a note, a term of the manual, or a zone that tracetool makes. A word that means several things, "
+		 "such as a column of several tables, gets all its definitions; TABLE/COLUMN is one of them.",
+	.examples = "  tracetool list metrics\n"
+		    "  tracetool list self_ns\n"
+		    "  tracetool list hitches/cpu_ns \"1 % low FPS\"\n"
+		    "  tracetool list not_ended --format json\n",
 	.group = groups,
 	.operand_at = offsetof(struct list_opts, what),
-	.operand = what_value,
+	.operand = operand_value,
 };
 
 static const struct tt_col format_col[] = {
@@ -241,30 +253,30 @@ list_sandbox(struct tt_report *r)
 	    "on: with what there is; require: both or nothing; off" });
 }
 
-/* Which lists the operands name, as bits. */
-static int
-wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
+/* The list that ${word} names; L_N: none. */
+static size_t
+list_named(const char *word)
 {
-	*bits = o->what.n == 0 ? (1u << L_METRICS) - 1 : 0;
-	for (size_t i = 0; i < o->what.n; i++) {
-		const char *word = o->what.v[i], *near;
-		size_t k = 0;
+	size_t k = 0;
 
-		while (k < L_N && strcmp(what_value(k), strcmp(word, "tables") == 0 ? "metrics" : word) != 0)
-			k++;
-		if (k == L_N) {
-			near = tt_nearest_word(word, what_value);
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "no list \"%s\"%s%s%s", word, near ? "; did you mean \"" : "; there are ",
-			    near ? near : "formats, passes, emitters, metrics, gate, losses, notes, terms, zones, names, schema, sandbox", near ? "\"?" : "");
-		}
-		*bits |= 1u << k;
-	}
-	return TT_OK;
+	while (k < L_N && strcmp(what_value(k), strcmp(word, "tables") == 0 ? "metrics" : word) != 0)
+		k++;
+	return k;
 }
 
-int
-run_list(struct app *app, int argc, char **argv, struct tt_err *err)
+static int
+fail_unknown(const char *word, struct tt_err *err)
+{
+	const char *near = tt_nearest_word(word, what_value);
+
+	near = near ? near : explain_nearest(word);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no list and no definition of \"%s\"%s%s%s", word, near ? "; did you mean \"" : "; see ",
+	    near ? near : "tracetool list metrics gate losses notes terms zones", near ? "\"?" : "");
+}
+
+/* Add what the operands name to ${r}: lists and definitions. A word that is both is a list, unless ${explain} is true. */
+static int
+add_all(struct app *app, const struct list_opts *o, bool explain, struct tt_report *r, struct tt_err *err)
 {
 	static void (*const list[L_N])(struct tt_report *) = {
 		[L_FORMATS] = list_formats,
@@ -280,24 +292,64 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		[L_SCHEMA] = list_schema,
 		[L_SANDBOX] = list_sandbox,
 	};
+	unsigned bits = o->what.n == 0 ? (1u << L_METRICS) - 1 : 0;
+	struct opt_list word = { 0 };
+	bool *found = tt_arena_alloc(&app->arena, o->what.n * sizeof *found + 1, err);
+	int rc = found ? TT_OK : err->code;
+
+	for (size_t i = 0; i < o->what.n && rc == TT_OK; i++) {
+		if (explain || list_named(o->what.v[i]) == L_N)
+			rc = opt_list_add(&word, o->what.v[i], &app->arena, err);
+		else
+			bits |= 1u << list_named(o->what.v[i]);
+	}
+	if (rc != TT_OK)
+		return rc;
+	memset(found, 0, o->what.n * sizeof *found);
+	explain_add(word.v, word.n, found, r);
+	for (size_t i = 0; i < word.n; i++) {
+		if (!found[i] && list_named(word.v[i]) == L_N)
+			return fail_unknown(word.v[i], err);
+		bits |= found[i] ? 0 : 1u << list_named(word.v[i]);
+	}
+	for (size_t k = 0; k < L_N; k++) {
+		if (bits & 1u << k)
+			list[k](r);
+	}
+	return TT_OK;
+}
+
+static int
+run(struct app *app, bool explain, int argc, char **argv, struct tt_err *err)
+{
 	struct list_opts o = { 0 };
 	struct tt_report r;
-	unsigned bits;
 	int rc;
 
 	report_defaults(&o.out);
 	rc = app_parse(app, &verb_list, &o, &o.ui, argc, argv, err);
-	if (rc == TT_OK)
-		rc = wanted(&o, &bits, err);
+	if (rc == TT_OK && explain && o.what.n == 0)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "explain what? Name a column, metric, notice or term");
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	report_pager(app, &o.out);
 	tt_report_init(&r, &app->env.mem);
-	for (size_t k = 0; k < L_N; k++) {
-		if (bits & 1u << k)
-			list[k](&r);
+	rc = add_all(app, &o, explain, &r, err);
+	if (rc == TT_OK) {
+		report_pager(app, &o.out);
+		rc = report_write(app, &o.out, &r, err);
 	}
-	rc = report_write(app, &o.out, &r, err);
 	tt_report_free(&r);
 	return rc;
+}
+
+int
+run_list(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	return run(app, false, argc, argv, err);
+}
+
+int
+run_explain(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	return run(app, true, argc, argv, err);
 }

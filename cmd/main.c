@@ -17,26 +17,30 @@
 #include "version.h"
 
 const struct command commands[] = {
-	{ &verb_convert, run_convert },
-	{ &verb_stats, run_stats },
-	{ &verb_report, run_report },
-	{ &verb_open, run_open },
-	{ &verb_diff, run_diff },
-	{ &verb_ab, run_ab },
-	{ &verb_batch, run_batch },
-	{ &verb_merge, run_merge },
-	{ &verb_baseline, run_baseline },
-	{ &verb_history, run_history },
-	{ &verb_query, run_query },
-	{ &verb_info, run_info },
-	{ &verb_list, run_list },
-	{ &verb_explain, run_explain },
-	{ &verb_record, run_record },
-	{ &verb_recover, run_recover },
-	{ &verb_help, run_help },
-	{ NULL, NULL },
+	{ &verb_convert, run_convert, NULL },
+	{ &verb_stats, run_stats, NULL },
+	{ &verb_gate, run_gate, NULL },
+	{ &verb_report, run_report, NULL },
+	{ &verb_open, run_open, NULL },
+	{ &verb_diff, run_diff, NULL },
+	{ &verb_ab, run_ab, NULL },
+	{ &verb_batch, run_batch, NULL },
+	{ &verb_baseline, run_baseline, NULL },
+	{ &verb_query, run_query, NULL },
+	{ &verb_info, run_info, NULL },
+	{ &verb_list, run_list, NULL },
+	{ &verb_record, run_record, NULL },
+	{ &verb_recover, run_recover, NULL },
+	{ &verb_help, run_help, NULL },
+	{ NULL, NULL, NULL },
 };
-const struct command command_default = { &verb_summary, run_summary };
+/* Earlier names of commands. */
+static const struct command aliases[] = {
+	{ &verb_batch_merge, run_merge, "merge" },
+	{ &verb_baseline, run_baseline, "history" },
+	{ &verb_list, run_explain, "explain" },
+};
+const struct command command_default = { &verb_summary, run_summary, NULL };
 
 const char *
 command_name(size_t i)
@@ -51,6 +55,9 @@ command_named(const char *name)
 		if (strcmp(c->verb->name, name) == 0)
 			return c;
 	}
+	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+		if (strcmp(aliases[i].alias, name) == 0)
+			return &aliases[i];
 	return NULL;
 }
 
@@ -134,11 +141,10 @@ static const struct { const char *word, *command; } tried[] = {
 	{ "compare", "tracetool diff BEFORE... -- AFTER..." },
 	{ "export", "tracetool convert FILE -o FILE.pftrace" },
 	{ "frames", "tracetool stats --table frames,hitches FILE" },
-	{ "gate", "tracetool stats --gate BUDGET FILE..." },
 	{ "hitches", "tracetool stats --table hitches,causes FILE" },
 	{ "markers", "tracetool stats --table markers FILE" },
 	{ "metrics", "tracetool list metrics" },
-	{ "suggest", "tracetool stats --suggest FILE... -o BUDGET" },
+	{ "suggest", "tracetool gate --suggest FILE... -o BUDGET" },
 	{ "summary", "tracetool FILE" },
 	{ "tables", "tracetool list metrics" },
 	{ "view", "tracetool open FILE" },
@@ -223,10 +229,12 @@ say_cost(struct app *app)
 static void
 say_see(struct app *app, const struct verb *verb)
 {
+	const char *name = verb ? verb->name : "";
+
 	if (app->page)
 		ui_say(&app->ui, "see %s", app->page);
 	else
-		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "", verb ? verb->name : "");
+		ui_say(&app->ui, "see \"tracetool help%s%.*s\"", name[0] ? " " : "", (int)strcspn(name, " "), name);
 }
 
 /* Report the result. Returns the exit code, or ends the program by the signal that stopped it. */

@@ -1,5 +1,5 @@
 /**
- * tracetool merge: joins results of shards into those of one run.
+ * tracetool batch --merge: joins results of shards into those of one run.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ struct merge_opts {
 	const char *output;
 	const char *tmpdir;
 	uint64_t shards;              /* --shard-count; 0: not given */
-	bool partial;
+	bool partial, merge;
 	struct ui_opts ui;
 	struct tt_merge with;
 };
@@ -48,6 +48,7 @@ static const struct opt merge_opt[] = {
 	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },
 	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shards), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
 	    .help = "the results must be those of N shards; of a DIR take only these; default: as the names of files say" },
+	{ .name = "merge", .set = opt_flag, .at = AT(merge), .help = "combine results of shards" },
 	{ .name = "partial", .set = opt_flag, .at = AT(partial),
 	    .help = "merge even if shards are missing or options differ, and print which; default: an error" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
@@ -64,19 +65,20 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_merge = {
-	.name = "merge",
+const struct verb verb_batch_merge = {
+	.name = "batch --merge",
 	.summary = "combine the results of the shards of a batch",
 	.operands = "FILE|DIR...",
 	.about = "Combine results of \"tracetool batch\" from any number of shards and runs, in any order, into the same bytes as "
 		 "from one big run. A DIR means all files in it named results*.jsonl and results*.part, without the results.jsonl "
 		 "that an earlier merge put beside those of shards. Equal results count once; if results of a capture differ in content, those of the file "
 		     "that was changed last count, and a line says so.",
-	.examples = "  tracetool merge -o out out\n"
-		    "  tracetool merge -o all.jsonl.gz node1/ node2/results.jsonl --group-by build --report trend.csv\n",
+	.examples = "  tracetool batch --merge -o out out\n"
+		    "  tracetool batch --merge -o all.jsonl.gz node1/ node2/results.jsonl --group-by build --report trend.csv\n",
 	.group = groups,
 	.operand_at = offsetof(struct merge_opts, path),
 	.given_at = offsetof(struct merge_opts, given),
+	.kin = &verb_batch,
 };
 
 static bool
@@ -370,7 +372,7 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	int rc;
 
 	o.sum.notes = &notes;
-	rc = app_parse(app, &verb_merge, &o, &o.ui, argc, argv, err);
+	rc = app_parse(app, &verb_batch_merge, &o, &o.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	if (o.path.n == 0)

@@ -18,6 +18,17 @@ opts_of(const struct verb *verb)
 }
 
 struct opt_walk
+opts_shown(const struct verb *verb)
+{
+	struct opt_walk w = opts_of(verb);
+
+	w.shown = true;
+	while (w.opt && !*w.group->title)
+		w.opt = (++w.group)->title ? w.group->opt : NULL;
+	return w;
+}
+
+struct opt_walk
 opts_of_group(const struct opt_group *g)
 {
 	return (struct opt_walk){ .group = g, .opt = g->opt, .alone = true };
@@ -31,7 +42,9 @@ opts_next(struct opt_walk *w, struct opt_row *row)
 
 		row->base = w->group->base;
 		if (!o->name && !o->more) {
-			w->opt = !w->alone && (++w->group)->title ? w->group->opt : NULL;
+			do
+				w->opt = !w->alone && (++w->group)->title ? w->group->opt : NULL;
+			while (w->opt && w->shown && !*w->group->title);
 		} else if (!o->more) {
 			w->opt++;
 			row->o = *o;
@@ -45,6 +58,17 @@ opts_next(struct opt_walk *w, struct opt_row *row)
 			w->more = 0;
 		}
 	}
+	return false;
+}
+
+bool
+opts_has_argument(int argc, char *const *argv, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, name, n) == 0 && (argv[i][2 + n] == '\0' || argv[i][2 + n] == '='))
+			return true;
 	return false;
 }
 
@@ -79,6 +103,17 @@ is_among(const char *const *names, const char *name)
 	return *names != NULL;
 }
 
+static bool
+has_option(const struct verb *verb, const char *name)
+{
+	struct opt_row row;
+
+	for (struct opt_walk w = opts_of(verb); opts_next(&w, &row);)
+		if (strcmp(row.o.name, name) == 0)
+			return true;
+	return false;
+}
+
 /* "--name value " */
 static void
 quote_option(struct tt_buf *to, const char *name, const char *value)
@@ -109,17 +144,6 @@ opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struc
 			tt_buf_text(to, "./");        /* otherwise it would be read as an option */
 		tt_shell_quote(to, files->v[i]);
 	}
-}
-
-static bool
-has_option(const struct verb *verb, const char *name)
-{
-	struct opt_row row;
-
-	for (struct opt_walk w = opts_of(verb); opts_next(&w, &row);)
-		if (strcmp(row.o.name, name) == 0)
-			return true;
-	return false;
 }
 
 void
@@ -153,7 +177,9 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 	if (n <= WORD_MAX) {
 		memcpy(word, name, n);
 		word[n] = '\0';
-		for (struct opt_walk w = opts_of(s->verb); opts_next(&w, &row);) {
+		if (s->verb->kin && has_option(s->verb->kin, word))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s is of another command: tracetool %s", word, s->verb->kin->name);
+		for (struct opt_walk w = opts_shown(s->verb); opts_next(&w, &row);) {
 			size_t d = tt_word_distance(word, row.o.name);
 
 			if (d < least) {

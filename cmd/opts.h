@@ -56,7 +56,7 @@ struct opt_row {
 };
 
 struct opt_group {
-	const char *title;
+	const char *title;            /* "": hidden, which is accepted but in no help, completion or list: options of an earlier spelling */
 	const struct opt *opt;        /* ends with a row without a name and without more */
 	size_t base;                  /* offset of the group's struct in the verb's */
 };
@@ -71,6 +71,7 @@ struct verb {
 	size_t operand_at;            /* offset of the struct opt_list of operands */
 	size_t given_at;              /* offset of the struct opt_given; 0: none */
 	const char *(*operand)(size_t i);     /* the allowed operands; NULL: files */
+	const struct verb *kin;       /* a verb that an unknown option may be meant for; NULL: none */
 	bool sides;                   /* the first "--" separates the two sides of operands; the second ends options */
 };
 
@@ -117,9 +118,11 @@ struct opt_walk {
 	const struct opt *opt;
 	size_t more;                  /* options taken so far from a row that is a list */
 	bool alone;                   /* the group is the last one */
+	bool shown;                   /* hidden groups are left out */
 };
 
 struct opt_walk opts_of(const struct verb *verb);
+struct opt_walk opts_shown(const struct verb *verb);         /* without hidden ones */
 struct opt_walk opts_of_group(const struct opt_group *g);
 
 /* Fill ${row} with the next option. False: there are no more. */
@@ -130,6 +133,9 @@ void opts_row(const struct tt_option *t, const char *who, struct opt_row *row);
 
 /* Read ${value} into ${field} by the kind of ${t}, which is not TT_OPTION_OTHER. */
 int opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+
+/* True if an argument before "--" is the option --${name}, with or without a value. */
+bool opts_has_argument(int argc, char *const *argv, const char *name);
 
 /* The number of times ${name} is in ${given}. */
 size_t opts_given(const struct opt_given *given, const char *name);

@@ -3,6 +3,8 @@
  */
 #include "opts.h"
 
+#include <string.h>
+
 #define HELP_COLUMN 28
 
 /* The columns of a UTF-8 text, one for each character. */
@@ -77,6 +79,8 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
 	    out, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
 	wrap(verb->about, 0, 0, width, out);
 	for (const struct opt_group *g = verb->group; g->title; g++) {
+		if (!*g->title)
+			continue;
 		tt_buf_printf(out, "\n%s:\n", g->title);
 		for (struct opt_walk w = opts_of_group(g); opts_next(&w, &row);)
 			help_option(&row.o, width, out);
@@ -84,7 +88,7 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
 	if (verb->examples)
 		tt_buf_printf(out, "\nExamples:\n%s", verb->examples);
 	tt_buf_printf(
-	    out, "\nManual: tracetool%s%s(1)\n", verb->name[0] ? "-" : "", verb->name);
+	    out, "\nManual: tracetool%s%.*s(1)\n", verb->name[0] ? "-" : "", (int)strcspn(verb->name, " "), verb->name);
 }
 
 void
@@ -93,7 +97,7 @@ opts_machine(const struct verb *verb, struct tt_buf *out)
 	struct opt_row row;
 	const struct opt *o = &row.o;
 
-	for (struct opt_walk w = opts_of(verb); opts_next(&w, &row);) {
+	for (struct opt_walk w = opts_shown(verb); opts_next(&w, &row);) {
 		if (o->letter)
 			tt_buf_printf(out, "-%c ", o->letter);
 		tt_buf_printf(

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "base/arena_text.h"
-#include "base/shell.h"
 #include "base/spelling.h"
 #include "cmd.h"
 #include "collect/timeline.h"
 #include "emit/emit.h"
-#include "gate.h"
 #include "gate/series.h"
 #include "input.h"
 #include "io/outputs.h"
@@ -31,7 +29,6 @@
 struct stats_opts {
 	struct input_opts in;
 	struct report_opts out;
-	struct gate_opts gate;
 	struct opt_given given;
 	struct opt_list table;
 	const char *sort;
@@ -43,7 +40,8 @@ struct stats_opts {
 	struct opt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
 	struct tt_metric_series metric;
-	enum tt_group group;          /* as gate.group_by, without a gate */
+	const char *group_by;
+	enum tt_group group;          /* as group_by */
 };
 
 /* The values of --table: ids of tables, then names of passes that are not ids of tables. */
@@ -194,9 +192,8 @@ static const struct opt table_opt[] = {
 	    .help = "sort by this column, largest first; -COLUMN: smallest first" },
 	{ .name = "limit", .arg = "N", .set = opt_count, .at = AT(limit), .hi = UINT32_MAX,
 	    .help = "print at most N rows of a table, 0: all; default 20 in text, otherwise all" },
-	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(gate.group_by),
-	    .help = "group rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact, "
-	            "like scene" },
+	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
+	    .help = "group rows by thread, assembly, namespace or domain" },
 	{ .name = "perf-test-json", .once = true, .arg = "FILE", .set = opt_text, .at = AT(perf_test),
 	    .help = "also write frames, allocations and the markers that --marker chooses to FILE, in the layout of Unity's Performance Testing results" },
 	{ .more = pass_row, .set = set_pass_option },
@@ -205,15 +202,6 @@ static const struct opt table_opt[] = {
 
 static const struct opt_group groups[] = {
 	{ "Tables", table_opt, 0 },
-	REPORT_GROUP(struct stats_opts, out),
-	INPUT_GROUPS(struct stats_opts, in),
-	{ NULL, NULL, 0 },
-};
-
-static const struct opt_group gate_groups[] = {
-	{ "Tables", table_opt, 0 },
-	GATE_GROUP(struct stats_opts, gate),
-	VERDICT_GROUP(struct stats_opts, gate.to),
 	REPORT_GROUP(struct stats_opts, out),
 	INPUT_GROUPS(struct stats_opts, in),
 	{ NULL, NULL, 0 },
@@ -230,11 +218,11 @@ const struct verb verb_stats = {
 		    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
 		    "  tracetool stats game.mlpd --table markers --sort self_ns --limit 50\n"
 		    "  tracetool stats game.ttc --frames 812\n"
-		    "  tracetool stats game.mlpd --format json -o game.stats.json\n"
-		    "  tracetool stats --gate budget.json --baseline base.json run*.ttc\n",
-	.group = gate_groups,
+		    "  tracetool stats game.mlpd --format json -o game.stats.json\n",
+	.group = groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
 	.given_at = offsetof(struct stats_opts, given),
+	.kin = &verb_gate,
 };
 
 const struct verb verb_summary = {
@@ -319,18 +307,18 @@ set_group(struct stats_opts *s, struct tt_err *err)
 {
 	const char *near;
 
-	for (size_t i = 0; s->gate.group_by && tt_group_key(i); i++) {
-		if (strcmp(tt_group_key(i), s->gate.group_by) == 0)
+	for (size_t i = 0; s->group_by && tt_group_key(i); i++) {
+		if (strcmp(tt_group_key(i), s->group_by) == 0)
 			s->group = (enum tt_group)(i + 1);
 	}
-	if (!s->gate.group_by || s->group)
+	if (!s->group_by || s->group)
 		return TT_OK;
-	if (strchr(s->gate.group_by, ','))
+	if (strchr(s->group_by, ','))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: rows are grouped by one of thread, assembly, namespace and "
-		    "domain, not by \"%s\"", s->gate.group_by);
-	near = tt_nearest_word(s->gate.group_by, tt_group_key);
+		    "domain, not by \"%s\"", s->group_by);
+	near = tt_nearest_word(s->group_by, tt_group_key);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: \"%s\" is not thread, assembly, namespace or domain%s%s%s",
-	    s->gate.group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	    s->group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 /* True if ${t} has the column ${id} only in its grouped form. */
@@ -615,59 +603,10 @@ add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 	return none ? opt_list_add(&s->table, "compare_frames", a, err) : TT_OK;
 }
 
-/* Fail if an option of tables was given with --gate. All options of the first group are such, except --group-by. */
-static int
-no_tables(const struct stats_opts *s, struct tt_err *err)
-{
-	char list[300] = "";
-	struct opt_row row;
-
-	for (struct opt_walk w = opts_of_group(&gate_groups[0]); opts_next(&w, &row);)
-		if (opts_given(&s->given, row.o.name) && strcmp(row.o.name, "group-by") != 0)
-			snprintf(list + strlen(list), sizeof list - strlen(list), "%s--%s", *list ? ", " : "", row.o.name);
-	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
-}
-
-/* Set *${to} to "tracetool stats " with the captures and the options that decide the verdict, except those in ${without}; then ${as} ${base}, ${last}. */
-static int
-command(struct app *app, const struct stats_opts *s, const char *const *without, const char *base, const char *as, const char *last, const char **to,
-    struct tt_err *err)
-{
-	struct tt_buf text = { 0 };
-
-	tt_buf_text(&text, "tracetool stats ");
-	opts_quote_without(&text, &s->given, &s->in.path, without);
-	if (base) {
-		tt_buf_printf(&text, " %s%c", as, *base == '-' ? '=' : ' ');
-		tt_shell_quote(&text, base);
-	}
-	tt_buf_text(&text, last);
-	*to = tt_buf_keep(&text, &app->arena, err);
-	return *to ? TT_OK : err->code;
-}
-
-/* Make the commands that a verdict names: one explains a row, one accepts what fails. They need captures that can be read again. */
-static int
-next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
-{
-	static const char *const writes[] = { GATE_WRITES, NULL }, *const own[] = { GATE_WRITES, "baseline", NULL };
-	const char *base = s->gate.append ? s->gate.save : s->gate.baseline;
-	bool pipe = false;
-	int rc = command(app, s, writes, s->gate.baseline ? NULL : base, "--baseline", " --explain ", &s->gate.to.links.explain, err);
-
-	if (rc == TT_OK)
-		rc = gate_looks(app, &s->given, &s->gate, err);
-	for (size_t i = 0; i < s->in.path.n; i++)
-		pipe |= strcmp(s->in.path.v[i], "-") == 0;
-	return rc == TT_OK && base && !pipe ? command(app, s, s->gate.append ? writes : own, base, "--save", " --append --accept 'REASON'", &s->gate.accept_by,
-	    err) : rc;
-}
-
 static int
 run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
 {
 	struct stats_opts s = { .pass = tt_pass_defaults, .find_size = UINT64_MAX };
-	bool gate = false;
 	int rc;
 
 	input_defaults(&s.in);
@@ -675,14 +614,6 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
 	if (rc == TT_END)
 		return TT_OK;
-	if (rc == TT_OK)
-		rc = gate_wanted(&s.gate, &gate, err);
-	if (rc == TT_OK && gate)
-		rc = no_tables(&s, err);
-	if (rc == TT_OK && gate)
-		rc = next_commands(app, &s, err);
-	if (rc == TT_OK && gate)
-		return gate_run(app, &s.gate, &s.in, &s.out, err);
 	if (rc == TT_OK)
 		rc = add_tables(&s, &app->arena, err);
 	if (rc == TT_OK)
@@ -695,6 +626,9 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 int
 run_stats(struct app *app, int argc, char **argv, struct tt_err *err)
 {
+	/* Gates had no command of their own at first. */
+	if (opts_has_argument(argc, argv, "gate") || opts_has_argument(argc, argv, "suggest"))
+		return run_gate(app, argc, argv, err);
 	return run_tables(app, &verb_stats, argc, argv, err);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Draws the pictures of tracetool history and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level, and
+ * Draws the pictures of a baseline and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level, and
  * a mark where a session was accepted. All numbers are whole, so the same sessions give the same bytes everywhere. Names are only written by tt_html_text().
  */
 #include "verdict/history_picture.h"
@@ -240,6 +240,6 @@ tt_history_html(const struct tt_history_figure *f, size_t n, const char *title, 
 	}
 	tt_buf_text(out, "</section>\n");
 	put_table(r, "history_sessions", "Sessions", sessions, &all, out);
-	tt_buf_printf(out, "<p>Made by %s. What levels are is in tracetool-history(1).</p>\n</main>\n", generator);
+	tt_buf_printf(out, "<p>Made by %s. What levels are is in tracetool-baseline(1).</p>\n</main>\n", generator);
 	tt_html_close(out, TT_HTML_ALONE);
 }

@@ -405,7 +405,7 @@ put_history(const struct page *p, const struct tt_verdict_row *r)
 		tt_buf_fail(p->out);
 	else if (f.h.nsession >= SESSIONS) {
 		tt_history_chart(&f, "<figcaption>The baseline's sessions and their levels.</figcaption>\n", p->out);
-		put(p, "<p>Sessions, and what a change is made of: <code>tracetool history ");
+		put(p, "<p>Sessions, and what a change is made of: <code>tracetool baseline ");
 		put_quoted(p, v->base->path);
 		tt_buf_printf(p->out, " %s ", tt_setting_name[TT_SETTING_GATE]);
 		put_quoted(p, v->budget->path);

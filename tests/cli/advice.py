@@ -9,6 +9,7 @@ and so does an entry below that nothing needs. Pages and README likewise, senten
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
+import functools
 import glob
 import json
 import os
@@ -21,26 +22,30 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = "convert stats report open diff ab batch info list explain record recover merge baseline history query help".split()
-READ = "convert stats report diff ab batch info".split()
-GATE = "stats batch merge".split()
+VERBS = "convert stats gate report open diff ab batch info list record recover baseline query help".split()
+READ = "convert stats gate report diff ab batch info".split()
+GATE = "gate batch".split()
 
 # Which commands print what stands in a file; the first pattern that fits counts.
 COMMANDS = [
     ("cmd/ab(_.*)?\\.", ["ab"]),
-    ("cmd/batch_(gate|report)", ["batch", "merge"]),
+    ("cmd/(batch_(gate|report)|merge)", ["batch"]),
     ("cmd/(batch|shard_auto)", ["batch"]),
-    ("cmd/(convert|diff|info|list|explain|record|recover|merge|baseline|history|help|stats)\\.", None),
-    ("lib/verdict/history_picture", ["history"]),
-    ("cmd/definitions", ["list", "explain"]),
+    ("cmd/explain\\.", ["list"]),
+    ("cmd/history\\.", ["baseline"]),
+    ("cmd/(convert|diff|info|list|record|recover|baseline|help|stats)\\.", None),
+    ("lib/verdict/history_picture", ["baseline"]),
+    ("cmd/definitions", ["list"]),
     ("cmd/page", ["report"]),
     ("cmd/open", ["open"]),
     ("lib/page", ["report"]),
-    ("cmd/(gate|metric_series|summary)", ["stats"]),
+    ("cmd/(gate|gate_opts)\\.", ["gate"]),
+    ("cmd/summary", ["stats"]),
     ("cmd/scrub", ["info"]),
     ("cmd/query", ["query"]),
     ("(cmd|lib/verdict)/verdict", GATE),
-    ("lib/gate/(suggest|series)", ["stats"]),
+    ("lib/gate/suggest", ["gate"]),
+    ("lib/gate/series", ["stats"]),
     ("lib/trial", ["ab"]),
     ("cmd/input", READ),
     ("cmd/(main|opts|report|child)", VERBS),
@@ -50,7 +55,7 @@ COMMANDS = [
     ("lib/emit", ["convert", "batch"]),
     ("lib/pass", ["convert", "stats"]),
     ("lib/why", ["stats", "report"]),
-    ("lib/out", ["stats", "diff", "info", "list", "batch", "merge"]),
+    ("lib/out", ["stats", "diff", "info", "list", "batch"]),
     ("lib/(model|run)", READ),
     ("lib/(base|io|sql)", VERBS),
     ("formats/(?!.*recorder/)", READ),
@@ -81,7 +86,8 @@ KNOWN = {
     ("lib/gate/measure_model.c", "--player-only"): "said of captures that were read with it",
     ("lib/verdict/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("lib/verdict/verdict_html.c", "--frames"): "of the command in front of it, which is stats",
-    ("lib/verdict/verdict_html.c", "--row"): "the same, which is history",
+    ("lib/verdict/verdict_html.c", "--row"): "the same, which is baseline", ("lib/verdict/verdict_html.c", "--gate"): "the same, which is baseline",
+    ("tracetool-gate.1", "--gate"): "an earlier name", ("tracetool-stats.1", "--gate"): "an earlier name",
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
     ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--debug"): "of mono",
     ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
@@ -92,10 +98,7 @@ KNOWN = {
     ("tracetool-ci.7", "--location"): CURL, ("tracetool-ci.7", "--upload-file"): CURL, ("tracetool-ci.7", "--write-out"): CURL,
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("lib/model/transfer.c", "-a"): DUMP, ("lib/model/transfer.c", "-c"): DUMP,
-    ("lib/verdict/verdict_junit.c", "gate"): "a title, not a command",
     ("lib/batch/merge.c", "--partial"): MERGE, ("lib/batch/store.c", "--partial"): "merge alone meets results of other options",
-    ("tracetool-merge.1", "--meta"): "of the batch whose results are merged",
-    ("tracetool-merge.1", "--resume"): "of the batch whose shards are run again",
     ("tracetool-slurm.1", "--partition"): SBATCH,
 }
 
@@ -104,7 +107,7 @@ LOG_PROFILER = set("""exception monitor gc gcalloc gcmove gcroot gchandle finali
 sample sample-real heapshot heapshot-on-shutdown calls maxframes calldepth output report zip port help""".split())
 OF_ALL = {"--version", "--help"}
 
-SLURM = {"batch", "merge"}
+SLURM = {"batch"}
 
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\s+|[A-Za-z_]\w*|.""", re.S)
 needed = set()
@@ -169,6 +172,12 @@ FOREIGN = re.compile(r"\b(gzip|xz|xargs|base64|xxd|ulimit|qprint)( -[^\s,]+)+|\b
                      r"\b(tr|sed|grep|cut|perl|tail|base32|python3 -c) [^|\n]*")
 
 
+@functools.lru_cache(None)
+def defined(word):
+    """True if tracetool list knows the word."""
+    return subprocess.run([TRACETOOL, "list", word], capture_output=True).returncode == 0
+
+
 def problems(where, text, commands, lists):
     """What a text names that is not there. ${commands}: those that may print it."""
     known = lambda name: (where, name) in KNOWN and not needed.add((where, name))  # noqa: E731
@@ -185,8 +194,8 @@ def problems(where, text, commands, lists):
             if name not in lists.letter[verb] and not known(name):
                 yield "tracetool %s has no %s" % (verb, name)
         if verb == "list":
-            for name in re.findall(r"^ ([a-z]+)", rest):
-                if name not in lists.arguments[verb] and not known(name):
+            for name in re.findall(r"^ ([a-z_/]+)", rest):
+                if name not in lists.arguments[verb] and not defined(name) and not known(name):
                     yield 'tracetool list has no "%s"' % name
     for ids in re.findall(r"--table[ =]([a-z_,]+)", text) + re.findall(r"\btable ([a-z]+_[a-z_]+)\b", text):
         for name in ids.split(","):

@@ -30,18 +30,18 @@ in_bash() {
 	bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tracetool; echo "${COMPREPLY[*]}"' \
 		- "$work/bash" "$@" 2>&1
 }
-expect "bash verbs" "$(in_bash tracetool "")" "convert stats report info list explain recover help"
+expect "bash verbs" "$(in_bash tracetool "")" "convert stats gate report info list recover help"
 expect "bash options" "$(in_bash tracetool stats --)" "--table --sort --thread --jobs"
 expect "bash values" "$(in_bash tracetool convert --format "")" "chrome csv pprof folded"
 expect "bash values behind =" "$(in_bash tracetool stats --color = al)" "always"
 expect "bash lists" "$(in_bash tracetool stats --table markers,thr)" "markers,threads"
 expect "bash operands" "$(in_bash tracetool list "")" "formats passes emitters metrics"
-expect "bash words to explain" "$(in_bash tracetool explain no)" "not_ended no_place no_frames"
+expect "bash words of definitions" "$(in_bash tracetool list no)" "not_ended no_place no_frames"
 expect "bash without a verb" "$(in_bash tracetool game.mlpd --lim)" "--limit"
 
 in_fish() { fish --no-config -c "source $work/fish; complete -C '$1'" 2>&1 | cut -f 1; }
 cd "$work" || exit 1
-expect "fish verbs" "$(in_fish "tracetool ")" "convert stats report info list explain recover help"
+expect "fish verbs" "$(in_fish "tracetool ")" "convert stats gate report info list recover help"
 expect "fish options" "$(in_fish "tracetool stats --")" "--table --sort --thread --jobs"
 expect "fish values" "$(in_fish "tracetool convert --format ")" "chrome csv pprof folded"
 expect "fish operands" "$(in_fish "tracetool list ")" "formats passes emitters metrics"
@@ -63,7 +63,7 @@ done
 zpty -d z
 END
 in_zsh() { timeout 30 zsh -f "$work/try.zsh" "$work/functions" "$1" 2>&1 | sed $'s/\e\\[[0-9;?]*[A-Za-z]/ /g' | tr -s '[:cntrl:]' ' '; }
-expect "zsh verbs" "$(in_zsh "tracetool ")" "convert stats report info list explain recover help"
+expect "zsh verbs" "$(in_zsh "tracetool ")" "convert stats gate report info list recover help"
 expect "zsh options" "$(in_zsh "tracetool stats --m")" "--marker --max-depth --max-memory"
 expect "zsh values" "$(in_zsh "tracetool convert --format=")" "csv pprof folded"
 expect "zsh operands" "$(in_zsh "tracetool list ")" "formats passes emitters metrics"

@@ -19,7 +19,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = ["convert", "stats", "report", "diff", "ab", "info", "list", "explain", "record", "recover", "batch", "merge", "baseline", "history", "query", "help"]
+VERBS = ["convert", "stats", "gate", "report", "open", "diff", "ab", "info", "list", "record", "recover", "batch", "baseline", "query", "help"]
+# Earlier names, which have no page, and those of today.
+ALIASES = {"merge": "batch", "history": "baseline", "explain": "list"}
 # Of mdoc(7), those that are words as well.
 MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())
 # Words that no page of ours means as a macro among arguments, and macros that set a font, which "No" ends.
@@ -66,6 +68,17 @@ def options_of_page(page):
             raise SystemExit("%s: %s stands there twice" % (page, name))
         found[name] = (letter, value)
     return found
+
+
+def examples(verb, page):
+    """A page shows three commands before anything that takes long to read, those that --help shows first."""
+    first = re.search(r"\nExamples:\n((?:  .*\n){3})", run(TRACETOOL, "help", verb)[1])
+    top = re.search(r"^\.Sh DESCRIPTION\n((?:(?!\.(?:Sh|Ss|Bl|Bd)).*\n)*)", open(page).read(), re.M)[1]
+    shown = [re.sub(r"\\e", r"\\", x.replace("\\(dq", '"')) for x in re.findall(r"^\.Dl \$ (.*)", top, re.M)]
+    if not first:
+        return ["--help has fewer than three"]
+    want = [x.strip() for x in first[1].strip().split("\n")]
+    return [] if shown[:3] == want else ["--help has %s, the page %s" % (want, shown[:3])]
 
 
 def in_source(path, pattern):
@@ -137,9 +150,14 @@ def main():
     for verb in VERBS:
         page = os.path.join(TOP, "man", "tracetool-%s.1" % verb)
         fault("options of " + verb, differences(options_of_program([verb]), options_of_page(page)))
+        fault("examples of " + verb, examples(verb, page))
         # Alone it does its work or says what it needs; the statuses are those of tracetool(1).
         code, out = run(TRACETOOL, verb)
         fault("alone: " + verb, [] if code in range(6) else ["status %d: %s" % (code, out)])
+    overview = re.findall(r"^  (\w+) ", run(TRACETOOL, "--help")[1].split("Commands:")[1], re.M)
+    fault("the overview has each command, and no earlier name", set(overview) ^ set(VERBS))
+    for old, new in ALIASES.items():
+        fault("earlier name " + old, [] if "tracetool %s" % new in run(TRACETOOL, "help", old)[1].split("\n")[0] else run(TRACETOOL, "help", old))
     # The page of the program itself has what all commands have in common.
     common = options_of_program(["list"])
     for verb in VERBS:

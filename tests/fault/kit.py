@@ -163,7 +163,7 @@ def cases(suite, every=True):
     for what in ("formats", "metrics"):
         yield Case("list " + what, ["list", what])
     yield Case("explain", ["explain", "self_ns", "hitch", "not_ended", "frame.time"])
-    seen = {"list", "explain", "help", "info", "stats", "report", "convert"}
+    seen = {"list", "help", "info", "stats", "report", "convert"}
     yield Case("help", ["help", "stats"])
     suffixes = [e["suffix"].split()[0] for e in listed("emitters") if e["name"] not in NEEDS_COVERAGE + NEEDS_FRAMES]
     for name, path in captures(suite):
@@ -204,10 +204,10 @@ def cases(suite, every=True):
         args = sum((["-o", o] for o in outs), [])
         yield Case(name + " to all", ["convert", "-q", path, another(suite, path)] + args, outs)
         if not few:
-            seen.update(("baseline", "history"))
+            seen.update(("gate", "baseline"))
             yield from gate_cases(suite, name, path)
         if name == "mlpd":
-            seen.update(("merge", "query"))
+            seen.add("query")
             covered = suite.capture(13)       # lcov is refused without coverage
             outs = ["out" + suffix for suffix in [*suffixes, ".info", ".lcov.gz"]]
             yield Case("coverage to all", ["convert", "-q", covered, another(suite, covered)] + sum((["-o", o] for o in outs), []), outs)

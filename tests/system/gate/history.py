@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tracetool history by its page: the figures of a baseline's sessions over time, where they change, in all forms.
+"""tracetool baseline by its page: the figures of a baseline's sessions over time, where they change, in all forms.
 
     history.py TRACETOOL
 
@@ -159,7 +159,7 @@ def page_of_a_verdict():
         charts = re.findall(r'(?s)<svg [^>]*aria-label="frame-median over the sessions">.*?</svg>', page)
         check([len(re.findall("<title>night-", c)) for c in charts] == ([3] if sessions == 3 else []), "a row that fails has its history", charts)
         commands = [html.unescape(c) for c in re.findall("<code>(tracetool .*?)</code>", page)]
-        shown = [c for c in commands if c.startswith("tracetool history ")]
+        shown = [c for c in commands if c.startswith("tracetool baseline ")]
         check(len(shown) == (1 if sessions == 3 else 0) and all("--row frame-median" in c for c in shown), "and the command for it", commands)
         for c in shown:
             run(*shlex.split(c)[1:])

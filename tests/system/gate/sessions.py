@@ -533,7 +533,7 @@ def what_is_no_change_is_not_accepted():
           "the captures are appended as others are", accepted("kept.json"), r.stderr)
     r = gate(*captures("latest", 2500000), *accept, "--meta", "session=#2", code=2)
     check(not r.stdout and "only a new session can be accepted" in r.stderr, "no verdict says that it is accepted", r.stdout, r.stderr)
-    for args, says in (((), "--accept: without --gate"), (("--gate", "budget.json"), "add --save BASE --append"),
+    for args, says in (((), "--accept is of another command: tracetool gate"), (("--gate", "budget.json"), "add --save BASE --append"),
                        (("--gate", "budget.json", "--save", "kept.json"), "add --save BASE --append")):
         r = subprocess.run([TRACETOOL, "stats", *args, "--accept", "x", slow[0]], cwd=work, capture_output=True, text=True)
         check(r.returncode == 2 and says in r.stderr, "options that make no sense: %s" % (args,), r.stderr)
@@ -591,7 +591,7 @@ def creep_is_found_where_no_night_fails():
     r = gate(*captures("same", 1000000, 4), "--baseline", "creep.json", "--anchor", "--meta", "session=night-5", "--inconclusive", "pass")
     check("trend" not in r.rows["median"]["test"], "captures of a session that is there", r.rows["median"])
     r = subprocess.run([TRACETOOL, "stats", "--anchor", "n0-0.mlpd"], cwd=work, capture_output=True, text=True)
-    check("without --gate" in r.stderr, "it is of a gate", r.stderr)
+    check("tracetool gate" in r.stderr, "it is of a gate", r.stderr)
 
 
 def crashed_captures_make_no_first_baseline():
@@ -830,7 +830,7 @@ def pages_explain_rows_by_the_baseline_that_was_appended_to():
         gate(*captures("night%d-" % i, 1000000), "--save", "nights.json", "--append", "--meta", "session=%d" % i, code=0)
     gate(*captures("late", 2000000), "--save", "nights.json", "--append", "--meta", "session=late", "--html", "late.html", code=1)
     page = html.unescape(open(at("late.html"), encoding="utf-8").read())
-    command = re.search(r"tracetool (stats [^<\n]*--explain )", page)
+    command = re.search(r"tracetool (gate [^<\n]*--explain )", page)
     check(command and "--baseline nights.json" in command[1] and "--save" not in command[1], "the page's command has the baseline", command and command[0])
     r = subprocess.run([TRACETOOL, *shlex.split(command[1]), "median"], cwd=work, capture_output=True, text=True, timeout=120)
     check(r.returncode == 1 and "median" in r.stdout and not r.stderr, "and runs", r.returncode, r.stderr)

@@ -309,7 +309,7 @@ def gates():
     said = "".join(page.text)
     suite.check("waivers are there", [w for w in ("Waived until 2099-01-01 by me: spin is wanted", "Game:Spin (new)", "limit ") if w not in said])
     suite.check("what fails comes first", [row[0][1] for t in page.tables if t["id"] == "rows" for row in t["rows"][1:3] if "\u2717" not in row[0][1]])
-    command = re.search(r"tracetool stats [^\n]* --explain p95$", said, re.M)
+    command = re.search(r"tracetool gate [^\n]* --explain p95$", said, re.M)
     again = subprocess.run(["sh", "-c", command[0].replace("tracetool", TRACETOOL, 1)], cwd=suite.dir, capture_output=True, text=True)
     suite.check("the command explains the row", "What grew" not in again.stdout and again.stderr + again.stdout)
     budget("wanted.json", BUDGET[:1])
@@ -328,7 +328,7 @@ def gates():
     run("batch", "-q", "-o", "spun", *gate[2:], *spin, "--html", "batch-gate.html")
     run("merge", "-q", *gate[2:], "spun", "--html", "merge-gate.html")
     for html, where in (("batch-gate.html", suite.dir), ("merge-gate.html", "/")):
-        command = re.search(r"tracetool stats --explain p95 [^\n]*$", "".join(Page(text_of(html)).text), re.M)
+        command = re.search(r"tracetool gate --explain p95 [^\n]*$", "".join(Page(text_of(html)).text), re.M)
         again = command and subprocess.run(["sh", "-c", command[0].replace("tracetool", TRACETOOL, 1).replace("base.json", suite.path("base.json")).replace(
             "budget.json", suite.path("budget.json"))], cwd=where, capture_output=True, text=True)
         suite.check("%s: the command explains a row by its worst capture" % html, not again and "there is none" or

@@ -1,0 +1,30 @@
+/**
+ * tracetool baseline: its options, and the part that shows figures over the sessions of baselines.
+ */
+#ifndef TT_CMD_BASELINE_H
+#define TT_CMD_BASELINE_H
+
+#include "opts.h"
+#include "report.h"
+#include "ui.h"
+
+struct baseline_opts {
+	struct opt_list arg;          /* an action and what it is for; to show: baselines alone */
+	struct opt_list row;
+	const char *budget;
+	uint64_t keep;
+	const char *why;
+	struct report_opts out;
+	struct ui_opts ui;
+};
+
+/* Options that choose the figures to show. */
+extern const struct opt baseline_figure_opt[];
+
+/* Print the figures of the baselines ${o}->arg over their sessions. */
+int history_show(struct app *app, const struct baseline_opts *o, struct tt_err *err);
+
+/* True if the output is a picture, which is no form of a report. */
+bool history_is_picture(const struct baseline_opts *o);
+
+#endif
