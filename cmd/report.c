@@ -45,6 +45,14 @@ set_width(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return rc;
 }
 
+static const char *
+time_unit_value(size_t i)
+{
+	static const char *const v[] = { "ns", "us", "ms", "s", NULL };
+
+	return v[i];
+}
+
 const struct opt report_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice,
 	    .at = offsetof(struct report_opts, form), .value = form_value,
@@ -54,6 +62,8 @@ const struct opt report_opt[] = {
 	    .help = "write to FILE; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "csv-safe", .set = opt_flag, .at = offsetof(struct report_opts, csv_safe),
 	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
+	{ .name = "time-unit", .arg = "UNIT", .set = opt_choice, .at = offsetof(struct report_opts, time_unit), .value = time_unit_value,
+	    .help = "csv: write times in ns (the default), us, ms or s, and name their columns so" },
 	{ .name = "width", .arg = "N", .set = set_width, .hi = 10000,
 	    .help = "limit lines of text to N columns, 0: no limit; default on a terminal: COLUMNS, otherwise its width" },
 	{ .name = "no-pager", .set = opt_flag, .at = offsetof(struct report_opts, no_pager),
@@ -166,6 +176,7 @@ render_opts(struct app *app, const struct report_opts *o)
 		.width = report_width(o),
 		.csv_sep = ',',
 		.csv_safe = o->csv_safe,
+		.csv_time_digits = 3 * (unsigned)o->time_unit,
 		.generator = TT_GENERATOR,
 		.all = o->all,
 	};

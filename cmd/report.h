@@ -13,6 +13,7 @@ struct report_opts {
 	int form;                     /* enum tt_render; -1: by the output's suffix, else text */
 	const char *output;           /* NULL: standard output */
 	bool no_pager, csv_safe;
+	int time_unit;                /* of CSV: 3 decimal digits each beyond ns */
 	int width;                    /* columns of text, 0: any; -1: by the terminal or COLUMNS */
 	const char *all;              /* option that shows what text leaves out; NULL: --limit 0, --width 0 */
 };

@@ -189,7 +189,7 @@ static const struct opt table_opt[] = {
 	    .help = "print only these tables; an ID names a table or a pass (see tracetool list metrics); "
 	            "repeatable" },
 	{ .name = "sort", .arg = "COLUMN", .set = opt_text, .at = AT(sort),
-	    .help = "sort by this column, largest first; -COLUMN: smallest first" },
+	    .help = "sort by this column, by its id or title, largest first; -COLUMN: smallest first" },
 	{ .name = "limit", .arg = "N", .set = opt_count, .at = AT(limit), .hi = UINT32_MAX,
 	    .help = "print at most N rows of a table, 0: all; default 20 in text, otherwise all" },
 	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
@@ -386,11 +386,11 @@ check_sort(const struct stats_opts *s, struct tt_err *err)
 
 			if (wants_table(s, *p, t) && is_group_column(s, t, id))
 				return TT_OK;
+			if (wants_table(s, *p, t) && tt_column_called(t->col, t->ncol, id) < t->ncol)
+				return TT_OK;
 			for (size_t c = 0; c < t->ncol && wants_table(s, *p, t); c++) {
 				size_t d = tt_word_distance(id, t->col[c].id);
 
-				if (strcmp(t->col[c].id, id) == 0)
-					return TT_OK;
 				if (d < least) {
 					least = d;
 					near = t->col[c].id;
@@ -399,16 +399,6 @@ check_sort(const struct stats_opts *s, struct tt_err *err)
 		}
 	}
 	return no_column(s, id, near, err);
-}
-
-static bool
-has_column(const struct tt_table *t, const char *id)
-{
-	for (size_t c = 0; c < t->ncol; c++) {
-		if (strcmp(t->col[c].id, id) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* The largest number of rows of a table; 0: all. */
@@ -425,7 +415,7 @@ arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t
 	const char *column = sort_column(s);
 
 	for (struct tt_table *t = r->first; t; t = t->next) {
-		if (column && !t->tree && has_column(t, column))
+		if (column && !t->tree && tt_column_called(t->col, t->ncol, column) < t->ncol)
 			tt_table_sort(t, s->sort, &r->err);
 		if (t->stream && t->stream->by && limit == 0)
 			ui_say(&app->ui, "table %s: sorting holds all its rows in memory; with --limit N, about twice N at most", t->id);
@@ -445,6 +435,7 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 	po.series = series;
 	po.rows = s->sort ? 0 : limit;
 	po.group = s->group;
+	po.folds_zeros = limit > 0;
 	tt_capture_notes(&app->loss, view->m, r);
 	tt_series_notes(&s->metric, r);
 	tt_tables_fill(view, &po, r);

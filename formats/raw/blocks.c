@@ -53,6 +53,20 @@ add_layout(struct raw *m, const struct raw_choice *by, struct tt_err *err)
 	return cap->fit.layout ? TT_OK : err->code;
 }
 
+/* Write the name of what the player was built for, by the number that Unity's documentation gives its BuildTarget; else the number. */
+static void
+put_platform(char *to, size_t size, unsigned number)
+{
+	static const char *const name[] = { [2] = "macOS", [5] = "Windows 32-bit", [9] = "iOS", [13] = "Android", [19] = "Windows 64-bit", [20] = "WebGL",
+		[21] = "Universal Windows", [24] = "Linux 64-bit", [31] = "PlayStation 4", [33] = "Xbox One", [37] = "tvOS", [38] = "Switch",
+		[42] = "Xbox Series", [44] = "PlayStation 5", [45] = "Embedded Linux", [46] = "QNX", [47] = "visionOS" };
+
+	if (number < sizeof name / sizeof *name && name[number])
+		snprintf(to, size, "%s", name[number]);
+	else
+		snprintf(to, size, "%u", number);
+}
+
 /* Settle by which layout the capture is read, and name its version and its release. */
 static int
 describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n, struct tt_err *err)
@@ -69,7 +83,7 @@ describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n,
 		return err->code;
 	if (release[0])
 		rc = tt_capture_meta(cap, "unity_version", release, err);
-	snprintf(text, sizeof text, "%u", unity_u16(p + 6));
+	put_platform(text, sizeof text, unity_u16(p + 6));
 	if (rc == TT_OK)
 		rc = tt_capture_meta(cap, "platform", text, err);
 	cap->fit.layout = m->version->raw;

@@ -81,7 +81,8 @@ const struct tt_glossary_word tt_glossary_terms[] = {
 	    "Fact of a capture of Unity's profiler: fits if all that was read ends where its layout says, partly if most does, misfit if less, unproven if "
 	    "there is nothing to measure it by; forced: no layout fits. The table capture_layout has the evidence." },
 	{ "platform",
-	    "Fact of a capture of Unity's profiler: the number that the engine has for the platform it ran on (RuntimePlatform)." },
+	    "Fact of a capture of Unity's profiler: what the player was built for, such as Windows 64-bit; a number that is not known (of Unity's BuildTarget) "
+	    "is shown as such." },
 	{ "caller, callee",
 	    "A zone that another is directly inside, and that other zone. On a report page: markers that call the chosen one, and that it calls." },
 	{ "time of it, samples of it",
@@ -198,6 +199,7 @@ const struct tt_glossary_word tt_glossary_notes[] = {
 	{ "missing_shards", "Parts of a batch are missing from what was merged." },
 	{ "losses", "Captures of a batch lack what their recorders lost, or depend on guesses: the table batch_losses says what." },
 	{ "capped_frames", "Frames are capped: wall time does not show work that grows below the cap." },
+	{ "no_groups", "No capture of a batch has a fact that its groups are by." },
 	{ "further_files", "Captures of a batch are further files of recordings that rotate." },
 	{ "outside", "Captures of a batch have nothing in the time asked for." },
 	{ "copies", "Captures of a batch are copies of others; figures count once." },

@@ -1,6 +1,7 @@
 /**
  * Tables as CSV (RFC 4180); the rules are in table.h.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -83,8 +84,26 @@ put_cell(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, const s
 		return;
 	if (tt_unit_is_text(unit))
 		tt_csv_field(out, c->s, strlen(c->s), o);
+	else if (unit == TT_UNIT_NS && o->csv_time_digits)
+		tt_buf_add(out, number, (size_t)(tt_put_fixed(number, c->v, o->csv_time_digits) - number));
 	else
 		tt_buf_add(out, number, (size_t)(tt_cell_machine(number, unit, c) - number));
+}
+
+/* Write the id of a column; a time in another unit has that unit for the "ns" at its end. */
+static void
+put_heading(struct tt_buf *out, const struct tt_col *col, const struct tt_render_opts *o)
+{
+	static const char *const unit[] = { [3] = "us", [6] = "ms", [9] = "s" };
+	char id[128];
+	size_t n = strlen(col->id);
+
+	if (col->unit == TT_UNIT_NS && o->csv_time_digits && n > 3 && n < sizeof id - 3 && strcmp(col->id + n - 3, "_ns") == 0) {
+		snprintf(id, sizeof id, "%.*s%s", (int)n - 2, col->id, unit[o->csv_time_digits]);
+		tt_csv_field(out, id, strlen(id), o);
+		return;
+	}
+	tt_csv_field(out, col->id, n, o);
 }
 
 static void
@@ -94,7 +113,7 @@ put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_o
 
 	for (size_t col = 0; col < t->ncol; col++) {
 		tt_buf_add(out, &sep, col > 0);
-		tt_csv_field(out, t->col[col].id, strlen(t->col[col].id), o);
+		put_heading(out, &t->col[col], o);
 	}
 	tt_buf_add(out, "\n", 1);
 	tt_rows_first(t);

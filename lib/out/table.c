@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena_text.h"
 #include "base/order.h"
@@ -355,14 +356,29 @@ sort(struct tt_table *t, struct order *o)
 	tt_sort_bytes_by(t->cell, t->nrow, t->ncol * sizeof *t->cell, compare_rows, o);
 }
 
+size_t
+tt_column_called(const struct tt_col *col, size_t n, const char *word)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(col[i].id, word) != 0)
+		i++;
+	for (size_t k = 0; i == n && k < n; k++) {
+		const size_t len = strlen(col[k].title);
+
+		if (strncasecmp(col[k].title, word, len) == 0 && (word[len] == '\0' || strcmp(word + len, tt_column_suffix(col[k].unit)) == 0))
+			i = k;
+	}
+	return i;
+}
+
 /* The column and the direction of ${by}. */
 static int
 order_by(struct order *o, const char *by, struct tt_err *err)
 {
 	o->reverse = *by == '-';
 	by += o->reverse;
-	while (o->by < o->t->ncol && strcmp(o->t->col[o->by].id, by) != 0)
-		o->by++;
+	o->by = tt_column_called(o->t->col, o->t->ncol, by);
 	return o->by < o->t->ncol ? TT_OK : no_column(o->t, by, err);
 }
 

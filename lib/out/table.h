@@ -93,6 +93,7 @@ struct tt_table {
 	const char *note;             /* printed under the title; NULL none */
 	const char *empty_reason;     /* why there are no rows */
 	const bool *filled;           /* by column: some row has a value, perhaps one that the limit cuts; NULL: those of the table tell */
+	size_t answer;                /* column that text leaves out last, such as the one that rows are sorted by; 0, 1: none, for the first two stay anyway */
 	bool tree;                    /* column 1 is the depth of the row, shown as indentation of column 0: never sorted */
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */
@@ -165,6 +166,9 @@ tt_cell_name(struct tt_cell *c, const char *s)
 		tt_cell_text(c, s);
 }
 
+/* The place of the column that ${word} names: by its id, otherwise by its title as people see it, in any case of letters; ${n}: none. */
+size_t tt_column_called(const struct tt_col *col, size_t n, const char *word);
+
 /* Give back the rows of a table that is in no report's list. */
 void tt_table_free(struct tt_table *t);
 
@@ -217,6 +221,7 @@ struct tt_render_opts {
 	unsigned width;               /* terminal columns; 0 unlimited */
 	char csv_sep;                 /* ',' */
 	bool csv_bom, csv_safe;
+	unsigned csv_time_digits;     /* of times in CSV behind the point: 3 are us, 6 ms, 9 s; 0: whole ns */
 	const char *generator;        /* "tracetool VERSION" */
 	/* NULL: all stays in memory. Else ${out} is handed over, and emptied, where it has become long. */
 	int (*write)(void *arg, const char *p, size_t n, struct tt_err *err);

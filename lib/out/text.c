@@ -169,6 +169,7 @@ struct grid {
 	const struct tt_table *t;
 	struct column *col;   /* ncol of them */
 	size_t step;          /* columns a level of a tree is indented by */
+	size_t stays;         /* column that is left out of no line beside the first: the longest sentences, or the second column */
 	size_t deepest;       /* indent of a tree's row at most; what lies deeper begins with its depth */
 };
 
@@ -317,12 +318,15 @@ cut_more(struct grid *g)
 	return less;
 }
 
-/* The column to leave out next, or ncol: the last that is shown, or, with ${prose}, the last of sentences. The first two stay. */
+/*
+ * The column to leave out next, or ncol: the last that is shown, or, with ${prose}, the last of sentences. The first stays, and the answer; and the longest
+ * sentences, or the second column where there are none.
+ */
 static size_t
 least_needed(const struct grid *g, bool prose)
 {
-	for (size_t col = g->t->ncol; col-- > 2;)
-		if (is_shown(g, col) && (g->t->col[col].unit == TT_UNIT_PROSE) == prose)
+	for (size_t col = g->t->ncol; col-- > 1;)
+		if (is_shown(g, col) && col != g->t->answer && col != g->stays && (g->t->col[col].unit == TT_UNIT_PROSE) == prose)
 			return col;
 	return g->t->ncol;
 }
@@ -344,15 +348,24 @@ narrow_prose(struct grid *g)
 	return less;
 }
 
-/* The least width of sentences in ${max} columns: half of them, if there is one column of sentences and no command, which is not cut. */
+/*
+ * The least width of the sentences of ${which} in ${max} columns: half of them for the longest, if there is no command, which is not cut; others are
+ * whole if no wider than a name.
+ */
 static size_t
-prose_least(const struct grid *g, size_t max)
+prose_least(const struct grid *g, size_t which, size_t max)
 {
-	unsigned nwide = 0;
+	const size_t width = g->col[which].width, name = max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
 
-	for (size_t col = 0; col < g->t->ncol; col++)
-		nwide += is_shown(g, col) && (g->t->col[col].unit == TT_UNIT_PROSE || g->t->col[col].unit == TT_UNIT_COMMAND);
-	return nwide == 1 && max / 2 > PROSE_MIN ? max / 2 : PROSE_MIN;
+	for (size_t col = 0; col < g->t->ncol; col++) {
+		const enum tt_unit unit = g->t->col[col].unit;
+
+		if (is_shown(g, col) && unit == TT_UNIT_COMMAND)
+			return PROSE_MIN;
+		if (is_shown(g, col) && unit == TT_UNIT_PROSE && g->col[col].width > width)
+			return width <= name ? width : PROSE_MIN;
+	}
+	return max / 2 > PROSE_MIN ? max / 2 : PROSE_MIN;
 }
 
 /*
@@ -364,7 +377,7 @@ fit(struct grid *g, size_t max)
 {
 	for (size_t col = 0; col < g->t->ncol; col++) {
 		bool prose = g->t->col[col].unit == TT_UNIT_PROSE;
-		size_t heading = heading_width(&g->t->col[col]), least = prose ? prose_least(g, max) : max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
+		size_t heading = heading_width(&g->t->col[col]), least = prose ? prose_least(g, col, max) : max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
 
 		g->col[col].least = heading > least ? heading : least;
 		if (g->t->col[col].unit == TT_UNIT_COMMAND)
@@ -393,6 +406,19 @@ fit(struct grid *g, size_t max)
 	}
 }
 
+/* The bytes of ${s} that fit a line of ${max} columns; *${rest}: what follows, or NULL. A word that is longer is broken, so that nothing of it is lost. */
+static size_t
+line_of_cell(const char *s, size_t max, const char **rest)
+{
+	size_t n = tt_text_line(s, max, rest), width;
+
+	if (max > 0 && tt_text_width_n(s, n) > max) {
+		n = tt_text_head(s, n, max, &width);
+		*rest = s + n;
+	}
+	return n;
+}
+
 /* Write the text of a cell, or the next line of it; returns the columns used. */
 static size_t
 put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
@@ -411,7 +437,7 @@ put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 		used += digits;
 	}
 	if (g->t->col[col].unit == TT_UNIT_PROSE && w->o->width)
-		n = tt_text_line(s, set->width, &rest);
+		n = line_of_cell(s, set->width - used, &rest);
 	used += put_cut(w, s, n, w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND ? set->width - used : 0);
 	set->rest = rest;
 	return used;
@@ -555,6 +581,30 @@ put_left_out(struct writer *w, const struct grid *g)
 		line(w, dim, INDENT, "a number before a name is its depth, where there is no room to indent it");
 }
 
+/* The column with the longest sentences after the first; without one the second. */
+static size_t
+column_that_stays(const struct grid *g)
+{
+	size_t best = 1, width = 0;
+
+	for (size_t col = 1; col < g->t->ncol; col++)
+		if (g->t->col[col].unit == TT_UNIT_PROSE && is_shown(g, col) && g->col[col].width > width) {
+			best = col;
+			width = g->col[col].width;
+		}
+	return best;
+}
+
+/* True if a column is shown. */
+static bool
+has_values(const struct grid *g)
+{
+	for (size_t col = 0; col < g->t->ncol; col++)
+		if (is_shown(g, col))
+			return true;
+	return false;
+}
+
 static void
 put_table(struct writer *w, const struct tt_table *t)
 {
@@ -568,6 +618,13 @@ put_table(struct writer *w, const struct tt_table *t)
 	while (tt_rows_next(t))
 		for (size_t col = 0; col < t->ncol; col++)
 			widen(&g, col);
+	if (!has_values(&g) && t->note)
+		return;
+	if (!has_values(&g)) {
+		line(w, dim, INDENT, "(no value in any row)");
+		return;
+	}
+	g.stays = column_that_stays(&g);
 	if (w->o->width)
 		fit(&g, w->o->width);
 	put_grid(w, &g);

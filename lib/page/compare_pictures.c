@@ -65,6 +65,9 @@ put_step(struct steps *s, char side, const char *name, int64_t from, int64_t to)
 	put_at(s->out, "x", from < to ? from : to, s->low, s->high);
 	put_at(s->out, "width", s->low + (from < to ? to - from : from - to), s->low, s->high);
 	tt_buf_text(s->out, "/>\n");
+	if (!change && s->low > 0)            /* the bar is not as long as its time: it is broken */
+		tt_buf_printf(s->out, "<line class=\"cut\" x1=\"1%%\" x2=\"2%%\" y1=\"%u\" y2=\"%u\" stroke=\"#fff\" stroke-width=\"4\"/>\n",
+		    s->y + 19 + BAR + 2, s->y + 17);
 	s->y += STEP;
 }
 
@@ -122,7 +125,7 @@ tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 	    "blue ones, with a minus, lead back.");
 	if (s.low > 0) {
 		*tt_put_time_short(time, s.low) = '\0';
-		tt_buf_printf(out, " The axis begins at %s.", time);
+		tt_buf_printf(out, " The axis begins at %s, so bars A and B are broken.", time);
 	}
 	tt_buf_text(out, "</figcaption>\n</figure>\n");
 }

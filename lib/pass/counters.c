@@ -68,6 +68,7 @@ static const struct tt_col timeline_col[B_N] = {
 	[B_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
+#define MAX_NAMED_ZEROS 5
 #define NO_COUNTERS "no counter in this capture, or the filters leave none"
 
 /* --- units ------------------------------------------------------------------------- */
@@ -266,19 +267,42 @@ total_is_wrong(const struct tt_model *m, uint32_t process)
 	    last_of(m, process, "Total Time", &total) && llabs(total - 2 * user) < llabs(total - user - system);
 }
 
+/* True if all values of the counter are 0. */
+static bool
+is_zero(const struct tt_counter_stat *s)
+{
+	return s->n && s->type != TT_T_TEXT && tt_counter_number(s, s->min) == 0 && tt_counter_number(s, s->max) == 0;
+}
+
+/* The names ${list} with that of ${s}, the ${n}th; the first few only. */
+static const char *
+add_zero(struct tt_table *t, const char *list, size_t n, const struct tt_counter_stat *s)
+{
+	return n > MAX_NAMED_ZEROS ? list : tt_text(t->r, "%s%s%s", list, n > 1 ? ", " : "", tt_counter_name(t->r, s));
+}
+
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_model *m = k->m;
 	const struct tt_counters *cs = tt_counters(m);
+	const char *zeros = "";
+	size_t nzeros = 0;
 
 	for (uint32_t p = 0; p < m->ncap && !t->note; p++)
 		if (total_is_wrong(m, p))
 			t->note = "\"Total Time\" is twice \"User Time\", an error of this Mono: add \"User Time\" and \"System Time\"";
 	for (size_t i = 0; i < cs->n; i++) {
-		if (cs->counter[i].n)
+		if (k->o->folds_zeros && is_zero(&cs->counter[i]) && tt_counter_wanted(m, &cs->counter[i]))
+			zeros = add_zero(t, zeros, ++nzeros, &cs->counter[i]);
+		else if (cs->counter[i].n)
 			put_counter(m, &cs->counter[i], t);
 	}
+	if (nzeros)
+		t->empty_reason = tt_text(k->r, "%zu counter%s 0 all along: %s%s (%s shows them)", nzeros, nzeros == 1 ? " is" : "s are", zeros,
+		    nzeros > MAX_NAMED_ZEROS ? ", ..." : "", tt_setting_name[TT_SETTING_ALL_ROWS]);
+	if (nzeros && t->nrow)
+		t->note = t->note ? tt_text(k->r, "%s; %s", t->note, t->empty_reason) : t->empty_reason;
 	if (cs->dropped)
 		t->note = tt_text(k->r, "%llu values of further counters were not looked at", (unsigned long long)cs->dropped);
 }

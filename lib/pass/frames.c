@@ -101,7 +101,7 @@ static const struct tt_col histogram_col[H_N] = {
 	[H_BELOW] = { "cumulative", "all up to", TT_UNIT_PERCENT, "Share of the frames in this row and the rows above it." },
 };
 
-enum { W_FRAME, W_GIVEN, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD,
+enum { W_FRAME, W_GIVEN, W_START, W_DUR, W_BY, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD,
 	W_PROCESS, W_N };
 
 static const struct tt_col hitch_col[W_N] = {
@@ -110,6 +110,9 @@ static const struct tt_col hitch_col[W_N] = {
 	    "Number that the engine gave the frame; empty if it is not in the capture." },
 	[W_START] = { "start_ns", "start", TT_UNIT_NS, "Start of the frame." },
 	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
+	[W_BY] = { "worst_by_ns", "worst by", TT_UNIT_NS,
+	    "Of capped frames, the time that they are sorted by: the uncapped time, or the work of the render thread if that is more; empty of others, which "
+	    "are sorted by their wall time." },
 	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty if it is not known." },
 	[W_MAIN] = { "main_ns", "main", TT_UNIT_NS, "Work of the main thread, as the engine measured it." },
 	[W_RENDER] = { "render_ns", "render", TT_UNIT_NS,
@@ -605,6 +608,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 
 	if (period)
 		t->note = tt_text(k->r, "%s: %s", tt_shown_limits(k->m, k->r), tt_pass_worst_by(k->m, k->r));
+	t->answer = period && f->has_wait ? W_BY : W_DUR;
 	for (size_t i = 0; p && i < n; i++) {
 		const struct tt_hitch *h = &first[i];
 		const struct tt_thread *th = k->m->threads.t[tt_frames_thread(f, h->frame)];
@@ -616,6 +620,8 @@ hitches(struct tt_making *k, struct tt_table *t)
 			tt_cell_u64(&c[W_GIVEN], tt_frames_given(f, h->frame));
 		tt_cell_int(&c[W_START], start);
 		tt_cell_int(&c[W_DUR], tt_frames_wall(f, h->frame));
+		if (period && f->has_wait)
+			tt_cell_int(&c[W_BY], h->by);
 		if (f->has_wait)
 			tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
 		if (tt_frame_value(f, TT_FRAME_TIMING + TT_TIMING_RENDER, h->frame, &render))

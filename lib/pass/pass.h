@@ -51,6 +51,7 @@ struct tt_pass_opts {
 	const struct tt_series *series;       /* NULL: none was asked for */
 	const struct tt_causes *causes;       /* found before (why/causes.h); NULL: the pass looks for them */
 	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
+	bool folds_zeros;             /* counters: those that are 0 all along are a note, not rows */
 	bool filled;                  /* leave out tables that have nothing to show, even those of .table */
 };
 

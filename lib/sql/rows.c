@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "out/render.h"
 #include "out/table.h"
 
-/* The kinds of values in a column. */
-struct column { bool whole, real, text; };
+#define MIN_WRAPPED_BYTES 30    /* a column with a text this long wraps; others are names, which lose their middle where there is no room */
+
+/* The kinds of values in a column, and the bytes of its longest text. */
+struct column { bool whole, real, text; size_t longest; };
 
 static bool
 ends_with(const char *s, const char *end)
@@ -84,6 +87,7 @@ put_cell(struct tt_report *r, const struct tt_db_query *q, size_t col, struct co
 	case TT_DB_TEXT:
 		is->text = true;
 		s = tt_db_text_at(q, col, &n);
+		is->longest = n > is->longest ? n : is->longest;
 		tt_cell_text(c, tt_text_of(r, s, n));
 		break;
 	case TT_DB_BLOB:
@@ -101,7 +105,7 @@ static enum tt_unit
 unit_of(const char *name, const struct column *is)
 {
 	if (is->text || !(is->whole || is->real))
-		return TT_UNIT_TEXT;
+		return is->longest < MIN_WRAPPED_BYTES ? TT_UNIT_TEXT : TT_UNIT_PROSE;
 	if (is->real)
 		return TT_UNIT_VALUE;
 	return ends_with(name, "_ns") ? TT_UNIT_NS : ends_with(name, "_bytes") || strcmp(name, "bytes") == 0 ? TT_UNIT_BYTES : TT_UNIT_COUNT;
@@ -117,9 +121,22 @@ settle(struct tt_table *t, struct tt_col *col, const struct column *is)
 		for (size_t k = 0; k < t->ncol; k++) {
 			struct tt_cell *c = &t->cell[i * t->ncol + k];
 
-			if (!c->empty && !c->s && col[k].unit == TT_UNIT_TEXT)
+			if (!c->empty && !c->s && tt_unit_is_text(col[k].unit))
 				c->s = tt_text(t->r, "%" PRId64, c->v);
 		}
+}
+
+/* Name the columns without a value, which text leaves out. */
+static void
+note_empty(struct tt_report *r, struct tt_table *t)
+{
+	const char *names = NULL;
+
+	for (size_t k = 0; k < t->ncol && t->nrow; k++)
+		if (tt_column_empty(t, k))
+			names = names ? tt_text(r, "%s, %s", names, t->col[k].title) : t->col[k].title;
+	if (names)
+		t->note = tt_text(r, "no value in %zu row%s: %s", t->nrow, t->nrow == 1 ? "" : "s", names);
 }
 
 int
@@ -151,5 +168,7 @@ tt_db_report_rows(struct tt_db_query *q, const char *none, struct tt_report *r, 
 		rc = tt_report_error(r, err);
 	if (rc == TT_OK)
 		settle(t, col, is);
+	if (rc == TT_OK)
+		note_empty(r, t);
 	return rc;
 }

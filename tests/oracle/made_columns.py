@@ -464,6 +464,24 @@ def together():
             [{"process": 1, "limit": "display"}, {"process": 2, "limit": "display"}], "process")
 
 
+def capped():
+    """Sixty frames that a timer holds: each is worst by what it works, the rest of its period is a wait for the limit."""
+    c = Capture()
+    loop, wait, t, at = c.marker("PlayerLoop"), c.marker("WaitForTargetFPS"), c.thread(), MS
+    period, work = 1000 * MS // 60, {}
+    for k in range(1, 61):
+        t.frame(at)
+        work[k] = (4 + k * 7 % 11) * MS + k * 1000
+        t.begin(at, loop)
+        t.zone(at + work[k], at + period, wait)
+        t.end(at + period)
+        at += period
+    t.frame(at)
+    have = tables(c.write(suite.path("capped.ttc")), ["hitches"], "--hitches", "60")["hitches"]
+    compare("capped", "hitches", have, [{"frame": k, "worst_by_ns": work[k]} for k in work], "frame")
+    check([r["frame"] for r in have] == sorted(work, key=lambda k: -work[k]), "capped frames are sorted by the column", [r["frame"] for r in have])
+
+
 # --- the first screen ---------------------------------------------------------------------------------------------------------------
 
 def long_frames():
@@ -545,7 +563,7 @@ def listed():
         {"site": n, "bytes": bytes_of[n], "bytes_share": share(bytes_of[n], every), "count": n_of[n]} for n in bytes_of], "site")
 
 
-for part in (measured, phases, on_refreshes, collections_in_frames, runtime, candidates, rotation, flight, layout, sampled, classes, together,
+for part in (measured, phases, on_refreshes, capped, collections_in_frames, runtime, candidates, rotation, flight, layout, sampled, classes, together,
              long_frames, listed):
     part()
 end(suite, "oracle/made_columns")

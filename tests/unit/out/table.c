@@ -664,6 +664,60 @@ TEST(prose_goes_on_in_the_next_line_and_nothing_of_it_is_lost)
 	    "  longer than a line\n");
 }
 
+TEST(the_longest_sentence_and_the_answer_stay_where_there_is_no_room)
+{
+	static const struct tt_col col[] = {
+		{ "frames", "frames", TT_UNIT_PROSE, NULL }, { "n", "count", TT_UNIT_COUNT, NULL }, { "time", "time", TT_UNIT_COUNT, NULL },
+		{ "why", "why", TT_UNIT_PROSE, NULL },
+	};
+	struct tt_report r;
+	struct tt_table *t = NULL;
+	struct tt_cell *c;
+
+	for (int answer = 0; answer < 2; answer++) {
+		tt_report_init(&r, &mem);
+		t = tt_report_table(&r, "t", "T", col, TT_NCOL(col));
+		t->answer = answer ? 2 : 0;
+		c = tt_row(t);
+		tt_cell_text(&c[0], "frames 1 and 2");
+		tt_cell_int(&c[1], 123456789);
+		tt_cell_int(&c[2], 987654321);
+		tt_cell_text(&c[3], "one two three four five six seven aLongWordThatHasNoBlankInIt end");
+		if (answer)
+			expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 66 },
+			    "T\n"
+			    "  frames                 time  why\n"
+			    "  frames 1 and 2  987,654,321  one two three four five six seven\n"
+			    "                               aLongWordThatHasNoBlankInIt end\n"
+			    "  no room for count (a width of 0 shows all)\n");
+		else
+			expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 40 },
+			    "T\n"
+			    "  frames          why\n"
+			    "  frames 1 and 2  one two three four\n"
+			    "                  five six seven\n"
+			    "                  aLongWordThatHasNoBl\n"
+			    "                  ankInIt end\n"
+			    "  no room for count, time\n"
+			    "  (a width of 0 shows all)\n");
+	}
+}
+
+TEST(a_column_is_called_by_its_id_or_its_heading)
+{
+	static const struct tt_col col[] = {
+		{ "total_ns", "self", TT_UNIT_NS, NULL }, { "self", "own", TT_UNIT_NS, NULL }, { "share", "part", TT_UNIT_PERCENT, NULL },
+	};
+
+	CHECK_EQ_INT(tt_column_called(col, 3, "self"), 1);
+	CHECK_EQ_INT(tt_column_called(col, 3, "Own"), 1);
+	CHECK_EQ_INT(tt_column_called(col, 3, "part"), 2);
+	CHECK_EQ_INT(tt_column_called(col, 3, "Part %"), 2);
+	CHECK_EQ_INT(tt_column_called(col, 3, "own %"), 3);
+	CHECK_EQ_INT(tt_column_called(col, 3, "par"), 3);
+	CHECK_EQ_INT(tt_column_called(col, 3, ""), 3);
+}
+
 /* A tree ${levels} deep at ${width} columns; the text is at *${b}. */
 static void
 deep_tree(struct tt_buf *b, int levels, unsigned width)
