@@ -3,6 +3,7 @@
  */
 #include "gate.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/arena_text.h"
@@ -313,11 +314,24 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 	return rc;
 }
 
+/* Print the rows that a suggested budget lacks, and why, in a line each. */
+static void
+say_left_out(struct app *app, const struct tt_buf *rows)
+{
+	for (size_t at = 0; at < rows->n;) {
+		const char *end = memchr(rows->p + at, '\n', rows->n - at);
+		const size_t n = end ? (size_t)(end - rows->p) - at : rows->n - at;
+
+		tt_log(&app->env, TT_LOG_NORMAL, "left out: %.*s", (int)n, rows->p + at);
+		at += n + 1;
+	}
+}
+
 static int
 suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
 {
-	struct tt_buf text = { 0 };
-	size_t n = 0, left_out = 0, k = 0, total;
+	struct tt_buf text = { 0 }, left_out = { 0 };
+	size_t n = 0, nunended = 0, k = 0, total;
 	struct tt_sample *all;
 	const char *first = NULL;
 	int rc = TT_OK;
@@ -328,13 +342,13 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 			continue;
 		if (!x->rd.cap[i].unended)
 			x->rd.sample[n++] = x->rd.sample[k];
-		else if (left_out++ == 0)
+		else if (nunended++ == 0)
 			first = x->rd.sample[k].name;
 		k++;
 	}
-	if (left_out)
-		ui_say(&x->app->ui, "%zu of %zu captures did not end, and %s left out: %s%s", left_out, k, left_out == 1 ? "is" : "are", first,
-		    left_out > 1 ? ", ..." : "");
+	if (nunended)
+		ui_say(&x->app->ui, "%zu of %zu captures did not end, and %s left out: %s%s", nunended, k, nunended == 1 ? "is" : "are", first,
+		    nunended > 1 ? ", ..." : "");
 	if (n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture ended: a budget needs one of a run that was not killed");
 	if (x->has_base && !x->g->force_baseline)
@@ -342,7 +356,9 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	all = rc == TT_OK ? tt_samples_with(x->rd.sample, n, x->has_base ? &x->base : NULL, &total, &x->a, err) : NULL;
 	if (!all)
 		return err->code;
-	rc = tt_budget_suggest(all, total, n, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
+	rc = tt_budget_suggest(all, total, n, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, &left_out, err);
+	say_left_out(x->app, &left_out);
+	tt_buf_free(&left_out);
 	if (rc == TT_OK)
 		rc = app_write(x->app, out->output ? out->output : "-", &text, err);
 	tt_buf_free(&text);
@@ -416,6 +432,9 @@ read_documents(struct gate *x, struct tt_err *err)
 	struct tt_arena a;
 	int rc = read_budget(x, err);
 
+	if (rc == TT_OK && x->g->baseline && x->g->budget && access(x->g->baseline, F_OK) != 0 && errno == ENOENT)
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: there is no baseline yet; tracetool gate %s CAPTURES --save %s makes it", x->g->baseline,
+		    x->g->budget, x->g->baseline);
 	if (rc == TT_OK && x->g->baseline) {
 		rc = tt_baseline_read(&x->app->env, x->g->baseline, &x->budget, x->g->suggest ? TT_SAMPLE_FIGURES : TT_SAMPLE_JUDGED, &x->base, &x->a, err);
 		x->has_base = true;

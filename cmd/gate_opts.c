@@ -16,7 +16,7 @@
 const char *
 gate_inconclusive(size_t i)
 {
-	static const char *const v[] = { "auto", "pass", "fail", NULL };
+	static const char *const v[] = { "fail", "pass", NULL };
 
 	return v[i];
 }
@@ -37,7 +37,7 @@ static const struct opt gate_opt[] = {
 	{ .name = "accept", .arg = "REASON", .set = opt_text, .at = AT(accept),
 	    .help = "with --save --append: add the captures although they are worse, and compare later ones with them; the file keeps the reason" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "pass, fail: rows that cannot be judged and undecided rows do so; auto: the first fail, the others pass" },
+	    .help = "if rows are undecided or cannot be judged, and none fails: exit status 5 (fail, the default) or 0 (pass)" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),

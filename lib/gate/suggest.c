@@ -51,11 +51,12 @@ struct suggest {
 	bool single;                  /* too few captures to show how much they differ */
 	bool assumed;                 /* too few sessions to show how much they differ */
 	struct tt_buf blind;          /* rows left out, and why */
+	bool by_date;                 /* the captures at hand name no session, and were recorded on several days: a day is a session */
 	int64_t cap_ns;               /* limit of the first capture's frames, if most captures are capped; 0: they are not */
 };
 
-/* A measure over the captures: how many, and of the known figures the median and the largest. */
-struct spread { size_t n; int64_t median, max; };
+/* A measure over the captures: how many, and of the known figures the median, the largest and the mean. */
+struct spread { size_t n; int64_t median, max; double mean; };
 
 static struct spread
 spread_of(const struct suggest *g, const char *key)
@@ -70,6 +71,8 @@ spread_of(const struct suggest *g, const char *key)
 			if (g->s[k].value[i].known)
 				v[r.n++] = g->s[k].value[i].v;
 	}
+	for (size_t i = 0; i < r.n; i++)
+		r.mean += (double)v[i] / (double)r.n;
 	tt_sort_i64(v, r.n);
 	r.median = tt_quantile_i64(v, r.n, 1, 2);
 	r.max = r.n ? v[r.n - 1] : 0;
@@ -83,6 +86,7 @@ session_of(const struct suggest *g, size_t i)
 {
 	const char *fact = tt_sample_fact(&g->s[i], "session");
 
+	fact = fact ? fact : g->by_date ? tt_sample_fact(&g->s[i], "date") : NULL;
 	/* A capture of a baseline keeps the session it has there, even if it is also at hand. */
 	return *g->s[i].session || !fact ? g->s[i].session : fact;
 }
@@ -177,13 +181,13 @@ put_blind(struct suggest *g, const char *id, const struct tt_session *of, size_t
 {
 	size_t n = k < 3 ? 3 : k + 1;
 
-	tt_buf_printf(&g->blind, "%s%s (it would see no change below +%.0f %%; ", g->blind.n ? ", " : "", id, seen * 100);
+	tt_buf_printf(&g->blind, "%s%s: these captures differ so much that it would see no change below +%.0f %%; ", g->blind.n ? "\n" : "", id, seen * 100);
 	while (n <= SESSIONS && (seen = seen_with(&of[k - 1], n, variance_of(of, k), alpha)) > BLIND)
 		n++;
 	if (n <= SESSIONS)
-		tt_buf_printf(&g->blind, "with %zu sessions +%.0f %%)", n, 100 * seen);
+		tt_buf_printf(&g->blind, "with %zu sessions +%.0f %%", n, 100 * seen);
 	else
-		tt_buf_text(&g->blind, "no number of sessions would do: record more captures in each, or run both builds in turn, tracetool ab)");
+		tt_buf_text(&g->blind, "no number of sessions would do: record more captures in each, or run both builds in turn (tracetool ab)");
 }
 
 /* --- rows -------------------------------------------------------------------------------------------- */
@@ -319,6 +323,66 @@ is_steady(const struct suggest *g, const char *key)
 	return most <= STEADY;
 }
 
+/* ${times} as many long frames fail the row where chance allows that; FOUND_TIMES as many are then found. */
+#define FAIL_TIMES 3
+#define FOUND_TIMES 5
+#define MAX_COUNTED_RATE (100 * TT_AMOUNT_ONE)      /* more long frames of a thousand have no room for five times as many */
+
+/* The chance that a capture has more than ${most} of what it has ${mean} of on average, at random (Poisson). */
+static double
+chance_above(double mean, double most)
+{
+	double p = exp(-mean), sum = p;
+
+	if (mean > 500)               /* as near as a normal distribution */
+		return erfc((most + 0.5 - mean) / sqrt(2 * mean)) / 2;
+	for (double k = 1; k <= most; k++) {
+		p *= mean / k;
+		sum += p;
+	}
+	return sum < 1 ? 1 - sum : 0;
+}
+
+/* The chance that more than half of ${n} captures do what one does with the chance ${p}. */
+static double
+chance_of_most(double p, size_t n)
+{
+	double term = pow(1 - p, (double)n), sum = 0;
+
+	if (p >= 1)
+		return 1;
+	for (size_t k = 1; k <= n; k++) {
+		term *= (double)(n - k + 1) / (double)k * p / (1 - p);
+		if (2 * k > n)
+			sum += term;
+	}
+	return sum;
+}
+
+/*
+ * Frames per thousand that a median capture may have, as whole numbers: FAIL_TIMES as many as these captures have. 0: chance alone may give as many, or hide
+ * FOUND_TIMES as many.
+ */
+static int64_t
+limit_by_count(const struct suggest *g, const char *key)
+{
+	const struct spread r = spread_of(g, key), frames = spread_of(g, "frame.count.total");
+	struct tt_session of[MAX_CAPTURES];
+	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, most;
+	int64_t max = (int64_t)ceil(FAIL_TIMES * r.mean / TT_AMOUNT_ONE);
+	size_t k, captures;
+
+	sessions_of(g, key, of, &k);
+	if (k == 0 || count <= 0 || r.mean > (double)MAX_COUNTED_RATE)
+		return 0;
+	captures = (r.n + k - 1) / k;
+	most = floor((double)max * n);
+	if (chance_of_most(chance_above(count + 2 * sqrt(count / (double)r.n), most), captures) > STEADY ||
+	    chance_of_most(chance_above(FOUND_TIMES * count, most), captures) < 0.95)
+		return 0;
+	return max;
+}
+
 /* The comment on a row that warns because its count is not known to be steady. */
 #define UNSTEADY "; fails nothing: these captures do not show that the count is steady, as a baseline of five sessions of five captures does"
 
@@ -450,6 +514,17 @@ put_tail_comment(struct suggest *g, const struct long_frames *l, const char *tim
 		tt_buf_printf(g->out, "; p99 is %s", amount(text, spread_of(g, p99).median, TT_DIM_TIME));
 }
 
+/* The end of the comment of the row of long frames: what its limit is, if ${times} of their number, and where it fails nothing, why. */
+static const char *
+why_of_tail(bool times, bool rare, bool steady, bool wide)
+{
+	if (times)
+		return "; three times as many fail";
+	if (!rare)
+		return "; fails nothing: such frames are too usual to be hitches";
+	return wide ? WIDE_TEXT : steady ? "" : UNSTEADY;
+}
+
 /*
  * Limit long frames: to what no capture exceeds, one and a half times by what sessions differ, and one more; to twice as many where only the share is known.
  * Equal builds then fail in less than 1 of 100 cases (tracetool-budget(5)).
@@ -457,7 +532,7 @@ put_tail_comment(struct suggest *g, const struct long_frames *l, const char *tim
 static void
 tail_row(struct suggest *g)
 {
-	const char *time = g->cap_ns ? "frame.uncapped" : "frame.time", *why = UNSTEADY;
+	const char *time = g->cap_ns ? "frame.uncapped" : "frame.time", *why;
 	char median[80];
 	struct spread r;
 
@@ -469,18 +544,18 @@ tail_row(struct suggest *g)
 	const struct long_frames l = long_frames(g, time, r.n, r.median);
 	const bool known = l.most < INT64_MAX, rare = known && l.most <= RARE * TT_AMOUNT_ONE, steady = rare && is_steady(g, l.key);
 	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
-	const bool wide = rare && !steady && g->cap_ns && l.counted, fails = steady || wide;
-	const int64_t max = most_long(&l, wide, steady);
+	const int64_t times = l.counted ? limit_by_count(g, l.key) : 0;
+	const bool wide = rare && !steady && !times && g->cap_ns && l.counted, fails = steady || wide || times;
+	int64_t max = most_long(&l, wide, steady);
 
-	if (!rare)
-		why = "; fails nothing: such frames are too usual to be hitches";
-	if (wide)
-		why = WIDE_TEXT;
+	if (times && (!steady || times < max))
+		max = times;
+	why = why_of_tail(max == times, rare, steady, wide);
 	begin_row(g, "hitches", l.metric, NULL);
 	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %lld%s,\n\t\t  ", l.limit->text,
 	    (long long)(max < 2 && fails ? 2 : max > 1000 ? 1000 : max), fails ? "" : ", \"level\": \"warn\"");
 	put_tail_comment(g, &l, time, r.n, fails ? ", of the median capture" : "");
-	tt_buf_printf(g->out, "%s\" }", steady ? "" : why);
+	tt_buf_printf(g->out, "%s\" }", why);
 }
 
 /* Write ${v} plus a fifth, in a readable unit. */
@@ -653,6 +728,20 @@ other_cap(const struct suggest *g)
 	return 0;
 }
 
+/* The rows left out, in a line each, as one sentence. */
+static void
+put_left_out(const struct suggest *g, const char *gap, struct tt_buf *b)
+{
+	tt_buf_printf(b, "%sLeft out: ", gap);
+	for (size_t i = 0; i < g->blind.n; i++) {
+		if (g->blind.p[i] == '\n')
+			tt_buf_text(b, ". ");
+		else
+			tt_buf_add(b, &g->blind.p[i], 1);
+	}
+	tt_buf_text(b, ".");
+}
+
 /* The comment in the budget: where frames come from, how margins were chosen, what is left out. */
 static void
 put_advice(struct suggest *g)
@@ -698,7 +787,7 @@ put_advice(struct suggest *g)
 		tt_buf_text(&b, " Fewer than three sessions do not show how much sessions differ, so 2.5 % is assumed: for smaller margins suggest again "
 		    "with a baseline of five.");
 	if (g->blind.n)
-		tt_buf_printf(&b, "%sLeft out: %.*s.", gap, (int)g->blind.n, tt_buf_string(&g->blind));
+		put_left_out(g, gap, &b);
 	if (g->single)
 		tt_buf_printf(&b, "%sOne capture does not show how much captures differ: with two or more there are rows with a change.", gap);
 	if (b.n)
@@ -722,11 +811,29 @@ cap_of(const struct tt_sample *s, size_t n)
 	return 2 * capped > n ? first : 0;
 }
 
+/* True if none of the ${n} captures names its session, and they were recorded on several days. */
+static bool
+is_of_days(const struct tt_sample *s, size_t n)
+{
+	const char *first = NULL;
+	bool several = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *date = tt_sample_fact(&s[i], "date");
+
+		if (tt_sample_fact(&s[i], "session") || !date)
+			return false;
+		several |= first && strcmp(first, date) != 0;
+		first = date;
+	}
+	return several;
+}
+
 int
 tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
-    struct tt_buf *out, struct tt_err *err)
+    struct tt_buf *out, struct tt_buf *left_out, struct tt_err *err)
 {
-	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .cap_ns = cap_of(s, own) };
+	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .by_date = is_of_days(s, own), .cap_ns = cap_of(s, own) };
 
 	tt_buf_text(out, "{\n\t\"tracetool_budget\": 1,\n");
 	if (frame_marker) {
@@ -750,6 +857,6 @@ tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct 
 	put_integrity(&g);
 	put_advice(&g);
 	tt_buf_text(out, "\n}\n");
-	tt_buf_free(&g.blind);
+	*left_out = g.blind;
 	return tt_buf_error(out, err);
 }

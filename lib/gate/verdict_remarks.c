@@ -548,17 +548,54 @@ alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	return rc;
 }
 
+/* "frame-trimmed up to +8.0 %, frame-p95 up to +8.4 %": up to three rows whose limit was widened; *${n}: how many there are. NULL: out of memory. */
+static const char *
+widened(struct tt_verdict *v, size_t *n, struct tt_err *err)
+{
+	const char *text = "";
+
+	*n = 0;
+	for (size_t i = 0; i < v->nrow && text; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+		int64_t most = r->limit_is_min ? -r->limit : r->limit;
+		char upto[64];
+
+		if (!r->asked)
+			continue;
+		if (r->has_ratio)
+			*tt_put_ppm(upto, tt_scale(most, 1000000, r->base < 0 ? -r->base : r->base)) = '\0';
+		else
+			*tt_put_change(upto, most, r->dim) = '\0';
+		if ((*n)++ < 3)
+			text = tt_verdict_text(v, err, "%s%s%s up to %s", text, *n > 1 ? ", " : "", r->name, upto);
+	}
+	return *n > 3 && text ? tt_verdict_text(v, err, "%s, ...", text) : text;
+}
+
+/* That limits were widened: who reads "passed" takes the row for what the budget asks. */
+static int
+widened_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	size_t n;
+	const char *rows = widened(v, &n, err);
+
+	if (!rows)
+		return err->code;
+	return n == 0 ? TT_OK : remark(v, tt_verdict_text(v, err, "%zu limit%s widened to what these pairs can show, so a smaller change may be hidden: %s; "
+	    "more pairs, or a quieter machine, show more", n, n == 1 ? " is" : "s are", rows), err);
+}
+
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
-		all_row_remarks, old_count_remark, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
+		all_row_remarks, old_count_remark, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks, widened_remark };
 	size_t nfact = 0;
 	int rc = TT_OK;
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + o->nalert + 17) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + o->nalert + 18) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	rc = alerts(v, o, err);
@@ -612,22 +649,9 @@ is_failing(const struct tt_verdict_row *r)
 }
 
 static bool
-is_unjudged(const struct tt_verdict_row *r)
+is_open(const struct tt_verdict_row *r)
 {
-	return r->outcome == TT_CANNOT_JUDGE && r->row->level == TT_LEVEL_ERROR;
-}
-
-static bool
-is_undecided(const struct tt_verdict_row *r)
-{
-	return r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
-}
-
-/* For a gate in which undecided rows are inconclusive, too. */
-static bool
-is_either(const struct tt_verdict_row *r)
-{
-	return is_unjudged(r) || is_undecided(r);
+	return (r->outcome == TT_CANNOT_JUDGE || r->outcome == TT_UNDECIDED) && r->row->level == TT_LEVEL_ERROR;
 }
 
 static size_t
@@ -640,50 +664,28 @@ count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
 	return n;
 }
 
-/* ", 2 by a wider limit, so a change may be hidden: frame-trimmed up to +8.0 %, frame-p95 up to +8.4 %"; NULL: out of memory. */
-static const char *
-widened(struct tt_verdict *v, struct tt_err *err)
-{
-	const char *text = "";
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->nrow && text; i++) {
-		const struct tt_verdict_row *r = &v->row[i];
-		int64_t most = r->limit_is_min ? -r->limit : r->limit;
-		char upto[64];
-
-		if (!r->asked)
-			continue;
-		if (r->has_ratio)
-			*tt_put_ppm(upto, tt_scale(most, 1000000, r->base < 0 ? -r->base : r->base)) = '\0';
-		else
-			*tt_put_change(upto, most, r->dim) = '\0';
-		if (n++ < 3)
-			text = tt_verdict_text(v, err, "%s%s%s up to %s", text, n > 1 ? ", " : "", r->name, upto);
-	}
-	return n && text ? tt_verdict_text(v, err, ", %zu by a wider limit, so a change may be hidden: %s%s", n, text, n > 3 ? ", ..." : "") : text;
-}
-
 /* ", 2 undecided, 1 waived, accepted: new lighting": what a passing summary must not hide. */
 static const char *
 besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
 {
 	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED, TT_GONE };
-	const char *text = "", *wide = widened(v, err);
+	size_t nwide;
+	const char *text = "", *wide = widened(v, &nwide, err);
 
 	for (size_t i = 0; i < sizeof shown / sizeof *shown && text; i++)
 		if (v->count[shown[i]])
 			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[shown[i]], tt_outcome_name[shown[i]]);
 	if (v->warned && text)
 		text = tt_verdict_text(v, err, "%s, %zu warning%s", text, v->warned, tt_plural(v->warned));
-	text = wide && text ? tt_verdict_text(v, err, "%s%s", text, wide) : NULL;
+	if (text && wide && nwide)
+		text = tt_verdict_text(v, err, "%s, %zu by a wider limit, so a change may be hidden: %s", text, nwide, wide);
+	text = wide ? text : NULL;
 	return accept && !v->unfit && text ? tt_verdict_text(v, err, "%s, accepted: %s", text, accept) : text;
 }
 
 int
 tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
-	bool (*const is_open)(const struct tt_verdict_row *) = o->inconclusive == TT_INCONCLUSIVE_FAIL ? is_either : is_unjudged;
 	size_t failing = count(v, is_failing);
 	const char *more = besides(v, v->accepts ? o->accept : NULL, err), *which = NULL;
 

@@ -181,10 +181,13 @@ def strict():
         f.write('{ "tracetool_budget": 1, "integrity": { "min_captures": 40 }, "rows": [ { "id": "median", "metric": "frame.time", "max": "+5%" } ] }')
     suite.check("the number of captures is not judged", Run(["--gate", many]).problem(0, "skipped integrity-captures: ", "as many pairs as it needs"))
     # Both stop at the same look, and both pages name what was asked.
-    r = Run(["--html", page], old_build=noisy, new_build=noisy)
+    r = Run(["--html", page, "--junit", at], old_build=noisy, new_build=noisy)
     wide = r.out.count("the least that pairs this far apart can show")
     suite.check("the last line counts rows held against wider limits", r.problem(
         0, ", %d by a wider limit, so a change may be hidden: " % wide, " up to +") if wide else r.out)
+    # The tenth of the situations of cli/verdicts_fit_one_screen.
+    suite.check("and a remark names them, in text and in JUnit", r.problem(0, "note: %d limit" % wide, " widened to what these pairs can show") or
+                (" widened to what these pairs can show" not in open(at).read() and open(at).read()))
     suite.equal("and so does the page", open(page).read().count(", pairs can show change at most "), wide)
     started = script("hung up", 'kill -HUP $PPID\nexec "%s" session=7 frames=50\n' % GAME)
     r = subprocess.run(["nohup", TRACETOOL, "ab", "-n", "6", "--gate", MEDIAN, "--", started, "--", started], capture_output=True, text=True,
