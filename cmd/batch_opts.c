@@ -106,6 +106,7 @@ static const struct opt source_opt[] = {
 	    .help = "read an unknown version that no known layout fits" },
 	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = IN(meta),
 	    .help = "add a fact to every capture; repeatable" },
+	INPUT_FACT_OPTIONS(IN(meta_from_path), IN(date_from)),
 	{ .name = NULL },
 };
 
@@ -266,6 +267,7 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 		tt_buf_printf(&b, "%s %d\n", one->measure[i].key, one->measure[i].pooled);
 	*by = tt_hash_bytes(b.p, b.n) & TT_RESULT_OPTIONS;
 	put_list(&b, &in->meta);
+	tt_buf_printf(&b, "%s|%d", in->meta_from_path ? in->meta_from_path : "", in->date_from);
 	rc = tt_buf_error(&b, err);
 	*by |= tt_hash_bytes(b.p, b.n) & ~TT_RESULT_OPTIONS;
 	tt_buf_free(&b);

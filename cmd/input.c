@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "model/path_facts.h"
 #include "model/facts.h"
 #include "model/format.h"
 #include "model/tree.h"
@@ -84,6 +85,25 @@ input_set_meta(const struct opt *o, void *field, const char *value, struct tt_ar
 	return opt_list_add(field, value, a, err);
 }
 
+int
+input_set_pattern(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = tt_path_facts_check(value, err);
+
+	(void)o, (void)a;
+	if (rc == TT_OK)
+		*(const char **)field = value;
+	return rc;
+}
+
+const char *
+input_date_from(size_t i)
+{
+	static const char *const v[] = { "capture", "mtime", NULL };
+
+	return v[i];
+}
+
 #define AT(f) offsetof(struct input_opts, f)
 
 const struct opt input_opt[] = {
@@ -96,6 +116,7 @@ const struct opt input_opt[] = {
 	            "starts (start), event clocks (clock) or wall clocks (wall)" },
 	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = AT(meta),
 	    .help = "add a fact about the capture to every output; repeatable" },
+	INPUT_FACT_OPTIONS(AT(meta_from_path), AT(date_from)),
 	{ .name = NULL },
 };
 
@@ -191,6 +212,18 @@ check_paths(const struct input_opts *o, struct tt_err *err)
 	return TT_OK;
 }
 
+/* True if a path fits --meta-from-path. */
+static bool
+any_fits(const struct input_opts *o)
+{
+	struct tt_path_fact fact[TT_PATH_FACTS_MAX];
+
+	for (size_t i = 0; i < o->path.n; i++)
+		if (tt_path_facts(o->meta_from_path, o->path.v[i], fact))
+			return true;
+	return false;
+}
+
 int
 input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run, struct tt_err *err)
 {
@@ -221,6 +254,9 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 		if (!app->input)
 			return err->code;
 	}
+	if (o->meta_from_path && !o->folders && !any_fits(o))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --meta-from-path: \"%s\" fits no path, such as %s%s%s", o->meta_from_path, o->path.v[0],
+		    o->path.n > 1 ? " and " : "", o->path.n > 1 ? o->path.v[1] : "");
 	*run = (struct tt_run_opts){
 		.formats = tt_formats,
 		.format = o->format,
@@ -228,6 +264,8 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 		.npath = o->path.n,
 		.align = (enum tt_align)o->align,
 		.meta = o->meta.v,
+		.meta_from_path = o->meta_from_path,
+		.date_from_mtime = o->date_from == 1,
 		.names = (enum tt_names_form)o->names,
 		.frame_marker = o->frame_marker,
 		.frame_thread = o->frame_thread,

@@ -16,6 +16,8 @@ struct input_opts {
 	bool force;
 	int align;                    /* enum tt_align */
 	struct opt_list meta;
+	const char *meta_from_path;
+	int date_from;                /* 1: the file's time */
 	int64_t from, to;
 	const char *from_label, *to_label;
 	bool has_frames, one_frame;   /* --frames was given; it was a single number */
@@ -35,6 +37,15 @@ struct input_opts {
 
 /* The setter of --meta into a list; the value is KEY=VALUE. */
 int input_set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+
+/* Options of facts that every verb has which reads captures. */
+#define INPUT_FACT_OPTIONS(at_pattern, at_date) \
+	{ .name = "meta-from-path", .arg = "PATTERN", .set = input_set_pattern, .at = (at_pattern), \
+	    .help = "add facts that paths tell, those of members of archives too, like '{date}/{device}/*'" }, \
+	{ .name = "date-from", .arg = "WHAT", .set = opt_choice, .at = (at_date), .value = input_date_from, \
+	    .help = "mtime: captures that do not say when they were recorded have the day of their file; capture, the default: none" }
+OPT_SET(input_set_pattern);
+const char *input_date_from(size_t i);
 
 extern const struct opt input_opt[], input_filter_opt[], input_frame_opt[], input_limit_opt[];
 

@@ -37,6 +37,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_TABLE] = "tracetool stats --table",
 	[TT_SETTING_BASELINE] = "--baseline",
 	[TT_SETTING_FORCE_BASELINE] = "--force-baseline",
+	[TT_SETTING_META_FROM_PATH] = "--meta-from-path",
 	[TT_SETTING_SAVE] = "tracetool gate --save",
 	[TT_SETTING_APPEND] = "tracetool gate --save --append",
 	[TT_SETTING_SUGGEST] = "tracetool gate --suggest",

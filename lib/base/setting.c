@@ -37,6 +37,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_TABLE] = "tables",
 	[TT_SETTING_BASELINE] = "tt_judge",
 	[TT_SETTING_FORCE_BASELINE] = "no tt_baseline_check",
+	[TT_SETTING_META_FROM_PATH] = "tt_run_opts.meta_from_path",
 	[TT_SETTING_SAVE] = "tt_baseline_write",
 	[TT_SETTING_APPEND] = "tt_baseline_write",
 	[TT_SETTING_THRESHOLD] = "tt_pass_opts.threshold_e4",

@@ -258,15 +258,26 @@ sums_named(struct tt_aggregate *a, struct list *l, const char *name, struct tt_e
 
 /* "build=12, device=Pixel 6": what the capture says of itself; "(unknown)" if it does not. */
 static void
-group_name(const struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
+group_name(struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
 {
+	bool known = false;
+
 	for (size_t i = 0; a->group[i]; i++) {
 		const char *v = json_string_value(json_object_get(json_object_get(r->doc, "meta"), a->group[i]));
 
 		if (!v)       /* facts the reader knows by itself */
 			v = json_string_value(json_object_get(r->doc, a->group[i]));
+		known |= v != NULL;
 		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "(unknown)");
 	}
+	a->grouped += known;
+	for (size_t i = 0; i < 2 && a->group[0] && !known && !a->grouped; i++)
+		if (!a->ungrouped[i]) {
+			struct tt_err err;
+
+			a->ungrouped[i] = tt_arena_text(&a->arena, r->key, strlen(r->key), &err);
+			break;
+		}
 }
 
 static int

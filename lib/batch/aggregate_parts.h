@@ -58,6 +58,8 @@ struct failure { const char *key, *outcome, *why, *detail; };
 struct tt_aggregate {
 	struct tt_env *env;
 	const char *const *group;
+	uint64_t grouped;             /* captures that have a fact of the group; without any: */
+	const char *ungrouped[2];     /* keys of captures that have none */
 	struct tt_arena arena;
 	struct sums total;
 	struct list groups, days;

@@ -423,6 +423,20 @@ put_recordings(const struct tt_aggregate *a, struct tt_report *r)
 			a->overlaps.keys.p, a->overlaps.n > TT_AGGREGATE_COPIES ? ", ..." : ""));
 }
 
+/* The groups, if any are asked for; and that they say nothing, with two paths. */
+static void
+put_groups(const struct tt_aggregate *a, struct tt_report *r)
+{
+	if (!a->group || !a->group[0])
+		return;
+	if (!a->grouped && a->ungrouped[0])
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_groups",
+		    tt_text(r, "no capture has a fact that %s names; %s reads facts from paths, such as "
+		    "%s%s%s", tt_setting_name[TT_SETTING_GROUP_BY], tt_setting_name[TT_SETTING_META_FROM_PATH], a->ungrouped[0],
+		    a->ungrouped[1] ? " and " : "", a->ungrouped[1] ? a->ungrouped[1] : ""));
+	put_list(r, T_GROUPS, &a->groups, a->lacks);
+}
+
 void
 tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 {
@@ -458,8 +472,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	if (a->capped)
 		tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
 		    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small");
-	if (a->group && a->group[0])
-		put_list(r, T_GROUPS, &a->groups, a->lacks);
+	put_groups(a, r);
 	if (a->days.n > 0)
 		put_list(r, T_DAYS, &a->days, a->lacks);
 	if (a->total.frame.total > 0)

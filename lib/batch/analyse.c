@@ -147,13 +147,10 @@ static void
 put_facts(struct tt_json *j, const struct tt_model *m)
 {
 	const struct tt_capture *c = m->cap[0];
-	time_t s = (time_t)(c->wall_ns / 1000000000);
-	char date[40] = "", outside[TT_OUTSIDE_TEXT], recording[TT_RECORDING_TEXT], identity[20];
+	char date[TT_DATE_TEXT], outside[TT_OUTSIDE_TEXT], recording[TT_RECORDING_TEXT], identity[20];
 	bool numbered = tt_capture_recording(c, recording);
-	struct tm tm;
 
-	if (c->wall_ns && gmtime_r(&s, &tm))
-		snprintf(date, sizeof date, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+	tt_capture_date(c, date);
 	put_known(j, "format", c->format);
 	put_known(j, "producer", c->producer);
 	put_known(j, "os", c->os);
@@ -434,6 +431,7 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *v
 	int rc;
 
 	po.rows = rows;
+	po.folds_zeros = rows > 0;
 	tt_report_init(&r, &env->mem);
 	tt_capture_notes(env->loss, view->m, &r);
 	tt_tables_fill(view, &po, &r);

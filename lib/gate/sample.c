@@ -151,8 +151,9 @@ add_recorded_with(struct found_fact *list, size_t *n, const char *args, struct t
 static int
 facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
-	size_t most = 5 * m->ncap, n = 0;
+	size_t most = 6 * m->ncap, n = 0;
 	struct found_fact *list;
+	char date[TT_DATE_TEXT];
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < m->ncap; i++)
@@ -173,6 +174,9 @@ facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct 
 			rc = add_fact(list, &n, "arch", c->arch, a, err);
 		if (rc == TT_OK)
 			rc = add_fact(list, &n, "os", c->os, a, err);
+		tt_capture_date(c, date);
+		if (rc == TT_OK)
+			rc = add_fact(list, &n, "date", date, a, err);
 		if (rc == TT_OK)
 			rc = add_fact(list, &n, "producer", c->producer, a, err);
 		if (rc == TT_OK && c->args)

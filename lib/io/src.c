@@ -457,6 +457,12 @@ tt_src_broken(const struct tt_src *s)
 	return s->broken.code == TT_E_DAMAGED ? &s->broken : NULL;
 }
 
+int64_t
+tt_src_mtime(const struct tt_src *s)
+{
+	return S_ISREG(s->opened.st_mode) ? (int64_t)s->opened.st_mtim.tv_sec * 1000000000 + s->opened.st_mtim.tv_nsec : 0;
+}
+
 bool
 tt_src_changed(const struct tt_src *s)
 {

@@ -84,6 +84,9 @@ int tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src *
  */
 int tt_src_open_text(struct tt_env *env, const char *path, struct tt_src **src, struct tt_err *err);
 
+/* When the input, as it was opened, was last changed, ns since 1970; 0: it is no regular file. */
+int64_t tt_src_mtime(const struct tt_src *src);
+
 const struct tt_src_info *tt_src_info(const struct tt_src *src);
 
 /**

@@ -4,6 +4,7 @@
 #include "model/capture.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "base/arena_text.h"
 #include "base/buf.h"
@@ -95,6 +96,18 @@ tt_layout_note(const char *value)
 		if (strcmp(value, layout[i].name) == 0)
 			return layout[i].note;
 	return NULL;
+}
+
+void
+tt_capture_date(const struct tt_capture *c, char text[TT_DATE_TEXT])
+{
+	const int64_t ns = c->wall_ns ? c->wall_ns : c->file_ns;
+	const time_t s = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	text[0] = '\0';
+	if (ns && gmtime_r(&s, &tm))
+		snprintf(text, TT_DATE_TEXT, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 }
 
 bool

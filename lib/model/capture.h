@@ -76,6 +76,7 @@ struct tt_capture {
 	uint32_t part_last;           /* the last of these */
 	bool more_follow;             /* another one follows that is not read; set at the end of a run */
 	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
+	int64_t file_ns;              /* where that is unknown, when its file was last changed; 0: that is not to be taken for it */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
 	bool from_zero;               /* recording began at ts = 0, in a frame that had begun ${lead_ns} before: what is earlier than that frame belongs
@@ -179,6 +180,10 @@ int tt_capture_layout(struct tt_capture *c, enum tt_layout how, struct tt_err *e
 const char *tt_layout_name(enum tt_layout how);
 /* The note about the fact's ${value} for readers of results; NULL: there is none. */
 const char *tt_layout_note(const char *value);
+
+/* The day on which recording began, UTC, as 2026-11-23; "" if it is not known. */
+#define TT_DATE_TEXT 40
+void tt_capture_date(const struct tt_capture *c, char text[TT_DATE_TEXT]);
 
 /* The recording the capture is a file of, in hex; false: none is known, and ${text} is empty. */
 #define TT_RECORDING_TEXT 33

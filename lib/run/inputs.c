@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "base/setting.h"
 #include "io/src.h"
+#include "model/path_facts.h"
 #include "model/format.h"
 #include "model/identity.h"
 #include "model/transfer.h"
@@ -122,6 +123,30 @@ tell_text(struct tt_err *err)
 	return tt_fail(err, why.code, why.at, "%s. %s (%.200s)", text->text, advice, why.msg);
 }
 
+/* Add what the path tells of the capture: facts, and the day of one that does not know it. */
+static int
+add_path_facts(struct tt_run *r, struct tt_input *in, const char *path, struct tt_err *err)
+{
+	struct tt_path_fact fact[TT_PATH_FACTS_MAX];
+	const size_t n = r->o->meta_from_path ? tt_path_facts(r->o->meta_from_path, path, fact) : 0;
+	int rc = TT_OK;
+
+	if (r->o->date_from_mtime && in->cap->wall_ns == 0 && !strchr(path, '!'))
+		in->cap->file_ns = tt_src_mtime(in->src);
+	if (r->o->meta_from_path && n == 0)
+		tt_log(r->env, TT_LOG_VERBOSE, "%s: the path does not fit \"%s\": no facts", path, r->o->meta_from_path);
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		struct tt_buf b = { 0 };
+
+		tt_buf_printf(&b, "%.*s=%.*s", (int)fact[i].nkey, fact[i].key, (int)fact[i].nvalue, fact[i].value);
+		rc = tt_buf_error(&b, err);
+		if (rc == TT_OK)
+			rc = add_meta(in->cap, tt_buf_string(&b), err);
+		tt_buf_free(&b);
+	}
+	return rc;
+}
+
 static int
 open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
 {
@@ -140,6 +165,8 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	}
 	if (rc == TT_OK && r->o->title)
 		in->cap->title = r->o->title[process];
+	if (rc == TT_OK)
+		rc = add_path_facts(r, in, path, err);
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
 	if ((rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN) && is_known && in->text_like)

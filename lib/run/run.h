@@ -54,6 +54,8 @@ struct tt_run_opts {
 	size_t npath;
 	enum tt_align align;
 	const char *const *meta;      /* "k=v", NULL-terminated, or NULL */
+	const char *meta_from_path;   /* pattern of model/path_facts.h: facts of captures that their paths tell; NULL: none */
+	bool date_from_mtime;         /* a capture that does not say when it was recorded has the day of its file */
 	const char *const *title;     /* what to call each input in outputs, parallel to path; NULL: by what is in it */
 	unsigned needs;               /* what passes and emitters need, joined */
 	struct tt_filter filter;

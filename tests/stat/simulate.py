@@ -160,6 +160,43 @@ def gate(world, sessions, trials, budget, factor=1.0, marker=1.0, alloc=1.0, row
     return c
 
 
+def hitches(world, trials, times):
+    """Budgets suggested of one session, and another with ${times} as many long frames: how often the row hitches, or any, fails."""
+    found = fails = 0
+    for _ in range(trials):
+        first = world.files(world.factors(), name="first")
+        r = run("gate", "--suggest", "--frame-marker", MARKER, "-o", path("suggested.json"), *first)
+        assert r.returncode == 0, r.stderr
+        doc = json.load(open(path("suggested.json"), encoding="utf-8"))
+        doc["rows"] = [x for x in doc["rows"] if not str(x.get("max", "")).startswith("+")]
+        r = run("gate", put("rows.json", doc), "--json", path("verdict.json"), "-q", *world.files(world.factors(), hitches=times * world.hitches))
+        rows = {x["id"]: x for x in json.load(open(path("verdict.json"), encoding="utf-8"))["rows"]}
+        found += rows["hitches"]["fails"]
+        fails += r.returncode == 1
+    return found, fails
+
+
+def one_call(world, sessions, trials, factor):
+    """Budgets suggested of ${sessions} that one call gives, told apart by their folders; how often a session that is ${factor} times as slow fails."""
+    fails = 0
+    for _ in range(trials):
+        files, pattern = [], ("--meta-from-path", "{session}/*")
+        for k in range(sessions):
+            os.makedirs(path("s%d" % k), exist_ok=True)
+            files.append(world.files(world.factors(), name="s%d/c" % k))
+        every = sum(files, [])
+        r = run("gate", "--suggest", "--frame-marker", MARKER, *pattern, "-o", path("suggested.json"), *every)
+        assert r.returncode == 0, r.stderr
+        if os.path.exists(path("grown.json")):
+            os.remove(path("grown.json"))
+        r = run("gate", path("suggested.json"), *pattern, "--inconclusive", "pass", "--save", path("grown.json"), "-q", *every)
+        assert r.returncode in (0, 1), r.stderr
+        r = run("gate", path("suggested.json"), "--baseline", path("grown.json"), "-q", *world.files([f * factor for f in world.factors()], name="now"))
+        assert r.returncode in (0, 1, 5), r.stderr
+        fails += r.returncode == 1
+    return fails
+
+
 def power(world, sessions, trials, limit, session=None):
     """Of the row frame-median: how often the change is found that it says is found in 95 of 100 cases."""
     c, sizes = Counts(), []
@@ -244,6 +281,16 @@ def cells():
                 for scene, how in SCENES.items():
                     yield ("equal %s spread=%g k=%d %s" % (scene, 100 * spread, k, limit),
                            lambda t, spread=spread, k=k, limit=limit, how=how: gate(World(1, spread=spread, **how), k, t, limit))
+    for rate in (3, 5, 10, 20):
+        for frames in (600, 1200, 4000):
+            for times in (1, 5):
+                yield ("hitches rate=%d frames=%d times=%d" % (rate, frames, times),
+                       lambda t, rate=rate, frames=frames, times=times: "row fails in %d, any row in %d, of %d" % (
+                           *hitches(World(31, frames=frames, hitches=rate), t, times), t))
+    for spread in (0.005, 0.01):
+        for factor in (1, 1.05):
+            yield ("onecall spread=%g factor=%g" % (100 * spread, factor),
+                   lambda t, spread=spread, factor=factor: "fails in %d of %d" % (one_call(World(32, spread=spread), 5, t, factor), t))
     for scene in ("plain", "4000", "300"):
         yield ("caught spread=0.5 k=5 suggest %s" % scene,
                lambda t, scene=scene: gate(World(8, spread=0.005, **SCENES[scene]), 5, t, "suggest", 1.05, row="frame-median"))
@@ -292,6 +339,12 @@ def slice_of_it():
     count.check(c.by(8) == 3, "1 % slower every night is found by night 8", c)
     c = creep(World(15, spread=0.01), 3, 1, "+3%", 0)
     count.check(c.any() == 0, "25 quiet nights are not", c)
+    found, _ = hitches(World(16, frames=1200), 6, 5)
+    count.check(found == 6, "five times as many hitches fail a suggested budget", found)
+    _, fails = hitches(World(17, frames=1200), 12, 1)
+    count.check(fails <= 1, "as many do not", fails)
+    found, fails = (one_call(World(18, spread=0.005), 5, 6, factor) for factor in (1.05, 1))
+    count.check(found >= 5 and fails <= 1, "5 % slower than five sessions that one call gives", found, fails)
     blind()
 
 
