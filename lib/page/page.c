@@ -15,8 +15,10 @@
 #include "page/facts.h"
 #include "page/flame.h"
 #include "page/frame_data.h"
+#include "page/gain.h"
 #include "page/hitches.h"
 #include "page/lines.h"
+#include "page/sorted.h"
 #include "pass/shown.h"
 #include "stat/num.h"
 #include "view/view.h"
@@ -87,6 +89,19 @@ drop_section(const struct page *p, size_t begin)
 	p->out->n = begin;
 }
 
+/* The group of a section in the navigation: 0 what is wrong, 1 where it goes, 2 what to look up. */
+static unsigned
+group_of(const char *id)
+{
+	static const char *const group[][6] = { { "verdict", "causes", "frames", "worst", NULL }, { "time", "memory", "heap", "counters", "loss", NULL } };
+
+	for (unsigned g = 0; g < 2; g++)
+		for (size_t i = 0; group[g][i]; i++)
+			if (strcmp(group[g][i], id) == 0)
+				return g;
+	return 2;
+}
+
 /* The links to all sections, to where they belong. */
 static void
 put_contents(const struct page *p)
@@ -95,7 +110,7 @@ put_contents(const struct page *p)
 	struct tt_buf links = { 0 };
 
 	for (size_t i = 0; i < c->n; i++)
-		tt_buf_printf(&links, "%s<a href=\"#%s\">%s</a>", i ? " " : "", c->of[i].id, c->of[i].link);
+		tt_buf_printf(&links, "%s<a class=\"n%u\" href=\"#%s\">%s</a>", i ? " " : "", group_of(c->of[i].id), c->of[i].id, c->of[i].link);
 	if (links.failed || tt_buf_room(p->out, links.n, p->err) != TT_OK) {
 		tt_buf_fail(p->out);
 	} else {
@@ -529,6 +544,8 @@ causes(const struct page *p)
 		put(p, "<p>Frames that take clearly longer than the typical one, and why. Extra: what they take beyond it, all together.</p>\n");
 	if (p->f && p->f->nof == 1)
 		tt_page_hitches(&hitches, p->r, p->f, 0, p->f->n);
+	if (p->f && p->f->nof == 1)
+		tt_page_gain(p->r, p->f, &hitches, p->out);
 	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST, .below = "sentence", .put_below = put_frames_of, .arg = &of });
 	all_rows(p, t);
 	put(p, "</section>\n");
@@ -630,6 +647,8 @@ frames(const struct page *p)
 	heading(p, "frames", "Frame times", "Frames");
 	if (p->f)
 		strips(p);
+	if (p->f && p->f->nof == 1 && tt_page_sorted(p->r, p->f, p->r->mem, p->out, p->err) != TT_OK)
+		tt_buf_fail(p->out);
 	timelines(p);
 	put(p, "<div class=\"g\">\n");
 	side_table(p, table(p, "frames"), &(struct tt_html_view){ .col = times, .to = timed_rows(table(p, "frames")) });

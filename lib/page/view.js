@@ -1751,7 +1751,8 @@
 	/* Links to the sections that are made here, among those in front. */
 	function listed(section) {
 		const nav = document.querySelector("nav"), links = Array.from(nav.querySelectorAll("a"));
-		const link = make("a", section.querySelector("h2").id === "h-frame" ? "One frame" : section.querySelector("h2").textContent, { href: "#" + section.id });
+		const frame = section.querySelector("h2").id === "h-frame";
+		const link = make("a", frame ? "One frame" : section.querySelector("h2").textContent, { href: "#" + section.id, className: frame ? "n0" : "n1" });
 		const after = links.find((a) => section.compareDocumentPosition(document.querySelector(a.getAttribute("href"))) &
 			Node.DOCUMENT_POSITION_FOLLOWING);
 
