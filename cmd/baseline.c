@@ -4,7 +4,6 @@
 #include "baseline.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/spelling.h"
 #include "cmd.h"
@@ -12,6 +11,7 @@
 #include "gate/document.h"
 #include "io/lock.h"
 #include "pass/pass.h"
+#include "sys/sys.h"
 
 enum action { A_SHOW, A_LIST, A_DROP, A_TRIM, A_ACCEPT };
 
@@ -261,7 +261,7 @@ change(struct baseline *x, enum action action, const struct baseline_opts *o, st
 static int
 take_action(struct baseline_opts *o, enum action *action, struct tt_err *err)
 {
-	const char *near = o->arg.n > 1 && access(o->arg.v[0], F_OK) != 0 ? tt_nearest_word(o->arg.v[0], action_value) : NULL;
+	const char *near = o->arg.n > 1 && !tt_sys_exists(o->arg.v[0]) ? tt_nearest_word(o->arg.v[0], action_value) : NULL;
 
 	*action = A_SHOW;
 	for (size_t i = 0; o->arg.n && action_value(i); i++)

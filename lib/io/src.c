@@ -460,7 +460,7 @@ tt_src_broken(const struct tt_src *s)
 int64_t
 tt_src_mtime(const struct tt_src *s)
 {
-	return S_ISREG(s->opened.st_mode) ? (int64_t)s->opened.st_mtim.tv_sec * 1000000000 + s->opened.st_mtim.tv_nsec : 0;
+	return s->opened.kind == TT_KIND_FILE ? s->opened.mtime_ns : 0;
 }
 
 bool
