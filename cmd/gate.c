@@ -432,7 +432,7 @@ read_documents(struct gate *x, struct tt_err *err)
 	struct tt_arena a;
 	int rc = read_budget(x, err);
 
-	if (rc == TT_OK && x->g->baseline && x->g->budget && access(x->g->baseline, F_OK) != 0 && errno == ENOENT)
+	if (rc == TT_OK && x->g->baseline && x->g->budget && !tt_sys_exists(x->g->baseline) && errno == ENOENT)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: there is no baseline yet; tracetool gate %s CAPTURES --save %s makes it", x->g->baseline,
 		    x->g->budget, x->g->baseline);
 	if (rc == TT_OK && x->g->baseline) {

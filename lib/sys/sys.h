@@ -127,8 +127,8 @@ char *tt_sys_real_path(const char *path);
 int tt_sys_list(const char *folder, bool (*each)(void *arg, const char *name), void *arg);
 
 /*
- * Call ${each} with each path that the pattern ${path} stands for, in order, until it returns false, where programs do that and no shell: on Windows, with * and ?
- * in the last component. Returns how many there were; a pattern that is a file's name, and one that nothing fits, stands for none.
+ * Call ${each} with each path that the pattern ${path} stands for, in order, until it returns false, where programs do that and no shell: on Windows, with *
+ * and ? in the last component. Returns how many there were; a pattern that is a file's name, and one that nothing fits, stands for none.
  */
 size_t tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void *arg);
 
