@@ -195,12 +195,12 @@ tt_sys_close(int fd)
 	return _close(fd);
 }
 
-/* The result of a call that moved ${n} bytes; ends of files and of pipes are 0. */
+/* The result of a call that moved *${n} bytes; ends of files and of pipes are 0. */
 static int64_t
-moved(BOOL good, DWORD n)
+moved(BOOL good, const DWORD *n)
 {
 	if (good)
-		return n;
+		return *n;
 	switch (GetLastError()) {
 	case ERROR_HANDLE_EOF:
 	case ERROR_BROKEN_PIPE:
@@ -222,7 +222,7 @@ tt_sys_read(int fd, void *p, size_t n)
 	const HANDLE h = handle_of(fd);
 	DWORD got = 0;
 
-	return h == INVALID_HANDLE_VALUE ? -1 : moved(ReadFile(h, p, at_once(n), &got, NULL), got);
+	return h == INVALID_HANDLE_VALUE ? -1 : moved(ReadFile(h, p, at_once(n), &got, NULL), &got);
 }
 
 static OVERLAPPED
@@ -242,7 +242,7 @@ tt_sys_pread(int fd, void *p, size_t n, uint64_t at)
 	OVERLAPPED o = place_of(at);
 	DWORD got = 0;
 
-	return h == INVALID_HANDLE_VALUE ? -1 : moved(ReadFile(h, p, at_once(n), &got, &o), got);
+	return h == INVALID_HANDLE_VALUE ? -1 : moved(ReadFile(h, p, at_once(n), &got, &o), &got);
 }
 
 int64_t
