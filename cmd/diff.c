@@ -356,12 +356,12 @@ static void
 put_side(const struct diff_opts *o, unsigned side, struct tt_buf *to)
 {
 	size_t from = side == TT_DIFF_A ? 0 : o->in.path.before, n = (side == TT_DIFF_A ? o->in.path.before : o->in.path.n) - from;
-	const char *path = o->in.path.v[from], *slash = strrchr(path, '/');
+	const char *name = tt_sys_base(o->in.path.v[from]);
 
 	if (n > 1)
-		tt_buf_printf(to, "%s and %zu more", slash ? slash + 1 : path, n - 1);
+		tt_buf_printf(to, "%s and %zu more", name, n - 1);
 	else
-		tt_buf_text(to, slash ? slash + 1 : path);
+		tt_buf_text(to, name);
 }
 
 /* "before.ttc (A) against after.ttc (B)" */

@@ -19,6 +19,8 @@
 ELSEWHERE(ab, "run two builds in turn and judge them in pairs")
 ELSEWHERE(batch, "analyse thousands of captures")
 ELSEWHERE(merge, "join results of shards")
+const struct verb verb_batch_merge = { .name = "batch --merge", .summary = "join results of shards (on Linux)", .operands = "" };
+
 ELSEWHERE(open, "open a report in the browser")
 ELSEWHERE(record, "run a program and record it")
 

@@ -13,6 +13,7 @@
 #include "io/outputs.h"
 #include "model/filter.h"
 #include "pass/pass.h"
+#include "sys/sys.h"
 #include "version.h"
 
 #define AT(f) offsetof(struct baseline_opts, f)
@@ -153,7 +154,7 @@ show(struct histories *x, struct tt_err *err)
 {
 	const struct baseline_opts *o = x->o;
 	const enum tt_render form = report_form(&o->out);
-	const char *slash = strrchr(o->arg.v[0], '/'), *title = slash ? slash + 1 : o->arg.v[0];
+	const char *title = tt_sys_base(o->arg.v[0]);
 	struct tt_buf text = { 0 };
 	struct tt_report r;
 	int rc = TT_OK;

@@ -271,7 +271,6 @@ static int
 write_page(struct app *app, const struct page_opts *o, struct tt_report *r, struct tt_views *view, struct tt_views *beside,
     const struct tt_details *d, struct tt_err *err)
 {
-	const char *slash = strrchr(o->in.path.v[0], '/');
 	struct tt_arena *a = &app->arena;
 	struct tt_buf text = { 0 }, all = { 0 }, frames = { 0 };
 	const char *of_frames = NULL;
@@ -282,7 +281,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	int rc;
 
 	look_up(words);
-	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
+	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : tt_sys_base(app->input);
 	if (o->svg) {
 		rc = tt_page_picture((enum tt_picture)o->svg, r, view, po.name, &text, err);
 		if (rc == TT_OK)
@@ -333,13 +332,13 @@ is_page_or_missing(const char *path)
 static int
 name_page(struct app *app, struct page_opts *o, struct tt_err *err)
 {
-	const char *path = o->in.path.n == 1 ? o->in.path.v[0] : "-", *slash = strrchr(path, '/');
+	const char *path = o->in.path.n == 1 ? o->in.path.v[0] : "-";
 	struct tt_sys_stat st;
 	size_t n;
 
 	if (o->output || o->svg || strcmp(path, "-") == 0 || tt_sys_stat(path, &st) != 0 || st.kind != TT_KIND_FILE)
 		return TT_OK;
-	const char *suffix = tt_path_suffix(slash ? slash : path, &n);
+	const char *suffix = tt_path_suffix(path, &n);
 	const char *name = tt_arena_text(&app->arena, path, suffix ? (size_t)(suffix - path) : strlen(path), err);
 	struct tt_buf text = { 0 };
 

@@ -8,6 +8,7 @@
 #include "codec/block.h"
 #include "io/pack.h"
 #include "io/sink.h"
+#include "sys/sys.h"
 
 extern const struct tt_emit tt_emit_chrome, tt_emit_perfetto, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_firefox,
     tt_emit_lcov, tt_emit_pdata, tt_emit_perf_test, tt_emit_sqlite;
@@ -75,7 +76,7 @@ tt_emit_among(const struct tt_emit *const *list, const char *path)
 		}
 	}
 	/* The dot that begins a name is not a suffix. */
-	return found && n > longest && path[n - longest - 1] != '/' ? found : NULL;
+	return found && n > longest && !tt_sys_is_separator(path[n - longest - 1]) ? found : NULL;
 }
 
 const struct tt_emit *
@@ -89,7 +90,7 @@ tt_emit_suffix(const struct tt_emit *e, const char *path, size_t *n)
 {
 	const size_t end = plain_length(path), len = match(e, path, end);
 
-	if (len == 0 || len == end || path[end - len - 1] == '/')
+	if (len == 0 || len == end || tt_sys_is_separator(path[end - len - 1]))
 		return tt_path_suffix(path, n);
 	*n = len;
 	return path + end - len;

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "io/dest.h"
 #include "io/pack.h"
+#include "sys/sys.h"
 
 /* Plain output goes to the system in pieces of about this size. */
 #define BUFFER ((size_t)1 << 18)
@@ -244,9 +245,9 @@ tt_path_suffix(const char *path, size_t *n)
 	size_t end = strlen(path) - (coding ? strlen(coding->suffix) : 0);
 
 	*n = 0;
-	for (size_t i = end; i > 1 && path[i - 1] != '/'; i--) {
+	for (size_t i = end; i > 1 && !tt_sys_is_separator(path[i - 1]); i--) {
 		/* The dot that begins a name is not a suffix. */
-		if (path[i - 1] == '.' && path[i - 2] != '/') {
+		if (path[i - 1] == '.' && !tt_sys_is_separator(path[i - 2])) {
 			*n = end - (i - 1);
 			return path + i - 1;
 		}

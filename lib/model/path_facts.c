@@ -2,6 +2,7 @@
  * Fits patterns of facts to paths: part by part from the end, a part by backtracking over its texts, which are short.
  */
 #include "model/path_facts.h"
+#include "sys/sys.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ struct found { struct tt_path_fact *fact; size_t n; };
 static bool
 is_end_of_part(char c)
 {
-	return c == '\0' || c == '/' || c == '!';
+	return c == '\0' || tt_sys_is_separator(c) || c == '!';
 }
 
 /* Fit the part of the pattern [p, pend) to the part of a path [s, send), and add its facts. */
@@ -53,7 +54,7 @@ tt_path_facts(const char *pattern, const char *path, struct tt_path_fact fact[TT
 	for (;;) {
 		const char *p = pend, *s = send;
 
-		while (p > pattern && p[-1] != '/')
+		while (p > pattern && !tt_sys_is_separator(p[-1]))
 			p--;
 		while (s > path && !is_end_of_part(s[-1]))
 			s--;

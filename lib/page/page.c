@@ -21,6 +21,7 @@
 #include "page/sorted.h"
 #include "pass/shown.h"
 #include "stat/num.h"
+#include "sys/sys.h"
 #include "view/view.h"
 
 /* Frames that are listed of a cause; rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
@@ -380,9 +381,7 @@ put_overview(const struct page *p)
 static const char *
 name_of(const struct page *p, size_t i)
 {
-	const char *path = p->view->m->cap[i]->path, *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return tt_sys_base(p->view->m->cap[i]->path);
 }
 
 /* The same; where another input has this name, too, the path, as the table of inputs may show it. */

@@ -8,6 +8,7 @@
 #include "out/render.h"
 #include "page/flame.h"
 #include "page/page.h"
+#include "sys/sys.h"
 #include "view/view.h"
 
 enum { WIDTH = 1200, ROW = 17, BOXES = 5000, DEEP = 100, NARROW = 2 * WIDTH,
@@ -38,10 +39,8 @@ open_picture(struct tt_buf *out, unsigned height, const char *name)
 static void
 put_name(const struct tt_model *m, uint32_t process, unsigned y, struct tt_buf *out)
 {
-	const char *path = m->cap[process]->path, *slash = strrchr(path, '/');
-
 	tt_buf_printf(out, "<text x=\"4\" y=\"%u\" font-size=\"12\" fill=\"#1b1f24\">Input %u: ", y, process + 1);
-	tt_html_text(out, slash ? slash + 1 : path);
+	tt_html_text(out, tt_sys_base(m->cap[process]->path));
 	tt_buf_text(out, "</text>\n");
 }
 

@@ -444,8 +444,11 @@ stat_handle(HANDLE h, struct tt_sys_stat *st)
 		*st = (struct tt_sys_stat){ .kind = TT_KIND_OTHER, .id = (uint64_t)(uintptr_t)h, .mode = 0666, .nlinks = 1, .is_ours = true };
 		return 0;
 	}
-	if (!GetFileInformationByHandle(h, &is))
-		return fail_last();
+	/* A handle that another system has made, as a standard stream of a program under wine, may be read in order and no more. */
+	if (!GetFileInformationByHandle(h, &is)) {
+		*st = (struct tt_sys_stat){ .kind = TT_KIND_OTHER, .id = (uint64_t)(uintptr_t)h, .mode = 0666, .nlinks = 1, .is_ours = true };
+		return 0;
+	}
 	if (is.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)
 		(void)GetFileInformationByHandleEx(h, FileAttributeTagInfo, &tag, sizeof tag);
 	*st = (struct tt_sys_stat){

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "verdict/outputs.h"
+#include "sys/sys.h"
 #include "verdict/verdict_as.h"
 
 #include "base/setting.h"
@@ -586,7 +587,6 @@ tt_verdict_as_html(const struct tt_verdict *v, const struct tt_verdict_links *li
 {
 	struct tt_verdict_movers movers = { 0 };
 	const struct page p = { v, links, out, &movers };
-	const char *slash = strrchr(v->budget->path, '/');
 	size_t *order = tt_verdict_order(v, out);
 
 	if (!order)
@@ -594,7 +594,7 @@ tt_verdict_as_html(const struct tt_verdict *v, const struct tt_verdict_links *li
 	tt_html_open(out, v->summary, TT_HTML_ALONE);
 	put(&p, v->ab ? "<header>\n<h1>A/B run" : "<header>\n<h1>Budget ");
 	if (!v->ab)
-		tt_html_text(out, slash ? slash + 1 : v->budget->path);
+		tt_html_text(out, tt_sys_base(v->budget->path));
 	put(&p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#rows\">Rows</a></nav>\n<main>\n");
 	verdict(&p);
 	losses(&p);
