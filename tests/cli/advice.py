@@ -169,7 +169,7 @@ class Lists:
 
 COMMAND = re.compile(r"(?<!--do )\b(?:tracetool |(?=(?:%s) --))(%s)\b([^\n\"();|&`]*)" % ("|".join(VERBS), "|".join(VERBS)))
 # Of other programs; tests/system/input/coded.py runs those that decode captures, and tests/system/mono/advice.py asks mono for its optimizations.
-FOREIGN = re.compile(r"\b(gzip|xz|xargs|base64|xxd|ulimit|qprint)( -[^\s,]+)+|\bpython3 -m \w+( -\w+)*|\bmono -O=-?[a-z]+|"
+FOREIGN = re.compile(r"\b(gzip|xz|xargs|base64|basenc|xxd|ulimit|qprint)( -[^\s,]+)+|\bpython3 -m \w+( -\w+)*|\bmono -O=-?[a-z]+|"
                      r"\b(tr|sed|grep|cut|perl|tail|base32|python3 -c) [^|\n]*")
 
 
