@@ -3,7 +3,6 @@
  */
 #ifdef _WIN32
 #include "cmd.h"
-#include "io/program.h"
 #include "recover.h"
 
 #define ELSEWHERE(word, what) \
@@ -21,7 +20,6 @@ ELSEWHERE(batch, "analyse thousands of captures")
 ELSEWHERE(merge, "join results of shards")
 const struct verb verb_batch_merge = { .name = "batch --merge", .summary = "join results of shards (on Linux)", .operands = "" };
 
-ELSEWHERE(open, "open a report in the browser")
 ELSEWHERE(record, "run a program and record it")
 
 int
@@ -29,13 +27,6 @@ recover_list(struct app *app, const char *const *folder, struct tt_err *err)
 {
 	(void)app, (void)folder;
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "rings of killed programs are listed on Linux only yet: name the captures");
-}
-
-/* No program is run, so none has ended. */
-int
-tt_program_end(int status)
-{
-	return status;
 }
 
 void

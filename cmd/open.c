@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/arena_text.h"
 #include "cmd.h"
@@ -15,6 +13,7 @@
 #include "io/program.h"
 #include "io/sink.h"
 #include "io/spool.h"
+#include "sys/sys.h"
 
 struct open_opts {
 	struct input_opts in;
@@ -38,8 +37,8 @@ const struct verb verb_open = {
 	.name = "open",
 	.summary = "show the report of captures in the browser",
 	.operands = "FILE...",
-	.about = "Write the page of \"tracetool report\" to a temporary folder and open it: with the command in BROWSER, otherwise with xdg-open. The page "
-		 "stays there; nothing leaves this machine.",
+	.about = "Write the page of \"tracetool report\" to a temporary folder and open it: with the command in BROWSER, otherwise with xdg-open, and on "
+		 "Windows with what opens pages there. The page stays there; nothing leaves this machine.",
 	.examples = "  tracetool open game.raw\n"
 		    "  tracetool open game.mlpd --frame-marker 'Game:Update'\n"
 		    "  tracetool open --perfetto game.ttc\n",
@@ -53,13 +52,13 @@ static const char *
 new_file(struct app *app, const char *path, const char *suffix, struct tt_err *err)
 {
 	char *dir = tt_arena_printf(&app->arena, err, "%s/tracetool-XXXXXX", tt_spool_dir(&app->env));
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = tt_sys_base(path);
 	size_t n;
 	const char *end = tt_path_suffix(name, &n);
 
 	if (!dir)
 		return NULL;
-	if (!mkdtemp(dir)) {
+	if (tt_sys_make_own_folder(dir) != 0) {
 		tt_fail_sys(err, errno, "%s", dir);
 		return NULL;
 	}
@@ -68,12 +67,12 @@ new_file(struct app *app, const char *path, const char *suffix, struct tt_err *e
 	return tt_arena_printf(&app->arena, err, "%s/%.*s%s", dir, (int)(end ? (size_t)(end - name) : strlen(name)), name, suffix);
 }
 
-/* Run "tracetool ${verb}" with the options and captures of ${o}, and write ${out}; *${status} is that of waitpid(). */
+/* Run "tracetool ${verb}" with the options and captures of ${o}, and write ${out}; *${status} says how that ended. */
 static int
 make(struct app *app, const struct open_opts *o, const char *verb, const char *out, int *status, struct tt_err *err)
 {
 	struct opt_list arg = { 0 };
-	int rc = opt_list_add(&arg, "/proc/self/exe", &app->arena, err);
+	int rc = opt_list_add(&arg, tt_sys_self(), &app->arena, err);
 
 	if (rc == TT_OK)
 		rc = opt_list_add(&arg, verb, &app->arena, err);
@@ -101,9 +100,11 @@ show(struct app *app, const char *path)
 	struct tt_err err;
 	int status;
 
+	if (!(browser && *browser) && tt_sys_show(path))
+		return;
 	if (tt_program_run(arg, &status, &err) != TT_OK)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s; open the page by hand, or name a browser in BROWSER", err.msg);
-	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+	else if (!tt_program_succeeded(status))
 		tt_log(&app->env, TT_LOG_NORMAL, "%s did not open the page; open it by hand, or name a browser in BROWSER", arg[0]);
 }
 
@@ -128,9 +129,9 @@ run_open(struct app *app, int argc, char **argv, struct tt_err *err)
 	app->child = true;
 	app->child_status = status;
 	/* A damaged capture has a page, too. */
-	if (access(file, F_OK) != 0) {
-		*(char *)(void *)(strrchr(file, '/')) = '\0';
-		rmdir(file);
+	if (!tt_sys_exists(file)) {
+		*(char *)(uintptr_t)(tt_sys_base(file) - 1) = '\0';
+		tt_sys_remove_folder(file);
 		return TT_OK;
 	}
 	tt_log(&app->env, TT_LOG_NORMAL, o.perfetto ? "the trace is %s: open https://ui.perfetto.dev and drop the file there; it stays on this machine" :

@@ -109,6 +109,12 @@ tt_program_run(const char *const *argv, int *status, struct tt_err *err)
 	return rc;
 }
 
+bool
+tt_program_succeeded(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 int
 tt_program_end(int status)
 {

@@ -401,6 +401,41 @@ tt_sys_error(int code)
 #endif
 }
 
+/* --- other programs ------------------------------------------------------------------ */
+
+const char *
+tt_sys_self(void)
+{
+	return "/proc/self/exe";
+}
+
+int
+tt_sys_run(const char *const *argv, int *code)
+{
+	(void)argv, (void)code;
+	errno = ENOSYS;
+	return -1;
+}
+
+bool
+tt_sys_show(const char *path)
+{
+	(void)path;
+	return false;
+}
+
+int
+tt_sys_make_own_folder(char *path)
+{
+	return mkdtemp(path) ? 0 : -1;
+}
+
+int
+tt_sys_remove_folder(const char *path)
+{
+	return rmdir(path);
+}
+
 /* --- being asked to stop ------------------------------------------------------------ */
 
 void

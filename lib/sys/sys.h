@@ -178,6 +178,25 @@ const char *tt_sys_error(int code);
 /* Run ${run} on a stack of at least ${bytes}. */
 int tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv, size_t bytes);
 
+/* --- other programs ------------------------------------------------------------------ */
+
+/* The path by which this program can be started again; static. */
+const char *tt_sys_self(void);
+
+/*
+ * On Windows: run ${argv}[0], found as the system finds programs, and wait until it ends; *${code} is its exit code. Elsewhere lib/io/program.c runs programs,
+ * because signals are passed on there.
+ */
+int tt_sys_run(const char *const *argv, int *code);
+
+/* Show ${path} as a double click on it does; false: this system has no call for that, or it failed. */
+bool tt_sys_show(const char *path);
+
+/* Make a new folder for this user alone; ${path} ends with XXXXXX, in place of which come letters. */
+int tt_sys_make_own_folder(char *path);
+/* Remove an empty folder. */
+int tt_sys_remove_folder(const char *path);
+
 /* --- being asked to stop ------------------------------------------------------------ */
 
 /* Keep signals away from threads that are started between the two calls. */

@@ -917,6 +917,135 @@ tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv, si
 	return run(argc, argv);
 }
 
+/* --- other programs -------------------------------------------------------------------------- */
+
+const char *
+tt_sys_self(void)
+{
+	static char path[TT_PATH_BYTES];
+	wchar_t name[WIDE_PATH];
+	const DWORD n = GetModuleFileNameW(NULL, name, WIDE_PATH);
+
+	if (n == 0 || n >= WIDE_PATH || !narrow(name, path, sizeof path))
+		strcpy(path, "tracetool.exe");
+	return path;
+}
+
+struct line { wchar_t *p; size_t n, cap; };
+
+static bool
+add_unit(struct line *l, wchar_t c)
+{
+	if (l->n + 1 >= l->cap) {
+		wchar_t *more = realloc(l->p, (l->cap ? 2 * l->cap : 256) * sizeof *more);
+
+		if (!more)
+			return false;
+		l->p = more;
+		l->cap = l->cap ? 2 * l->cap : 256;
+	}
+	l->p[l->n++] = c;
+	l->p[l->n] = L'\0';
+	return true;
+}
+
+/* Append ${word} as programs take a command line apart: in quotes, backslashes doubled where a quote follows. */
+static bool
+add_word(struct line *l, const wchar_t *word)
+{
+	bool good = (l->n == 0 || add_unit(l, L' ')) && add_unit(l, L'"');
+	size_t nback = 0;
+
+	for (; good && *word; word++) {
+		nback = *word == L'\\' ? nback + 1 : 0;
+		good = add_unit(l, *word);
+		if (good && (word[1] == L'"' || word[1] == L'\0'))
+			for (size_t i = 0; good && i < nback + (word[1] == L'"'); i++)
+				good = add_unit(l, L'\\');
+	}
+	return good && add_unit(l, L'"');
+}
+
+int
+tt_sys_run(const char *const *argv, int *code)
+{
+	STARTUPINFOW start = { .cb = sizeof start };
+	PROCESS_INFORMATION is;
+	struct line l = { 0 };
+	bool good = true;
+	DWORD ended = 0;
+
+	for (size_t i = 0; good && argv[i]; i++) {
+		wchar_t word[WIDE_PATH];
+
+		good = MultiByteToWideChar(CP_UTF8, 0, argv[i], -1, word, WIDE_PATH) > 0 && add_word(&l, word);
+	}
+	if (!good) {
+		free(l.p);
+		errno = ENOMEM;
+		return -1;
+	}
+	good = CreateProcessW(NULL, l.p, NULL, NULL, TRUE, 0, NULL, NULL, &start, &is);
+	if (!good)
+		fail_last();
+	free(l.p);
+	if (!good)
+		return -1;
+	WaitForSingleObject(is.hProcess, INFINITE);
+	GetExitCodeProcess(is.hProcess, &ended);
+	CloseHandle(is.hThread);
+	CloseHandle(is.hProcess);
+	*code = (int)ended;
+	return 0;
+}
+
+/* By the shell's library, which is loaded when it is needed: it makes every start slower. */
+bool
+tt_sys_show(const char *path)
+{
+	typedef HINSTANCE WINAPI execute(HWND, LPCWSTR, LPCWSTR, LPCWSTR, LPCWSTR, INT);
+	const HMODULE shell = LoadLibraryExW(L"shell32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+	wchar_t name[WIDE_PATH];
+	execute *show = NULL;
+	FARPROC found;
+
+	found = shell ? GetProcAddress(shell, "ShellExecuteW") : NULL;
+	memcpy(&show, &found, sizeof show);
+	return show && widen(path, name) && (intptr_t)show(NULL, L"open", name, NULL, NULL, SW_SHOWNORMAL) > 32;
+}
+
+int
+tt_sys_make_own_folder(char *path)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	char *x = path + strlen(path) - 6;
+
+	for (int tries = 0; tries < 100; tries++) {
+		unsigned char r[6];
+
+		if (!tt_sys_random(r, sizeof r))
+			break;
+		for (int i = 0; i < 6; i++)
+			x[i] = letters[r[i] % (sizeof letters - 1)];
+		if (tt_sys_make_folder(path) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+	}
+	errno = EEXIST;
+	return -1;
+}
+
+int
+tt_sys_remove_folder(const char *path)
+{
+	wchar_t name[WIDE_PATH];
+
+	if (!widen(path, name))
+		return -1;
+	return RemoveDirectoryW(name) ? 0 : fail_last();
+}
+
 /* --- being asked to stop ------------------------------------------------------------------- */
 
 void

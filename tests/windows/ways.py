@@ -29,7 +29,10 @@ def main():
     env.pop("TMPDIR", None)
     work = s.path("work")
     os.makedirs(os.path.join(work, "runs"))
-    run = lambda *words, **more: subprocess.run(["wine", EXE, *words], capture_output=True, env=env, cwd=work, timeout=300, **more)
+
+    def run(*words, env_more={}, **more):
+        return subprocess.run(["wine", EXE, *words], capture_output=True, env={**env, **env_more}, cwd=work, timeout=300, **more)
+
     run("--version")
     for name in ("a.raw", "b.raw", "é 日本.raw"):
         shutil.copy(CAPTURE, os.path.join(work, "runs", name))
@@ -72,6 +75,11 @@ def main():
     s.check("a folder is told as everywhere", "" if done.returncode == 4 and b"is a directory" in done.stderr else repr(done))
     done = run("batch", "runs")
     s.check("batch says where it runs", "" if done.returncode == 2 and b"WSL" in done.stderr else repr(done))
+    # "start" has nothing under wine that shows a page: a program named in BROWSER gets its path instead.
+    done = run("open", "runs\\a.raw", "-q", env_more={"BROWSER": "cmd.exe"})
+    pages = [os.path.join(top, n) for top, _, names in os.walk(env["WINEPREFIX"]) for n in names if n == "a.html"]
+    whole = done.returncode == 0 and len(pages) == 1 and b"</html>" in open(pages[0], "rb").read()
+    s.check("open makes a page in a temporary folder", "" if whole else repr((done, pages)))
     subprocess.run(["wineserver", "-k"], env=env, capture_output=True)
     s.end()
 
