@@ -558,7 +558,8 @@ flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 	int rc = TT_OK;
 
 	*some = false;
-	for (; m->flush_at < m->nstream && rc == TT_OK && !*some; m->flush_at++) {
+	/* Streams are in the order of sessions. A second reading knows those of later ones, too, in which nothing was read yet. */
+	for (; m->flush_at < m->nstream && m->stream[m->flush_at].session <= now && rc == TT_OK && !*some; m->flush_at++) {
 		const struct raw_stream *st = &m->stream[m->flush_at];
 		if (st->ncarry && (m->ended || st->session != now)) {
 			m->now = st->session;

@@ -211,6 +211,14 @@ def logs(n):
     return c
 
 
+def logs_with_carries(n):
+    """Such logs, each with a thread whose last message no block completes."""
+    c = raw_log.Log(100)
+    c.block(c.main, raw_log.zone(1, 100, 101) + raw_log.sample(36, 1, 102) + raw_log.sample(37, 1, 103)[:9])
+    c.b = c.b * n
+    return c
+
+
 def carries(n):
     """Threads of such a log, each with a message that the end of the file cuts."""
     c = raw_log.Log(100)
@@ -373,7 +381,7 @@ def names_of_one_thread(n):
 
 
 KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames,
-         frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, carries, frames_paused,
+         frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, logs_with_carries, carries, frames_paused,
          markers_logged, threads_logged, frames_logged, blocks_unknown, paths_throwing, instants, flows, arguments, allocs_framed, deep,
          zones_spanning, pauses, names_of_one_thread]
 
