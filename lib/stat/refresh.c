@@ -339,8 +339,8 @@ find_stretches(struct stretching *w, struct tt_err *err)
 
 /* --- limits by a timer ---------------------------------------------------------------- */
 
-/* The waits of the frames of ${s}: how many frames have one, and their sums; and frames that waited and are about as long as its period. */
-struct waits { size_t n; int64_t all, only; tt_i128 regular_ns; int64_t nregular; };
+/* The waits of the frames of ${s}: how many frames have one, and their sums. */
+struct waits { size_t n; int64_t all, only; };
 
 /* True if a frame of ${dur} waited long enough to be held. */
 static inline bool
@@ -356,19 +356,70 @@ waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
-		const int64_t dur = tt_refresh_dur(&is);
 
 		w.all += is.waited;
 		w.only += is.waited_only;
-		if (!has_waited(is.waited, dur))
-			continue;
-		w.n++;
-		if (s->ps && periods_in(dur, s->ps, 1)) {
-			w.regular_ns += dur;
-			w.nregular++;
-		}
+		w.n += has_waited(is.waited, tt_refresh_dur(&is));
 	}
 	return w;
+}
+
+/* Frames that waited: ${n} that take ${ns} together; ${is_open}: they end before any made up for what they took too long. */
+struct held { int64_t n, ns; bool is_open; };
+
+/*
+ * The frames from ${i} on that a timer's schedule makes whole periods of together: one whose sleep was too long by more than a part of ${ps}, and the next
+ * ones, which make up for it. Its ${n} is 0 where they are none. With ${alone} they waited for the limit alone.
+ */
+static struct held
+make_up(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, int64_t ps, bool alone)
+{
+	enum { MAX_MAKING_UP = 4, OVER_PARTS = 16, OFF_PARTS = 32 };
+	struct held all = { 0 };
+	int64_t end = INT64_MIN, off;
+
+	do {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i++);
+		const int64_t dur = tt_refresh_dur(&is);
+
+		if (!has_waited(alone ? is.waited_only : is.waited, dur) || dur > TT_REFRESH_MAX_GAP_NS || (all.n && is.start != end))
+			return (struct held){ 0 };
+		all.n++;
+		all.ns += dur;
+		end = is.end;
+		off = all.ns * 1000 - all.n * ps;
+		if (all.n == 1 && (off <= ps / OVER_PARTS || off >= ps))
+			return (struct held){ 0 };
+		if (off <= ps / OFF_PARTS && -off <= ps / OFF_PARTS)
+			return all;
+	} while (all.n <= MAX_MAKING_UP && i < s->frame_end);
+	all.is_open = i == s->frame_end;
+	return all.is_open ? all : (struct held){ 0 };
+}
+
+/*
+ * The mean of the frames of ${s} that waited, with ${alone} for the limit alone, and are about as long as ${ps}; 0: there are none. Frames that make up for
+ * a sleep that was too long count together with it: the mean would lack what only some of them differ by.
+ */
+static int64_t
+regular_period(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps, bool alone)
+{
+	tt_i128 sum = 0;
+	int64_t n = 0;
+
+	for (size_t i = s->frame; i < s->frame_end; ) {
+		const struct held together = make_up(f, s, i, ps, alone);
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is);
+		const bool is_in = together.n == 0 && has_waited(alone ? is.waited_only : is.waited, dur) && periods_in(dur, ps, 1);
+
+		if (is_in || !together.is_open) {
+			sum += is_in ? dur : together.ns;
+			n += is_in ? 1 : together.n;
+		}
+		i += together.n ? (size_t)together.n : 1;
+	}
+	return n ? (int64_t)((sum * 1000 + n / 2) / n) : 0;
 }
 
 /* The period of frames that wait for a limit alone and are not regular: the median of those about as long as the shortest tenth, in ps. */
@@ -699,13 +750,14 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 	const size_t n = s->frame_end - s->frame;
 	bool is_limit = w.only > w.all - w.only;
 	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
+	int64_t regular;
 	int rc = TT_OK;
 
 	f->has_period = f->has_period || s->ps;
 	if (4 * w.n < n || n < MIN_FRAMES)
 		return tt_refresh_append(f, &is, err);
-	if (w.nregular && !steps)
-		s->ps = (int64_t)((w.regular_ns * 1000 + w.nregular / 2) / w.nregular);
+	if (s->ps && !steps && (regular = regular_period(f, s, s->ps, false)) > 0)
+		s->ps = regular;
 	is_limit = is_limit || (s->ps && is_steady(f, s));
 	if (!s->ps && is_limit && w.n >= n - n / 4 && w.n > 0)
 		rc = shortest(f, s, &s->ps, err);
@@ -727,7 +779,6 @@ static int64_t
 period_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *v)
 {
 	size_t n = 0, from, to;
-	tt_i128 sum = 0;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
@@ -746,12 +797,7 @@ period_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t
 	to = tt_lower_bound(i, from, n, v[i] <= median + median / ALONE_PARTS);
 	if (10 * (to - from) < 9 * n)
 		return 0;
-	/* A sleep that was too long is one of them. */
-	from = tt_lower_bound(i, 0, from, v[i] < median - median / NEAR_PARTS);
-	to = tt_lower_bound(i, to, n, v[i] <= median + median / NEAR_PARTS);
-	for (size_t i = from; i < to; i++)
-		sum += v[i];
-	return (int64_t)(sum * 1000 / (tt_i128)(to - from));
+	return regular_period(f, s, median * 1000, true);
 }
 
 /*

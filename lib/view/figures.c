@@ -198,12 +198,25 @@ tt_frames_editor(const struct tt_frames *f)
 char *
 tt_put_cap(char *p, int64_t period)
 {
-	char *end = tt_put_fixed(p, tt_ratio(10000000000, 1, (uint64_t)period), 1);
+	enum { MAX_DIGITS = 4 };
+	const uint64_t tenths = (uint64_t)tt_ratio(10000000000, 1, (uint64_t)period);
+	const bool is_whole = tenths % 10 == 0;
+	const uint64_t rate = is_whole ? tenths / 10 : tenths, second = is_whole ? 1000 : 10000;
+	uint64_t part = 10;                               /* of a millisecond */
+	unsigned digits = 1;
+	int64_t ms;
+	char *end = stpcpy(tt_put_fixed(p, (int64_t)rate, is_whole ? 0 : 1), " fps (");
 
-	if (end[-1] == '0')
-		end -= 2;
-	end = stpcpy(end, " fps (");
-	return stpcpy(tt_put_fixed(end, tt_ratio((uint64_t)period, 1, 100000), 1), " ms)");
+	if (rate == 0)
+		return stpcpy(tt_put_fixed(end, tt_ratio((uint64_t)period, 1, 100000), 1), " ms)");
+	/* The time of the rate as it is told, with so many digits that it tells the same rate. */
+	ms = tt_ratio(second, part, rate);
+	while (digits < MAX_DIGITS && (ms == 0 || (uint64_t)tt_ratio(second, part, (uint64_t)ms) != rate)) {
+		digits++;
+		part *= 10;
+		ms = tt_ratio(second, part, rate);
+	}
+	return stpcpy(tt_put_fixed(end, ms, digits), " ms)");
 }
 
 int64_t

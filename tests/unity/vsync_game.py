@@ -401,6 +401,17 @@ class Alone(Game):
         return [super().needs(i, period, limit)[0], int(.05 * period), int(.05 * period)]
 
 
+class Overslept(Game):
+    """Its frames are due by a schedule, and one in twelve sleeps is too long by up to a third of a period: the next frames make up for it."""
+
+    def wake(self, due):
+        return due + self.rng.uniform(0, 20 * US) + (self.rng.uniform(.05, .33) * 1e9 / self.hz if self.rng.random() < 1 / 12 else 0)
+
+    def on_timer(self):
+        super().on_timer()
+        self.periods = [1e9 / self.hz]
+
+
 class Steady(Game):
     """It works as much, whatever its limit is."""
 

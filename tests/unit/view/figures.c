@@ -189,11 +189,35 @@ TEST(a_cap_is_told_as_rate_and_period)
 	CHECK_STR(text, "30 fps (33.3 ms)");
 	*tt_put_cap(text, 16683350) = '\0';
 	CHECK_STR(text, "59.9 fps (16.7 ms)");
+	*tt_put_cap(text, 12452663) = '\0';
+	CHECK_STR(text, "80.3 fps (12.45 ms)");       /* 12.5 ms is 80 fps */
+	*tt_put_cap(text, 12500000) = '\0';
+	CHECK_STR(text, "80 fps (12.5 ms)");
+	*tt_put_cap(text, 6944444) = '\0';
+	CHECK_STR(text, "144 fps (6.94 ms)");         /* 6.9 ms is 145 fps */
+	*tt_put_cap(text, 4166667) = '\0';
+	CHECK_STR(text, "240 fps (4.17 ms)");
 	*tt_put_cap(text, 1) = '\0';
-	CHECK_HAS(text, "fps (0.0 ms)");
+	CHECK_HAS(text, "fps (0.0000 ms)");
 	CHECK(strlen(text) < TT_CAP_TEXT);
 	*tt_put_cap(text, INT64_MAX) = '\0';
 	CHECK(strlen(text) < TT_CAP_TEXT);
+}
+
+TEST(rate_and_period_of_a_cap_are_one)
+{
+	for (int64_t ns = 1000000; ns < 100000000; ns += 7919) {
+		char text[TT_CAP_TEXT], *point;
+		double fps, ms;
+
+		*tt_put_cap(text, ns) = '\0';
+		CHECK(sscanf(text, "%lf fps (%lf ms)", &fps, &ms) == 2);
+		CHECK(fps - 1e9 / (double)ns <= .0501 && 1e9 / (double)ns - fps <= .0501);
+		/* One is told as precisely as the other tells it. */
+		point = strchr(text, '.');
+		const double unit = point && point < strchr(text, ' ') ? .1 : 1;
+		CHECK(fps - 1000 / ms <= unit / 2 + 1e-6 && 1000 / ms - fps <= unit / 2 + 1e-6);
+	}
 }
 
 TEST(collections_of_generations_are_added_and_the_longest_kept)
