@@ -471,12 +471,13 @@ enum { PRICE_FASTER = 80, PRICE_UNEXPLAINED = 10, PRICE_AGAIN = 24, PRICE_HELD =
 
 /*
  * The reasons for frames that are late for one target: of the last three frames those that need more than it gives, a bit each, and have made none late yet. A
- * pipeline shows a frame later than it makes it. ${unexplained}: the refreshes of the last frame, if that was late without; else 0.
+ * pipeline shows a frame later than it makes it. No frame explains more refreshes than it needs. ${unexplained}: the refreshes of the last frame, if that was
+ * late without; else 0.
  */
 struct reasons { unsigned slow; int64_t unexplained; };
 
-/* A frame, and what it takes. */
-struct taking { const struct tt_refresh_fit *f; size_t i; int64_t taken, needed, ps; };
+/* A frame, what it takes, and what it needs; ${most_needed}: the most of that and the two before. */
+struct taking { const struct tt_refresh_fit *f; size_t i; int64_t taken, needed, most_needed, ps; };
 
 /* True if it had all that it needs but the limit within nine tenths of ${target}: the rest it waits for the limit alone. */
 static bool
@@ -502,7 +503,7 @@ price(struct reasons *why, const struct taking *t, int64_t target)
 		return PRICE_FASTER;
 	if (taken == target)
 		return busy ? PRICE_BUSY : 0;
-	if (why->slow) {
+	if (why->slow && tt_refresh_needs_more(t->most_needed, ps, taken - 1)) {
 		why->slow &= why->slow & 4 ? 3 : why->slow & 2 ? 1 : 0;
 		return PRICE_EXPLAINED;
 	}
@@ -576,7 +577,7 @@ struct alike { size_t held[MAX_TARGET + 1], not_held[MAX_TARGET + 1]; };
 static void
 count_alike(struct alike *a, const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, int64_t k, int64_t target)
 {
-	const struct taking is = { f, i, k, tt_refresh_needed_at(f, i), s->ps };
+	const struct taking is = { .f = f, .i = i, .taken = k, .needed = tt_refresh_needed_at(f, i), .ps = s->ps };
 
 	if (!tt_refresh_needs_more(is.needed, s->ps, target))
 		(is_held(&is, target) ? a->held : a->not_held)[k]++;
@@ -624,10 +625,12 @@ choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	struct steps steps = { f, s->first, s->end, s->first };
 	struct reasons why[MAX_TARGET + 1] = { { 0 } };
 	uint64_t sum[MAX_TARGET + 1] = { 0 };
+	int64_t before[2] = { 0 };    /* what the two frames before needed */
 	int best = least;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
-		const struct taking taking = { f, i, next_step(&steps, i), tt_refresh_needed_at(f, i), s->ps };
+		const int64_t needed = tt_refresh_needed_at(f, i), of_two = before[0] > before[1] ? before[0] : before[1];
+		const struct taking taking = { f, i, next_step(&steps, i), needed, needed > of_two ? needed : of_two, s->ps };
 		const uint64_t change = sum[best] + PRICE_CHANGE;
 		unsigned changed = 0;
 		int now = least;
@@ -644,6 +647,8 @@ choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 			now = sum[t] < sum[now] ? t : now;
 		f->choice[i] = (uint16_t)(changed | (unsigned)best << 8);
 		best = now;
+		before[1] = before[0];
+		before[0] = needed;
 	}
 	for (size_t i = s->frame_end; i-- > s->frame; ) {
 		const unsigned came = f->choice[i];

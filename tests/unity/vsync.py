@@ -11,8 +11,8 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, games, more_refreshes, mostly_late, \
-    odd_rates, of_few, pipelined, short_limits, spiky, stalled, stepped
+from vsync_game import MS, US, Alone, Both, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, games, more_refreshes, \
+    mostly_late, odd_rates, of_few, pipelined, short_limits, spiky, stalled, stepped
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -191,6 +191,20 @@ def changed_timers():
         suite.equal("late frames, " + name, [r["id"] for r in db.execute("SELECT id FROM frame WHERE late ORDER BY id")],
                     [i + 1 for i, x in enumerate(game.is_late) if x])
         db.close()
+
+
+def timer_beside_display():
+    """A timer's limit whose period is three or four refreshes of the display before or after it: frames that need less than they last are held by it, and not
+    late, also where they need more than one refresh."""
+    for seed in range(16):
+        hz, sleep = ((120, 2), (120, 10), (90, 1), (90, 4))[seed % 4]
+        timer = (Alone, Steady)[seed // 4 % 2](seed, frames=79 + 5 * seed, hz=30, kind="timer", waits_in=("present", "target")[seed // 8], sleep=sleep * US)
+        display = Game(seed + 1, frames=150, hz=hz, late=(0, .05)[seed % 2])
+        game = Both(*((timer, display) if seed % 2 else (display, timer)))
+        rows = suite.rows("frame_shown", game.write(suite.path("beside.raw")))
+        name = "30 fps beside %d Hz, %d" % (hz, seed)
+        suite.true("two limits, " + name, len(rows) == 2 and abs(rows[1]["first"] - game.parts[0].n - 1) <= 3, rows)
+        suite.equal("late frames, " + name, sum(r["late"] or 0 for r in rows), sum(game.is_late))
 
 
 def ahead_of_the_display():
@@ -417,6 +431,7 @@ over_days()
 slower_sleeps()
 made_up_for()
 changed_timers()
+timer_beside_display()
 ahead_of_the_display()
 no_timer()
 slow_in_a_row()
