@@ -135,6 +135,8 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 		for (size_t i = 0; i < v->n; i++)
 			tt_hist_add(&f->h, (uint64_t)tt_column_at(&v->v, i), 1);
 		rc = keep_times(d, f, v, err);
+		f->late += view->m->frames->nlate;
+		f->limited = f->limited || tt_frames_have_limit(view->m->frames);
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
 			f->over[i] += tt_values_over(shown, tt_frame_limit(budget[i]));
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)

@@ -21,6 +21,8 @@ enum { TT_DIFF_WORST = 5, TT_DIFF_BUDGETS = 2, TT_DIFF_QUANTILES = 5, TT_DIFF_KE
 struct tt_diff_frames {
 	struct tt_hist h;
 	uint64_t over[TT_DIFF_BUDGETS];       /* frames shown for longer than the time of 60 and of 30 fps */
+	uint64_t late;                        /* frames that took more refreshes than their limit gives them */
+	bool limited;                         /* some capture shows a limit */
 	bool untold[TT_DIFF_BUDGETS];         /* too few frames tell that of some capture (tt_frames_untold()) */
 	int64_t *time;                /* in order, while they are at most TT_DIFF_KEPT; else NULL */
 	size_t n, cap;

@@ -6,11 +6,13 @@
 #include "base/order.h"
 #include "base/setting.h"
 #include "diff/diff.h"
+#include "diff/frames.h"
 #include "diff/lines.h"
 #include "diff/verdict.h"
 #include "model/loss.h"
 #include "out/table.h"
 #include "pass/pass.h"
+#include "stat/num.h"
 #include "view/figures.h"
 
 #include <string.h>
@@ -18,7 +20,7 @@
 /* --- columns -------------------------------------------------------------------------------- */
 
 /* The last columns of these two are there where uncapped time is compared. */
-enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_BYTES, S_WALL, S_N };
+enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_FPS, S_LATE, S_BYTES, S_WALL, S_N };
 
 static const struct tt_col side_col[S_N] = {
 	[S_SIDE] = { "side", "side", TT_UNIT_TEXT, "A, B or B-A." },
@@ -26,6 +28,8 @@ static const struct tt_col side_col[S_N] = {
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Number of whole frames in them." },
 	[S_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Time of all these frames; without frames: in markers." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Time of one frame, to the nearest nanosecond: the whole." },
+	[S_FPS] = { "fps", "shown FPS", TT_UNIT_MILLI, "Frames divided by the wall time they last." },
+	[S_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." },
 	[S_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated per frame on all threads, to the nearest byte." },
 	[S_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where uncapped time is compared." },
 };
@@ -55,6 +59,23 @@ static const struct tt_col capture_col[C_N] = {
 
 /* --- the other tables ------------------------------------------------------------------------------- */
 
+/* Put into ${c} the frame rate that the frames of ${side} were shown at, and how many were late. */
+static void
+put_shown(const struct tt_diff *d, unsigned side, struct tt_cell *c)
+{
+	const struct tt_diff_side *s = &d->side[side];
+	const struct tt_diff_frames *f = d->frame[side][TT_DIFF_WALL];
+
+	if (!d->frames || !f)
+		return;
+	if (d->by == TT_DIFF_UNCAPPED && s->wall > 0)
+		tt_cell_int(&c[S_FPS], tt_ratio(1000000000000, 1, (uint64_t)s->wall));
+	else if (d->by == TT_DIFF_WALL && s->total > 0)
+		tt_cell_int(&c[S_FPS], tt_ratio(s->units, 1000000000000, (uint64_t)s->total));
+	if (f->limited)
+		tt_cell_u64(&c[S_LATE], f->late);
+}
+
 static void
 fill_sides(const struct tt_diff_ctx *x, struct tt_table *t)
 {
@@ -73,6 +94,7 @@ fill_sides(const struct tt_diff_ctx *x, struct tt_table *t)
 			tt_cell_int(&c[S_FRAMES], (int64_t)s->units);
 		tt_cell_int(&c[S_TOTAL], s->total);
 		tt_cell_int(&c[S_MEAN], s->mean);
+		put_shown(d, i, c);
 		if (d->nsite)
 			tt_cell_int(&c[S_BYTES], s->alloc_b);
 		if (d->by == TT_DIFF_UNCAPPED)

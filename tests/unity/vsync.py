@@ -384,6 +384,9 @@ def compared():
     late = sum(bad[0].is_late)
     suite.true("the second has late frames", late > 60, late)
     out, _ = suite.run("diff", suite.path("a0.raw"), suite.path("b0.raw"), "--format", "json", status=5)
+    sides = json.loads(out)["tables"]["sides"]["rows"]
+    suite.equal("what the player saw of both sides", [(round(r["fps"], 2), r["late"]) for r in sides[:2]],
+                [(round(good[0].fps(), 2), 0), (round(bad[0].fps(), 2), late)])
     t = json.loads(out)["tables"]["frame_budgets"]["rows"]
     suite.equal("frames over the time of 60 fps", (t[0]["a_over"], t[0]["b_over"]), (0, late))
     os.mkdir(suite.path("both"))
