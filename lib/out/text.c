@@ -406,6 +406,16 @@ fit(struct grid *g, size_t max)
 	}
 }
 
+/* The bytes of the first ${n} of a longer word that a line takes: up to the end of a part of a name or path in their second half, so that parts are whole. */
+static size_t
+break_of_word(const char *s, size_t n)
+{
+	for (size_t i = n; i > n / 2; i--)
+		if (strchr(".:!/\\", s[i - 1]) && !strchr(".:!/\\", s[i]))
+			return i;
+	return n;
+}
+
 /* The bytes of ${s} that fit a line of ${max} columns; *${rest}: what follows, or NULL. A word that is longer is broken, so that nothing of it is lost. */
 static size_t
 line_of_cell(const char *s, size_t max, const char **rest)
@@ -413,7 +423,7 @@ line_of_cell(const char *s, size_t max, const char **rest)
 	size_t n = tt_text_line(s, max, rest), width;
 
 	if (max > 0 && tt_text_width_n(s, n) > max) {
-		n = tt_text_head(s, n, max, &width);
+		n = break_of_word(s, tt_text_head(s, n, max, &width));
 		*rest = s + n;
 	}
 	return n;

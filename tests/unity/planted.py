@@ -280,7 +280,8 @@ KINDS = [
 def screen(path, *args):
     out, _ = suite.run("--width", "80", path, *args)
     part = re.search(r"^Why frames are long\n(.*?)(?:\n\n|\Z)", out, re.S | re.M)
-    return " ".join(part.group(1).split()) if part else ""
+    # A name that is longer than a line goes on in the next one, behind one of its parts.
+    return " ".join(re.sub(r"(?<=[.:!])\n +", "", part.group(1)).split()) if part else ""
 
 
 def lengthened(text, form):
