@@ -16,7 +16,7 @@
 enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_LOSSES, T_FAILURES, T_CAPTURES, T_N };
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
-enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_OVER, C_LATE,
+enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_FPS, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_OVER, C_LATE,
 	C_ALLOC, C_ALLOCS, C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_STOPPED_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
 
 #define SUM_COLS(id, title, text) { \
@@ -26,6 +26,7 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_DAMAGED] = { "damaged", "damaged", TT_UNIT_COUNT, "Those of which a part could be read; their figures count." }, \
 	[C_FAILED] = { "failed", "failed", TT_UNIT_COUNT, "Those that gave no figures." }, \
 	[C_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Whole frames of all captures." }, \
+	[C_FPS] = { "fps", "shown FPS", TT_UNIT_MILLI, "Frames divided by the wall time they last." }, \
 	[C_MEAN] = { "frame_mean_ns", "frame mean", TT_UNIT_NS, "Mean wall time of the frames." }, \
 	[C_MEDIAN] = { "frame_median_ns", "median", TT_UNIT_NS, "Median wall time of all frames together, within 1.6 %." }, \
 	[C_P95] = { "frame_p95_ns", "p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
@@ -202,6 +203,8 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 	if (s->frame.total > 0 && s->frames > 0) {
 		tt_cell_int(&c[C_FRAMES], (int64_t)s->frames);
 		tt_cell_int(&c[C_MEAN], tt_ratio(s->frame_ns, 1, s->frames));
+		if (s->frame_ns > 0)
+			tt_cell_int(&c[C_FPS], tt_ratio(s->frames, 1000000000000, s->frame_ns));
 		tt_cell_int(&c[C_MEDIAN], frame_quantile(s, row, 1, 2));
 		tt_cell_int(&c[C_P95], frame_quantile(s, row, 95, 100));
 		tt_cell_int(&c[C_P99], frame_quantile(s, row, 99, 100));

@@ -395,7 +395,9 @@ def compared():
     for n in ("b0", "b1"):
         shutil.copy(suite.path(n + ".raw"), suite.path("both"))
     out, _ = suite.run("batch", "-q", "--format", "json", suite.path("both"))
-    suite.equal("late frames of a batch", json.loads(out)["tables"]["batch"]["rows"][0]["late"], late + sum(bad[1].is_late))
+    row, shown_ns = json.loads(out)["tables"]["batch"]["rows"][0], sum(g.frames[-1][1] - g.frames[0][0] for g in bad[:2])
+    suite.equal("late frames of a batch", row["late"], late + sum(bad[1].is_late))
+    suite.true("shown fps of a batch", abs(row["fps"] - sum(g.n for g in bad[:2]) * 1e9 / shown_ns) < .01, row["fps"])
     build = ["sh", "-c", 'n=$(cat "$0.n" 2>/dev/null || echo 0); echo $((n + 1)) > "$0.n"; cp "$0$n.raw" "$TRACETOOL_CAPTURE"']
     r = subprocess.run([TRACETOOL, "ab", "-n", "8", "--", *build, suite.path("a"), "--", *build, suite.path("b")], capture_output=True, text=True,
                        cwd=suite.dir, env=dict(os.environ, TMPDIR=suite.dir), stdin=subprocess.DEVNULL, check=False)
