@@ -368,13 +368,13 @@ waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 struct held { int64_t n, ns; bool is_open; };
 
 /*
- * The frames from ${i} on that a timer's schedule makes whole periods of together: one whose sleep was too long by more than a part of ${ps}, and the next
+ * The frames from ${i} on that a timer's schedule makes whole periods of together: ${i}, whose sleep was too long by more than a part of ${ps}, and the next
  * ones, which make up for it. Its ${n} is 0 where they are none. With ${alone} they waited for the limit alone.
  */
 static struct held
 make_up(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, int64_t ps, bool alone)
 {
-	enum { MAX_MAKING_UP = 4, OVER_PARTS = 16, OFF_PARTS = 32 };
+	enum { MAX_MAKING_UP = 4, OFF_PARTS = 32 };
 	struct held all = { 0 };
 	int64_t end = INT64_MIN, off;
 
@@ -388,8 +388,6 @@ make_up(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, in
 		all.ns += dur;
 		end = is.end;
 		off = all.ns * 1000 - all.n * ps;
-		if (all.n == 1 && (off <= ps / OVER_PARTS || off >= ps))
-			return (struct held){ 0 };
 		if (off <= ps / OFF_PARTS && -off <= ps / OFF_PARTS)
 			return all;
 	} while (all.n <= MAX_MAKING_UP && i < s->frame_end);
@@ -404,20 +402,30 @@ make_up(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, in
 static int64_t
 regular_period(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps, bool alone)
 {
+	enum { OVER_PARTS = 16 };
 	tt_i128 sum = 0;
 	int64_t n = 0;
 
-	for (size_t i = s->frame; i < s->frame_end; ) {
-		const struct held together = make_up(f, s, i, ps, alone);
+	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 		const int64_t dur = tt_refresh_dur(&is);
-		const bool is_in = together.n == 0 && has_waited(alone ? is.waited_only : is.waited, dur) && periods_in(dur, ps, 1);
 
-		if (is_in || !together.is_open) {
-			sum += is_in ? dur : together.ns;
-			n += is_in ? 1 : together.n;
+		if (!has_waited(alone ? is.waited_only : is.waited, dur))
+			continue;
+		if (dur * 1000 > ps + ps / OVER_PARTS && dur * 1000 < 2 * ps) {
+			const struct held together = make_up(f, s, i, ps, alone);
+
+			if (together.n) {
+				sum += together.is_open ? 0 : together.ns;
+				n += together.is_open ? 0 : together.n;
+				i += (size_t)together.n - 1;
+				continue;
+			}
 		}
-		i += together.n ? (size_t)together.n : 1;
+		if (periods_in(dur, ps, 1)) {
+			sum += dur;
+			n++;
+		}
 	}
 	return n ? (int64_t)((sum * 1000 + n / 2) / n) : 0;
 }
