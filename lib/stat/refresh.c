@@ -601,7 +601,6 @@ join_timers(struct tt_refresh_fit *f)
 {
 	struct tt_refreshes *to = f->to;
 	size_t n = 0;
-	bool joined = false;
 
 	for (size_t i = 0; i < to->nsegment; i++) {
 		const struct tt_refresh_segment is = to->segment[i];
@@ -615,15 +614,11 @@ join_timers(struct tt_refresh_fit *f)
 			last->period_ps = ps;
 			last->end = is.end;
 			last->untold = last->untold && last->end - last->first < TT_REFRESH_BLOCK;
-			joined = true;
 		} else {
 			to->segment[n++] = is;
 		}
 	}
 	to->nsegment = n;
-	for (size_t i = 0; joined && i < n; i++)
-		if (to->segment[i].kind == TT_REFRESH_TIMER)
-			count_periods(f, &to->segment[i]);
 }
 
 /*
@@ -675,7 +670,6 @@ divide_timer(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, stru
 		rc = tt_refresh_append(f, &rest, err);
 		if (rc == TT_OK)
 			rc = tt_refresh_append(f, &held, err);
-		count_periods(f, &held);
 		i = rest.first = held.end;
 	}
 	rest.end = is->end;
@@ -735,14 +729,13 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 	return true;
 }
 
-/* Take ${s} for the frames of a timer whose sleeps end at steps, if they are. */
+/* Take ${s}, whose waits are ${w}, for the frames of a timer whose sleeps end at steps, if they are. */
 static bool
-take_steps(struct tt_refresh_fit *f, struct tt_stretch *s)
+take_steps(struct tt_refresh_fit *f, struct tt_stretch *s, const struct waits *w)
 {
 	static const int64_t step[] = { TT_SLEEP_STEP_NS, 1000000 };
-	const struct waits w = waits_of(f, s);
 
-	for (size_t i = 0; 2 * w.only > w.all && 4 * w.n >= s->frame_end - s->frame && i < sizeof step / sizeof *step; i++)
+	for (size_t i = 0; 2 * w->only > w->all && 4 * w->n >= s->frame_end - s->frame && i < sizeof step / sizeof *step; i++)
 		if (has_steps(f, s, step[i], &s->ps)) {
 			f->step_ns = step[i] > f->step_ns ? step[i] : f->step_ns;
 			return true;
@@ -753,8 +746,8 @@ take_steps(struct tt_refresh_fit *f, struct tt_stretch *s)
 static int
 timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
-	const bool steps = take_steps(f, s);
 	const struct waits w = waits_of(f, s);
+	const bool steps = take_steps(f, s, &w);
 	const size_t n = s->frame_end - s->frame;
 	bool is_limit = w.only > w.all - w.only;
 	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
@@ -774,9 +767,7 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 		is.untold = n < TT_REFRESH_BLOCK;
 		is.period_ps = s->ps;
 		is.target = 1;
-		if (keeps_time(f, &is))
-			count_periods(f, &is);
-		else
+		if (!keeps_time(f, &is))
 			is = (struct tt_refresh_segment){ .first = s->frame, .end = s->frame_end };
 	}
 	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
@@ -828,10 +819,8 @@ join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, str
 	*is_one = is.period_ps > 0 && keeps_time(f, &is);
 	for (size_t i = first; i < end && *is_one; i++)
 		*is_one = may_wait_alone(f, &segment[i], is.period_ps);
-	if (*is_one) {
+	if (*is_one)
 		segment[first] = is;
-		count_periods(f, &is);
-	}
 	return TT_OK;
 }
 
@@ -876,9 +865,10 @@ static int
 grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
 	struct stretching timers = { .f = f, .timer = true, .all = *s, .each = part_stretch };
+	const struct waits w = waits_of(f, s);
 
 	f->has_period = f->has_period || s->ps;
-	if (take_steps(f, s))
+	if (take_steps(f, s, &w))
 		return timer_stretch(f, s, err);
 	if (s->ps && tt_refresh_is_grid(f, s))
 		return tt_refresh_segments(f, s, err);
@@ -1063,7 +1053,7 @@ reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment
 	return f->src->gpu_known || (2 * alone > n && (!times || only >= waited - waited / 10)) ? TT_READING_LIMIT : TT_READING_OR_NONE;
 }
 
-/* Judge the limits that were found by all of their frames. */
+/* Count the frames of timers, and judge the limits that were found by all of their frames. */
 static void
 judge_limits(struct tt_refresh_fit *f)
 {
@@ -1071,8 +1061,10 @@ judge_limits(struct tt_refresh_fit *f)
 
 	forget_limit(f);
 	for (size_t i = 0; i < to->nsegment; i++)
-		if (to->segment[i].kind == TT_REFRESH_TIMER)
+		if (to->segment[i].kind == TT_REFRESH_TIMER) {
+			count_periods(f, &to->segment[i]);
 			to->segment[i].reading = reading_of_timer(f, &to->segment[i]);
+		}
 	if (to->nsegment == 1 && to->segment[0].kind == TT_REFRESH_NONE)
 		to->segment[0].untold = is_untold(f);
 }
