@@ -72,7 +72,8 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu texts scrubbed; numbers, ids and addresses are as they were", out,
 		    (unsigned long long)done.names);
 	if (rc == TT_OK && done.dropped)
-		ui_say(&app->ui, "%s: zeros are in place of %s bytes that could not be decoded", out, count_text(done.dropped, room));
+		ui_say(&app->ui, "%s: zeros are in place of %s bytes that could not be decoded; figures that depend on them may differ", out,
+		    count_text(done.dropped, room));
 	if (rc == TT_OK && done.events)
 		ui_say(&app->ui, "%s: its figures lack %s events before such bytes, as nothing proves that these are no names", out,
 		    count_text(done.events, room));
