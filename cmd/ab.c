@@ -85,7 +85,7 @@ static const struct opt judge_opt[] = {
 	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
 	    .help = "judge the rows of this budget (tracetool-budget(5)); default: frame times, long frames, allocations, the largest markers" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "pass: rows that are undecided or cannot be judged pass; auto, fail: they give exit status 5" },
+	    .help = "exit status if no row fails, but some cannot be judged (5) or are undecided (0; auto, the default); fail: both 5; pass: both 0" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = NULL },
@@ -107,7 +107,7 @@ const struct verb verb_ab = {
 	.about = "Run the builds OLD and NEW in turn, record each run, and say whether NEW is worse. Both runs of a pair share whatever the machine is like "
 	    "at the time, so differences within pairs are judged. A run is recorded by a Unity player's "
 		 "recorder, by tracetool's Mono module, or by any command that writes a capture to $TRACETOOL_CAPTURE.\n"
-		 "The exit status is 0: not worse, 1: worse, 5: undecided.",
+		 "The exit status is 0: not worse, or undecided, 1: worse, 5: cannot be judged.",
 	.examples = "  tracetool ab -n 8 -- ./old/Game -batchmode -- ./new/Game -batchmode\n"
 		    "  tracetool ab --frame-marker Game:Tick -- mono old.exe -- mono new.exe\n"
 		    "  tracetool ab --until decided --gate budget.json --keep runs --junit ab.xml -- ./play old -- ./play new\n",
@@ -179,7 +179,7 @@ make_plan(struct ab *x, struct tt_err *err)
 	x->plan.max_time = x->app->max_time;
 	x->plan.keep = o->keep;
 	x->plan.resume = o->resume;
-	x->plan.undecided_passes = o->inconclusive == TT_INCONCLUSIVE_PASS;
+	x->plan.inconclusive = (unsigned)o->inconclusive;
 	return gate_today(x->app, o->today, &x->plan.today, err);
 }
 
@@ -204,7 +204,7 @@ check_pairs(const struct ab *x, const struct tt_trial *trial, struct tt_err *err
 	size_t rows, need = tt_trial_needs(trial, &rows);
 	char option[32];
 
-	if (need == 0 || x->plan.undecided_passes)
+	if (need == 0 || x->plan.inconclusive == TT_INCONCLUSIVE_PASS)
 		return TT_OK;
 	if (o->max_runs != UINT64_MAX && (o->pairs == UINT64_MAX || o->pairs > planned))
 		snprintf(option, sizeof option, "--max-runs %zu", TT_SIDES * need);

@@ -20,7 +20,7 @@ const struct opt batch_gate_opt[] = {
 	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
 	    .help = "compare even with a baseline of another environment" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "if rows are undecided or cannot be judged, and none fails: exit status 5 (fail, the default) or 0 (pass)" },
+	    .help = "exit status if no row fails, but some cannot be judged (5) or are undecided (0; auto, the default); fail: both 5; pass: both 0" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = NULL },

@@ -29,7 +29,7 @@ struct gate_opts {
 	bool append, force_baseline, anchor, suggest;
 	const char *accept_by;        /* the command that accepts what fails; NULL: none */
 	struct tt_verdict_outputs to;
-	int inconclusive;             /* 0 fail, 1 pass: as in struct tt_judge_opts */
+	int inconclusive;             /* as in struct tt_judge_opts */
 };
 const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
 

@@ -16,7 +16,7 @@
 const char *
 gate_inconclusive(size_t i)
 {
-	static const char *const v[] = { "fail", "pass", NULL };
+	static const char *const v[] = { "auto", "pass", "fail", NULL };
 
 	return v[i];
 }
@@ -37,7 +37,7 @@ static const struct opt gate_opt[] = {
 	{ .name = "accept", .arg = "REASON", .set = opt_text, .at = AT(accept),
 	    .help = "with --save --append: add the captures although they are worse, and compare later ones with them; the file keeps the reason" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "if rows are undecided or cannot be judged, and none fails: exit status 5 (fail, the default) or 0 (pass)" },
+	    .help = "exit status if no row fails, but some cannot be judged (5) or are undecided (0; auto, the default); fail: both 5; pass: both 0" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
@@ -75,8 +75,8 @@ const struct verb verb_gate = {
 	.name = "gate",
 	.summary = "judge captures by a budget: pass, fail, or not decided",
 	.operands = "BUDGET FILE...",
-	.about = "Judge every FILE against BUDGET (tracetool-budget(5)), and print the verdict: exit status 0 passed, 1 failed, 5 undecided. A+B is one "
-		 "capture in two files. With --suggest, print a budget that the captures pass.",
+	.about = "Judge every FILE against BUDGET (tracetool-budget(5)), and print the verdict: exit status 0 passed or undecided, 1 failed, 5 cannot be "
+		 "judged. A+B is one capture in two files. With --suggest, print a budget that the captures pass.",
 	.examples = "  tracetool gate --suggest run*.ttc -o budget.json\n"
 		    "  tracetool gate budget.json run*.ttc\n"
 		    "  tracetool gate budget.json run*.ttc --save base.json --append\n"

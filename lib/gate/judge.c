@@ -253,6 +253,8 @@ exit_code(const struct tt_judging *w)
 		damaged |= v->sample[i].damaged && v->budget->integrity == TT_LEVEL_ERROR;
 	if (w->o->inconclusive == TT_INCONCLUSIVE_PASS)
 		cannot_judge = undecided = false;
+	else if (w->o->inconclusive != TT_INCONCLUSIVE_FAIL)
+		undecided = false;      /* equal builds with ten rows have one in a quarter of their runs */
 	return tt_verdict_exit(damaged ? TT_FOUND_DAMAGE : fails ? TT_FOUND_WORSE : cannot_judge || undecided ? TT_FOUND_OPEN : TT_FOUND_NOTHING);
 }
 
@@ -443,6 +445,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 		rc = finish_rows(&w, err);
 	if (rc != TT_OK)
 		return rc;
+	v->strict = o->inconclusive == TT_INCONCLUSIVE_FAIL;
 	v->exit_code = exit_code(&w);
 	v->accept = accept_by(&w);
 	v->accepts = o->accept && accepts(v);

@@ -185,13 +185,16 @@ struct tt_verdict {
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
 	size_t nalert;                /* the number of first remarks that say what the verdict lacks: messages for CI systems have these, too */
+	bool undecided;               /* nothing fails or is inconclusive, but a row of level error is undecided: no pass */
+	bool strict;                  /* undecided rows, too, make it inconclusive */
 	bool accepts;                 /* tt_judge_opts.accept is given, and something is accepted, or a baseline begun: else captures are as others */
 	const char *accept;           /* the command that accepts what fails; NULL: nothing fails, or not all that does can be accepted */
 };
 
 struct tt_judge_opts {
 	const char *today;            /* YYYY-MM-DD */
-	enum { TT_INCONCLUSIVE_FAIL, TT_INCONCLUSIVE_PASS } inconclusive;     /* of rows that are undecided or cannot be judged */
+	/* Rows that end the gate with 5, if none fails: those that cannot be judged; none; those and the undecided ones. */
+	enum { TT_INCONCLUSIVE_AUTO, TT_INCONCLUSIVE_PASS, TT_INCONCLUSIVE_FAIL } inconclusive;
 	const char *group_by;         /* a fact's key; NULL */
 	const char *append;           /* the baseline that the captures are for, if they are fit; NULL */
 	const char *accept;           /* why they are accepted there although rows with a change, or exact ones, fail; NULL: they are not */

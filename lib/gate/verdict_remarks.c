@@ -649,9 +649,22 @@ is_failing(const struct tt_verdict_row *r)
 }
 
 static bool
-is_open(const struct tt_verdict_row *r)
+is_unjudged(const struct tt_verdict_row *r)
 {
-	return (r->outcome == TT_CANNOT_JUDGE || r->outcome == TT_UNDECIDED) && r->row->level == TT_LEVEL_ERROR;
+	return r->outcome == TT_CANNOT_JUDGE && r->row->level == TT_LEVEL_ERROR;
+}
+
+static bool
+is_undecided(const struct tt_verdict_row *r)
+{
+	return r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
+}
+
+/* For a gate in which undecided rows are inconclusive, too. */
+static bool
+is_either(const struct tt_verdict_row *r)
+{
+	return is_unjudged(r) || is_undecided(r);
 }
 
 static size_t
@@ -664,16 +677,16 @@ count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
 	return n;
 }
 
-/* ", 2 undecided, 1 waived, accepted: new lighting": what a passing summary must not hide. */
+/* ", 2 undecided, 1 waived, accepted: new lighting": what a summary that says nothing of undecided rows, or that it does, must not hide. */
 static const char *
-besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
+besides(struct tt_verdict *v, bool names_undecided, const char *accept, struct tt_err *err)
 {
 	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED, TT_GONE };
 	size_t nwide;
 	const char *text = "", *wide = widened(v, &nwide, err);
 
 	for (size_t i = 0; i < sizeof shown / sizeof *shown && text; i++)
-		if (v->count[shown[i]])
+		if (v->count[shown[i]] && !(names_undecided && shown[i] == TT_UNDECIDED))
 			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[shown[i]], tt_outcome_name[shown[i]]);
 	if (v->warned && text)
 		text = tt_verdict_text(v, err, "%s, %zu warning%s", text, v->warned, tt_plural(v->warned));
@@ -683,31 +696,39 @@ besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
 	return accept && !v->unfit && text ? tt_verdict_text(v, err, "%s, accepted: %s", text, accept) : text;
 }
 
+/* The summary of a verdict in which nothing fails and nothing is inconclusive; ${which}: its undecided rows. */
+static const char *
+passing(struct tt_verdict *v, const char *why, size_t nundecided, const char *which, const char *more, struct tt_err *err)
+{
+	const char *start = v->status ? tt_verdict_text(v, err, "INCOMPLETE: %s; rows alone: ", why) : "", *plural = tt_plural(v->nrow);
+
+	if (!start)
+		return NULL;
+	return nundecided ? tt_verdict_text(v, err, "%sundecided, nothing fails: %zu of %zu row%s: %s%s", start, nundecided, v->nrow, plural, which, more) :
+	    tt_verdict_text(v, err, "%spassed: %zu row%s%s", start, v->nrow, plural, more);
+}
+
 int
 tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
-	size_t failing = count(v, is_failing);
-	const char *more = besides(v, v->accepts ? o->accept : NULL, err), *which = NULL;
+	bool (*const is_open)(const struct tt_verdict_row *) = v->exit_code == 0 ? is_undecided : v->strict ? is_either : is_unjudged;
+	const size_t failing = count(v, is_failing), open = count(v, is_open);
+	const char *more, *which;
 
 	v->status = o->status ? o->status : v->exit_code;
-	if (!more)
+	v->undecided = v->exit_code == 0 && open;
+	more = besides(v, v->undecided, v->accepts ? o->accept : NULL, err);
+	which = more ? names(v, v->exit_code == 1 ? is_failing : is_open, err) : NULL;
+	if (!which)
 		return err->code;
-	if (v->exit_code == 1)
-		which = names(v, is_failing, err);
-	else if (v->exit_code == 5)
-		which = names(v, is_open, err);
 	if (v->exit_code == 3)
 		v->summary = tt_verdict_text(v, err, "DAMAGED: a capture is damaged, so the results are unreliable (%zu row%s, %zu failing)",
 		    v->nrow, tt_plural(v->nrow), failing);
 	else if (v->exit_code == 1)
-		v->summary = which ? tt_verdict_text(v, err, "FAILED: %zu of %zu row%s: %s%s", failing, v->nrow,
-		    tt_plural(v->nrow), which, more) : NULL;
+		v->summary = tt_verdict_text(v, err, "FAILED: %zu of %zu row%s: %s%s", failing, v->nrow, tt_plural(v->nrow), which, more);
 	else if (v->exit_code == 5)
-		v->summary = which ? tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu row%s: %s", count(v, is_open),
-		    v->nrow, tt_plural(v->nrow), which) :
-		    NULL;
+		v->summary = tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu row%s: %s", open, v->nrow, tt_plural(v->nrow), which);
 	else
-		v->summary = tt_verdict_text(v, err, "%s%s%spassed: %zu row%s%s", v->status ? "INCOMPLETE: " : "", v->status ? o->why : "",
-		    v->status ? "; rows alone: " : "", v->nrow, tt_plural(v->nrow), more);
+		v->summary = passing(v, o->why, open, which, more, err);
 	return v->summary ? remarks(v, o, err) : err->code;
 }

@@ -131,8 +131,8 @@ const struct tt_glossary_word tt_glossary_terms[] = {
 	{ "worse", "Verdict of a row with a change: shown to have changed by more than is allowed. The row fails." },
 	{ "not worse", "Verdict of a row with a change: shown to have changed by less than is allowed." },
 	{ "undecided",
-	    "Verdict of a row with a change: neither more nor less than the limit is shown. The row passes in a gate and ends ab with status 5, unless told "
-	    "otherwise; what would decide it follows." },
+	    "Verdict of a row with a change: neither more nor less than the limit is shown. Such a row fails nothing, in a gate and in ab, unless told "
+	    "otherwise (exit status 5); what would decide it follows." },
 	{ "cannot judge",
 	    "Verdict of a row that nothing could fail: too few captures, no frames, no such marker. Exit status 5, because to call it a pass would be wrong." },
 	{ "gone", "Verdict of a row whose marker, category or thread is in the baseline and in no capture. A warning, unless the row says otherwise." },

@@ -57,7 +57,7 @@ judge(struct tt_trial *x, bool last, bool tells, struct tt_verdict *v, struct tt
 {
 	struct tt_trial_judged *j = &x->judged;
 	const struct tt_judge_opts o = { .today = x->o->today, .ab = &j->ab,
-		.inconclusive = x->o->undecided_passes ? TT_INCONCLUSIVE_PASS : TT_INCONCLUSIVE_FAIL };
+		.inconclusive = x->o->inconclusive };
 
 	gather(x, last, tells);
 	return tt_judge(&x->budget, &j->base, j->s[TT_NEW], j->n[TT_NEW], &o, v, &x->env->mem, err);

@@ -34,7 +34,7 @@ struct tt_trial_opts {
 	bool resume;                  /* take the runs that are in it */
 	const struct tt_budget *budget;       /* NULL: rows are made of the first captures */
 	const char *today;            /* YYYY-MM-DD */
-	bool undecided_passes;
+	unsigned inconclusive;        /* as in struct tt_judge_opts */
 	/* Read the capture ${path} into ${s} by the measures of ${budget}. Called in a process of its own, which the function confines. */
 	int (*read)(void *arg, const struct tt_budget *budget, const char *path, struct tt_sample *s, struct tt_err *err);
 	/* Remove what the recorder of a crashed program left beside the capture ${path}. Called in a process of its own. */

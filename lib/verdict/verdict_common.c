@@ -24,7 +24,7 @@ tt_verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
 	case TT_CANNOT_JUDGE:
 		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? TT_VERDICT_ERROR : TT_VERDICT_WARNING;
 	case TT_UNDECIDED:
-		return r->row->level == TT_LEVEL_ERROR && v->exit_code == 5 ? TT_VERDICT_ERROR : TT_VERDICT_NOTICE;
+		return r->row->level == TT_LEVEL_ERROR && v->exit_code == 5 && v->strict ? TT_VERDICT_ERROR : TT_VERDICT_NOTICE;
 	case TT_WAIVED:
 	case TT_ACCEPTED:
 		return TT_VERDICT_NOTICE;

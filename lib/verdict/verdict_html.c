@@ -182,7 +182,7 @@ verdict(const struct page *p)
 
 	tt_html_section(p->out, "verdict", "Verdict");
 	/* The first word of the summary is a constant, so it needs no escaping. */
-	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", v->status == 0 ? "good" : v->status == 1 ? "bad" : "fair", (int)n, v->summary);
+	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", v->status == 0 && !v->undecided ? "good" : v->status == 1 ? "bad" : "fair", (int)n, v->summary);
 	tt_html_text(p->out, v->summary + n);
 	put(p, "</p>\n");
 	if (v->ab)

@@ -239,7 +239,7 @@ void
 tt_verdict_as_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out)
 {
 	struct page p = { .v = v, .out = out, .start = out->n, .max = max };
-	const char *icon = v->status == 0 ? "✅" : v->status == 5 ? "❔" : "❌";
+	const char *icon = v->status == 0 && !v->undecided ? "✅" : v->status == 0 || v->status == 5 ? "❔" : "❌";
 	size_t *order = tt_verdict_order(v, out);
 
 	tt_buf_printf(out, "### %s tracetool: ", icon);

@@ -112,8 +112,6 @@ def kind(r, code):
         return "error" if r["fails"] else "warning"
     if r["outcome"] == "cannot_judge":
         return "error" if r["level"] == "error" and code else "warning"
-    if r["outcome"] == "undecided" and r["level"] == "error" and code == 5:
-        return "error"
     return "notice" if r["outcome"] in ("undecided", "waived", "accepted") else None
 
 
@@ -158,7 +156,7 @@ def check_junit(name, rows, code):
     counts = {"failure": 0, "error": 0, "skipped": 0}
     for c, r in zip(cases, rows):
         k = kind(r, code)
-        want = ("error" if r["outcome"] in ("cannot_judge", "undecided") else "failure") if k == "error" else \
+        want = ("error" if r["outcome"] == "cannot_judge" else "failure") if k == "error" else \
             "skipped" if k == "notice" or r["outcome"] in ("skipped", "cannot_judge", "gone") else None
         have = [e.tag for e in c if e.tag != "system-out"]
         if have != ([want] if want else []):
