@@ -530,24 +530,6 @@ frame_time_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt
 	    tt_setting_name[TT_SETTING_SUGGEST]), err);
 }
 
-/* Say what the verdict lacks, before all other remarks. */
-static int
-alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < o->nalert && rc == TT_OK; i++)
-		rc = remark(v, o->alert[i], err);
-	if (rc == TT_OK && v->status != v->exit_code)
-		rc = remark(v, tt_verdict_text(v, err, "the exit status is %d: %s", v->status, o->why), err);
-	if (rc == TT_OK)
-		rc = other_cap_remark(v, err);
-	if (rc == TT_OK)
-		rc = frame_time_remark(v, o, err);
-	v->nalert = v->nremark;
-	return rc;
-}
-
 /* "frame-trimmed up to +8.0 %, frame-p95 up to +8.4 %": up to three rows whose limit was widened; *${n}: how many there are. NULL: out of memory. */
 static const char *
 widened(struct tt_verdict *v, size_t *n, struct tt_err *err)
@@ -585,11 +567,31 @@ widened_remark(struct tt_verdict *v, struct tt_err *err)
 	    "more pairs, or a quieter machine, show more", n, n == 1 ? " is" : "s are", rows), err);
 }
 
+/* Say what the verdict lacks, before all other remarks. */
+static int
+alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < o->nalert && rc == TT_OK; i++)
+		rc = remark(v, o->alert[i], err);
+	if (rc == TT_OK && v->status != v->exit_code)
+		rc = remark(v, tt_verdict_text(v, err, "the exit status is %d: %s", v->status, o->why), err);
+	if (rc == TT_OK)
+		rc = other_cap_remark(v, err);
+	if (rc == TT_OK)
+		rc = frame_time_remark(v, o, err);
+	if (rc == TT_OK)
+		rc = widened_remark(v, err);
+	v->nalert = v->nremark;
+	return rc;
+}
+
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
-		all_row_remarks, old_count_remark, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks, widened_remark };
+		all_row_remarks, old_count_remark, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
 	size_t nfact = 0;
 	int rc = TT_OK;
 

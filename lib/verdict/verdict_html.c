@@ -178,11 +178,12 @@ verdict(const struct page *p)
 {
 	const struct tt_verdict *v = p->v;
 	const char *colon = strchr(v->summary, ':');
+	const char *how = v->status == 0 && !v->undecided ? "good" : v->status == 1 ? "bad" : "fair";
 	size_t n = colon ? (size_t)(colon - v->summary) : strlen(v->summary);
 
 	tt_html_section(p->out, "verdict", "Verdict");
 	/* The first word of the summary is a constant, so it needs no escaping. */
-	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", v->status == 0 && !v->undecided ? "good" : v->status == 1 ? "bad" : "fair", (int)n, v->summary);
+	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", how, (int)n, v->summary);
 	tt_html_text(p->out, v->summary + n);
 	put(p, "</p>\n");
 	if (v->ab)

@@ -186,7 +186,6 @@ def strict():
     wide = r.out.count("the least that pairs this far apart can show")
     suite.check("the last line counts rows held against wider limits", r.problem(
         0, ", %d by a wider limit, so a change may be hidden: " % wide, " up to +") if wide else r.out)
-    # The tenth of the situations of cli/verdicts_fit_one_screen.
     suite.check("and a remark names them, in text and in JUnit", r.problem(0, "note: %d limit" % wide, " widened to what these pairs can show") or
                 (" widened to what these pairs can show" not in open(at).read() and open(at).read()))
     suite.equal("and so does the page", open(page).read().count(", pairs can show change at most "), wide)
