@@ -45,14 +45,6 @@ set_width(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return rc;
 }
 
-static const char *
-time_unit_value(size_t i)
-{
-	static const char *const v[] = { "ns", "us", "ms", "s", NULL };
-
-	return v[i];
-}
-
 const struct opt report_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice,
 	    .at = offsetof(struct report_opts, form), .value = form_value,
@@ -62,7 +54,7 @@ const struct opt report_opt[] = {
 	    .help = "write to FILE; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "csv-safe", .set = opt_flag, .at = offsetof(struct report_opts, csv_safe),
 	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
-	{ .name = "time-unit", .arg = "UNIT", .set = opt_choice, .at = offsetof(struct report_opts, time_unit), .value = time_unit_value,
+	{ .name = "time-unit", .arg = "UNIT", .set = opt_choice, .at = offsetof(struct report_opts, time_unit), .value = tt_csv_time_unit,
 	    .help = "csv: write times in ns (the default), us, ms or s, and name their columns so" },
 	{ .name = "width", .arg = "N", .set = set_width, .hi = 10000,
 	    .help = "limit lines of text to N columns, 0: no limit; default on a terminal: COLUMNS, otherwise its width" },

@@ -1,8 +1,8 @@
 /**
  * CSV: the raw events, or one table of a pass.
  *
- * Events: one record each, the same columns for all kinds; times in ns from the first event of the
- * capture, ids in hex, text quoted by RFC 4180. `value` is a number (bytes, count, counter value), ids and
+ * Events: one record each, the same columns for all kinds; times from the first event of the
+ * capture, in ns unless told otherwise, ids in hex, text quoted by RFC 4180. `value` is a number (bytes, count, counter value), ids and
  * words are in `detail`.
  */
 #include <inttypes.h>
@@ -25,6 +25,12 @@ void
 tt_csv_put_sep(struct tt_buf *b, const struct csv *c)
 {
 	tt_buf_add(b, &c->form.csv_sep, 1);
+}
+
+char *
+tt_csv_put_time(char *p, const struct csv *c, int64_t ns)
+{
+	return c->form.csv_time_digits ? tt_put_fixed(p, ns, c->form.csv_time_digits) : tt_put_i64(p, ns);
 }
 
 void
@@ -152,9 +158,9 @@ put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "zone", 4);
-	p = tt_put_i64(p, s->ts);
+	p = tt_csv_put_time(p, w->c, s->ts);
 	*p++ = w->c->form.csv_sep;
-	p = tt_put_i64(p, s->dur);
+	p = tt_csv_put_time(p, w->c, s->dur);
 	*p++ = w->c->form.csv_sep;
 	p = tt_put_u64(p, s->depth);
 	p = tt_frag_copy(p, piece.s, piece.n);
@@ -207,7 +213,7 @@ put_alloc(struct writer *w, const struct tt_event *e, uint64_t bytes, struct tt_
 	if (rc != TT_OK)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "alloc", 5);
-	p = tt_put_i64(p, e->ts);
+	p = tt_csv_put_time(p, w->c, e->ts);
 	*p++ = w->c->form.csv_sep;
 	*p++ = w->c->form.csv_sep;
 	p = tt_frag_copy(p, piece.s, piece.n);
@@ -300,7 +306,7 @@ flush(struct csv *c, struct tt_err *err)
 static int
 begin_events(struct csv *c, struct tt_err *err)
 {
-	static const char *const columns[] = { "kind", "process", "thread", "tid", "start_ns", "dur_ns", "depth", "name",
+	static const char *const columns[] = { "kind", "process", "thread", "tid", "start_", "dur_", "depth", "name",
 		"category", "value", "detail", "args" };
 	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
 	struct tt_mem *mem = &c->e.env->mem;
@@ -321,6 +327,8 @@ begin_events(struct csv *c, struct tt_err *err)
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		tt_buf_add(&c->scratch, &c->form.csv_sep, i > 0);
 		tt_buf_text(&c->scratch, columns[i]);
+		if (columns[i][strlen(columns[i]) - 1] == '_')
+			tt_buf_text(&c->scratch, tt_csv_time_unit(c->form.csv_time_digits / 3));
 	}
 	tt_buf_text(&c->scratch, "\n");
 	return rc == TT_OK ? flush(c, err) : rc;
@@ -347,7 +355,7 @@ csv_begin(void *state, struct tt_err *err)
 
 	c->own = c->e.o.own;
 	c->form = (struct tt_render_opts){ .form = TT_RENDER_CSV, .csv_sep = c->own->sep ? c->own->sep : ',', .csv_bom = c->own->bom,
-		.csv_safe = c->own->safe, .generator = c->e.o.generator };
+		.csv_safe = c->own->safe, .csv_time_digits = c->own->time_unit > 1 ? 3 * (unsigned)(c->own->time_unit - 1) : 0, .generator = c->e.o.generator };
 	if (!wants_events(c->own) && !tt_pass_table_named(c->own->table, &c->pass))
 		return no_table(c->own->table, err);
 	rc = tt_emit_open(&c->e, 0, &c->sink, err);
@@ -434,11 +442,11 @@ write_facts(struct csv *c, struct tt_err *err)
 	for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
 		const struct tt_fact *f = &facts.f[i];
 		const char sep[] = { c->form.csv_sep, c->form.csv_sep, c->form.csv_sep, c->form.csv_sep };
-		char start[24];
+		char start[32];
 
 		if (!tt_emit_in_time(&c->e.m->filter, f->ts))
 			continue;
-		*tt_put_i64(start, f->ts) = '\0';
+		*tt_csv_put_time(start, c, f->ts) = '\0';
 		tt_buf_printf(b, "fact%c%" PRIu32 "%.3s%s%.2s", c->form.csv_sep, f->process + 1, sep, start, sep);
 		tt_csv_put_field(b, c, f->key, f->nkey);
 		tt_buf_add(b, sep, 2);
@@ -502,6 +510,8 @@ static const struct tt_option options[] = {
 	    .help = "group the rows of the table by thread, assembly, namespace or domain" },
 	{ .name = "csv-sep", .arg = "CHAR", .kind = TT_OPTION_CHAR, .at = AT(sep), .chars = ",;|\t",
 	    .help = "use this separator: , ; | or tab" },
+	{ .name = "time-unit", .arg = "UNIT", .kind = TT_OPTION_CHOICE, .at = AT(time_unit), .value = tt_csv_time_unit,
+	    .help = "write times in ns (the default), us, ms or s, and name their columns so" },
 	{ .name = "csv-bom", .at = AT(bom), .help = "begin with a byte order mark, which Excel needs to see UTF-8" },
 	{ .name = "csv-safe", .at = AT(safe), .help = "put a ' before text that a spreadsheet would run as a formula" },
 	{ .name = NULL },

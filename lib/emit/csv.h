@@ -22,6 +22,7 @@ struct tt_csv_opts {
 	const char *table;            /* id of a table, or "events" (default) */
 	int group;                    /* enum tt_group, of a table's rows */
 	char sep;                     /* 0: ',' */
+	int time_unit;                /* of times: as tt_csv_time_unit(), from 1 on; 0: ns */
 	bool bom, safe, blobs;        /* blobs: their bytes in hex, not only their number */
 };
 
@@ -39,6 +40,9 @@ struct csv {
 	struct tt_buf scratch;
 	uint64_t unwritten;
 };
+
+/* Copy the time ${ns}, in the unit of the options. */
+char *tt_csv_put_time(char *p, const struct csv *c, int64_t ns);
 
 /* A separator; a separator and a field of text; the two fields of a name. */
 void tt_csv_put_sep(struct tt_buf *b, const struct csv *c);

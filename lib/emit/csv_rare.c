@@ -18,7 +18,7 @@ put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, con
 	p = (char *)memcpy(p, r->kind, strlen(r->kind)) + strlen(r->kind);
 	p = tt_csv_put_ids(p, c, v->cap->process, r->thread, own || r->thread < c->ntid,
 	    own ? v->thread->tid : r->thread < c->ntid ? c->tid[r->thread] : 0);
-	p = tt_put_i64(p, e->ts);
+	p = tt_csv_put_time(p, c, e->ts);
 	*p++ = c->form.csv_sep;
 	*p++ = c->form.csv_sep;
 	b->n = (size_t)(p - b->p);

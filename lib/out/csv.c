@@ -90,16 +90,23 @@ put_cell(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, const s
 		tt_buf_add(out, number, (size_t)(tt_cell_machine(number, unit, c) - number));
 }
 
+const char *
+tt_csv_time_unit(size_t i)
+{
+	static const char *const unit[] = { "ns", "us", "ms", "s", NULL };
+
+	return unit[i];
+}
+
 /* Write the id of a column; a time in another unit has that unit for the "ns" at its end. */
 static void
 put_heading(struct tt_buf *out, const struct tt_col *col, const struct tt_render_opts *o)
 {
-	static const char *const unit[] = { [3] = "us", [6] = "ms", [9] = "s" };
 	char id[128];
 	size_t n = strlen(col->id);
 
 	if (col->unit == TT_UNIT_NS && o->csv_time_digits && n > 3 && n < sizeof id - 3 && strcmp(col->id + n - 3, "_ns") == 0) {
-		snprintf(id, sizeof id, "%.*s%s", (int)n - 2, col->id, unit[o->csv_time_digits]);
+		snprintf(id, sizeof id, "%.*s%s", (int)n - 2, col->id, tt_csv_time_unit(o->csv_time_digits / 3));
 		tt_csv_field(out, id, strlen(id), o);
 		return;
 	}

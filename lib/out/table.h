@@ -229,6 +229,9 @@ struct tt_render_opts {
 	const char *all;              /* option of the command that shows all rows and columns; NULL: as base/setting.h has them */
 };
 
+/* The units in which CSV can have times, from "ns" on: each has three digits behind the point more than the one before. NULL after the last. */
+const char *tt_csv_time_unit(size_t i);
+
 /* Render the whole report at the end of ${out}, or fail as it did. The same report gives the same bytes everywhere. */
 int tt_render(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err);
 
