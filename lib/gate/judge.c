@@ -377,8 +377,9 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		return g;
 	}
 	if (all == 0) {
-		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture has the fact \"%s\" to group by: give it with %s %s=...",
-		    w->o->group_by, tt_setting_name[TT_SETTING_META], w->o->group_by);
+		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture has the fact \"%s\" to group by: give it with %s %s=..., or read it from paths such as %s%s%s "
+		    "with %s", w->o->group_by, tt_setting_name[TT_SETTING_META], w->o->group_by, v->sample[0].name, v->nsample > 1 ? " and " : "",
+		    v->nsample > 1 ? v->sample[v->nsample - 1].name : "", tt_setting_name[TT_SETTING_META_FROM_PATH]);
 		return NULL;
 	}
 	tt_sort(g, all, tt_by_text);
