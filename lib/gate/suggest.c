@@ -323,8 +323,12 @@ is_steady(const struct suggest *g, const char *key)
 	return most <= STEADY;
 }
 
-/* ${times} as many long frames fail the row where chance allows that; FOUND_TIMES as many are then found. */
-#define FAIL_TIMES 3
+/*
+ * So many times as many long frames as captures of one, two, and more sessions have fail the row where chance allows that: if sessions differ in their rate
+ * by a factor of 1.8 (a standard deviation), equal builds then fail in about 5 of 100 cases at most (tracetool-budget(5)). FOUND_TIMES as many are found.
+ */
+static const double fail_times[] = { 4.25, 3.5, 3 };
+#define WARN_TIMES 3
 #define FOUND_TIMES 5
 #define MAX_COUNTED_RATE (100 * TT_AMOUNT_ONE)      /* more long frames of a thousand have no room for five times as many */
 
@@ -360,25 +364,26 @@ chance_of_most(double p, size_t n)
 }
 
 /*
- * Frames per thousand that a median capture may have, as whole numbers: FAIL_TIMES as many as these captures have. 0: chance alone may give as many, or hide
- * FOUND_TIMES as many.
+ * Frames per thousand that a median capture may have, as whole numbers: ${times} as many as these captures have, 0: as sessions allow. Zero: chance alone may
+ * give as many, or hide FOUND_TIMES as many.
  */
 static int64_t
-limit_by_count(const struct suggest *g, const char *key)
+limit_by_count(const struct suggest *g, const char *key, double times)
 {
 	const struct spread r = spread_of(g, key), frames = spread_of(g, "frame.count.total");
 	struct tt_session of[MAX_CAPTURES];
-	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, most;
-	int64_t max = (int64_t)ceil(FAIL_TIMES * r.mean / TT_AMOUNT_ONE);
+	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, noise = sqrt(count / (double)r.n), most;
 	size_t k, captures;
+	int64_t max;
 
 	sessions_of(g, key, of, &k);
 	if (k == 0 || count <= 0 || r.mean > (double)MAX_COUNTED_RATE)
 		return 0;
 	captures = (r.n + k - 1) / k;
+	max = (int64_t)ceil((times > 0 ? times : fail_times[k > 3 ? 2 : k - 1]) * r.mean / TT_AMOUNT_ONE);
 	most = floor((double)max * n);
-	if (chance_of_most(chance_above(count + 2 * sqrt(count / (double)r.n), most), captures) > STEADY ||
-	    chance_of_most(chance_above(FOUND_TIMES * count, most), captures) < 0.95)
+	if (chance_of_most(chance_above(count + 2 * noise, most), captures) > STEADY ||
+	    chance_of_most(chance_above(FOUND_TIMES * (count - noise), most), captures) < 0.95)
 		return 0;
 	return max;
 }
@@ -514,15 +519,29 @@ put_tail_comment(struct suggest *g, const struct long_frames *l, const char *tim
 		tt_buf_printf(g->out, "; p99 is %s", amount(text, spread_of(g, p99).median, TT_DIM_TIME));
 }
 
-/* The end of the comment of the row of long frames: what its limit is, if ${times} of their number, and where it fails nothing, why. */
-static const char *
-why_of_tail(bool times, bool rare, bool steady, bool wide)
+/* The limit of the row of long frames, in a thousand, and the end of its comment. */
+struct tail { int64_t max; bool fails; const char *why; };
+
+static struct tail
+tail_of(const struct suggest *g, const struct long_frames *l)
 {
-	if (times)
-		return "; three times as many fail";
+	const bool known = l->most < INT64_MAX, rare = known && l->most <= RARE * TT_AMOUNT_ONE, steady = rare && is_steady(g, l->key);
+	const int64_t times = l->counted ? limit_by_count(g, l->key, 0) : 0;
+	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
+	const bool wide = rare && !steady && !times && g->cap_ns && l->counted, fails = steady || wide || times;
+	const int64_t warns = l->counted && !fails ? limit_by_count(g, l->key, WARN_TIMES) : 0;
+	struct tail t = { most_long(l, wide, steady), fails, steady ? "" : UNSTEADY };
+
+	if (times && (!steady || times < t.max))
+		return (struct tail){ times, true, "; the limit is a multiple of the mean, by what sessions usually differ" };
+	if (warns)
+		return (struct tail){ warns, false, "; three times as many warn, and fail nothing: one session does not show how much sessions differ, and "
+			"equal builds may have as many; suggest again from three sessions" };
 	if (!rare)
-		return "; fails nothing: such frames are too usual to be hitches";
-	return wide ? WIDE_TEXT : steady ? "" : UNSTEADY;
+		t.why = "; fails nothing: such frames are too usual to be hitches";
+	else if (wide)
+		t.why = WIDE_TEXT;
+	return t;
 }
 
 /*
@@ -532,7 +551,7 @@ why_of_tail(bool times, bool rare, bool steady, bool wide)
 static void
 tail_row(struct suggest *g)
 {
-	const char *time = g->cap_ns ? "frame.uncapped" : "frame.time", *why;
+	const char *time = g->cap_ns ? "frame.uncapped" : "frame.time";
 	char median[80];
 	struct spread r;
 
@@ -542,20 +561,13 @@ tail_row(struct suggest *g)
 		return;
 
 	const struct long_frames l = long_frames(g, time, r.n, r.median);
-	const bool known = l.most < INT64_MAX, rare = known && l.most <= RARE * TT_AMOUNT_ONE, steady = rare && is_steady(g, l.key);
-	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
-	const int64_t times = l.counted ? limit_by_count(g, l.key) : 0;
-	const bool wide = rare && !steady && !times && g->cap_ns && l.counted, fails = steady || wide || times;
-	int64_t max = most_long(&l, wide, steady);
+	const struct tail t = tail_of(g, &l);
 
-	if (times && (!steady || times < max))
-		max = times;
-	why = why_of_tail(max == times, rare, steady, wide);
 	begin_row(g, "hitches", l.metric, NULL);
 	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %lld%s,\n\t\t  ", l.limit->text,
-	    (long long)(max < 2 && fails ? 2 : max > 1000 ? 1000 : max), fails ? "" : ", \"level\": \"warn\"");
-	put_tail_comment(g, &l, time, r.n, fails ? ", of the median capture" : "");
-	tt_buf_printf(g->out, "%s\" }", why);
+	    (long long)(t.max < 2 && t.fails ? 2 : t.max > 1000 ? 1000 : t.max), t.fails ? "" : ", \"level\": \"warn\"");
+	put_tail_comment(g, &l, time, r.n, t.fails ? ", of the median capture" : "");
+	tt_buf_printf(g->out, "%s\" }", t.why);
 }
 
 /* Write ${v} plus a fifth, in a readable unit. */
