@@ -760,6 +760,51 @@
 		return { ns, threads: [], tree: root };
 	}
 
+	/* --- a frame as a file --- */
+
+	/* Folded stacks of a call tree: "thread;outer;inner NS" of each path, with self time, as the command convert has them. */
+	function folded(root) {
+		const lines = [], part = (name) => name.replace(/;/g, ":").replace(/[\n\r]/g, " ");
+
+		(function add(n, path) {
+			for (const under of n.under.values()) {
+				const here = path + (path && ";") + part(under.name);
+
+				if (!under.thread && under.name !== OUTSIDE) {
+					lines.push(here + " " + under.self + "\n");
+				}
+				add(under, here);
+			}
+		})(root, "");
+		return lines.sort().join("");
+	}
+
+	/* A line for each zone; times from the frame's begin. */
+	function listed_zones(all) {
+		const text = (name) => /[",\n\r]/.test(name) ? "\"" + name.replace(/"/g, "\"\"") + "\"" : name;
+
+		return "thread,start_ns,dur_ns,self_ns,depth,name\n" + all.flatMap((t) => t.zones.map((z) => [text(t.name), z.at, z.ns, z.self, z.depth, text(z.name)].join(",") + "\n")).join("");
+	}
+
+	/* Chrome's trace events, which Perfetto opens. */
+	function traced(all) {
+		const events = all.flatMap((t, i) => [{ ph: "M", name: "thread_name", pid: 1, tid: i + 1, args: { name: t.name } },
+			...t.zones.map((z) => ({ ph: "X", name: z.name, pid: 1, tid: i + 1, ts: z.at / 1000, dur: z.ns / 1000 }))]);
+
+		return JSON.stringify({ displayTimeUnit: "ns", traceEvents: events });
+	}
+
+	/* By its button: the ending of the file, its type, its text, and if that needs zones. */
+	const FILES = { "folded stacks": [".folded", "text/plain", (d) => folded(d.tree), false], "CSV": [".csv", "text/csv", (d) => listed_zones(d.threads), true],
+		"Chrome JSON": [".json", "application/json", (d) => traced(d.threads), true] };
+
+	function save(name, type, text) {
+		const link = make("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	}
+
 	/* --- the call tree as a table --- */
 
 	function cell(text, value) {
@@ -940,7 +985,7 @@
 	function view() {
 		const section = make("section", "", { id: "frame" }), title = make("h2", "Frame", { id: "h-frame" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), command = make("code", ""), missing = make("p", "", { hidden: true });
-		const lack = make("span", ""), alone = make("code", "");
+		const lack = make("span", ""), alone = make("code", ""), saves = make("p", "", { className: "x" }), savers = [];
 		const times = tracetool.times, worst = [];
 		const median = Number(about.dataset.median);
 		let now = null, turn = 0, mark = () => 0, usual = null;
@@ -1050,7 +1095,10 @@
 			lack.textContent = (d ? "The page has the sums of its calls, not each of its zones" : "Its zones are not in this page. The command above prints its tables") +
 				"; a page of this frame alone has its timeline" + (times ? ": " : ".");
 			alone.textContent = times ? times.command + number : "";
-			calls.parentNode.hidden = d === null;
+			calls.parentNode.hidden = saves.hidden = d === null;
+			for (const [button, zones] of savers) {
+				button.hidden = zones && !whole;
+			}
 			for (const e of [...line.parts, allocs.parentNode]) {
 				e.hidden = !whole;
 			}
@@ -1189,6 +1237,14 @@
 			});
 		}
 		missing.append(lack, alone);
+		saves.append("Save this frame: ");
+		for (const [kind, [ending, type, text, zones]] of Object.entries(FILES)) {
+			const button = make("button", kind, { type: "button", className: "c" });
+
+			button.addEventListener("click", () => save("frame-" + now.number + ending, type, text(now)));
+			savers.push([button, zones]);
+			saves.append(button, " ");
+		}
 		title.tabIndex = -1;
 		section.setAttribute("aria-labelledby", "h-frame");
 		told.append(" ");
@@ -1197,7 +1253,7 @@
 		const tables = make("div", "", { className: "g" });
 
 		tables.append(calls.parentNode, allocs.parentNode);
-		section.append(title, bar, told, commands, missing, ...line.parts, tables);
+		section.append(title, bar, told, commands, missing, ...line.parts, tables, saves);
 		tracetool.beside = tables;
 		document.getElementById("frames").after(section);
 		listed(section);

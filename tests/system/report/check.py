@@ -871,6 +871,8 @@ def browsers():
         run("report", demo, *args, "-o", name + ".html")
     run("stats", "-q", demo, "--frames", "51", "--table", "calltree", "--threshold", "0", "-o", "tree.json")
     run("stats", "-q", demo, "--table", "calltree", "--threshold", "0", "-o", "whole.json")
+    for name in ("frame.folded", "frame.json"):
+        run("convert", "-q", demo, "--frames", "51", "-f", "folded" if "folded" in name else "chrome", "-o", name)
     run("report", "hidden.ttc", "-o", "hidden.html")
     run("stats", "-q", "hidden.ttc", "--frames", "2", "--table", "calltree", "--threshold", "0", "-o", "hidden.json")
     for name in ("gameloop-sample", "heapshot"):
@@ -883,7 +885,8 @@ def browsers():
         run("stats", "-q", path, "--frames", frames, "--format", "json", "--limit", "0", "-o", name + ".json")
     run("report", "chart5000.ttc", "-o", "many.html")
     drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "kinds.html", "--",
-          "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "elsewhere.html", "elsewhere.json", "--",
+          "frames.cjs", "demo.html", "frame.folded", "frame.json", "tree.json", "whole.json", "hidden.html", "hidden.json", "elsewhere.html",
+          "elsewhere.json", "--",
           "reader.cjs", "piles.html", "growing.html", "demo.html", "lanes.html", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "ranges.cjs", "24-60", "demo.html", "demo.json", "1001-1400", "kinds.html", "kinds.json", "10-50", "capped.html", "capped.json", "--",

@@ -1,10 +1,10 @@
 /*
- * frames.cjs PAGE TREE WHOLE HIDDEN TWO SUMS WORST: single frames in report pages, in Chromium and in Firefox.
+ * frames.cjs PAGE FOLDED CHROME TREE WHOLE HIDDEN TWO SUMS WORST: single frames in report pages, in Chromium and in Firefox.
  *
- * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51, WHOLE of all; HIDDEN is a page of frames with
- * hidden zones, TWO the table of its frame 2; SUMS has the calls of frame 904, whose table is WORST, and not its zones. A frame is chosen by the
- * address, by a click on the chart, by links to the worst frames, by buttons and by keys, and Back returns; its call tree has the figures of TREE;
- * all can be reached by keyboard. Prints how long a hitch takes to its timeline.
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; FOLDED and CHROME are what convert makes of its frame 51, TREE is JSON of the table calltree of that
+ * frame, WHOLE of all; HIDDEN is a page of frames with hidden zones, TWO the table of its frame 2; SUMS has the calls of frame 904, whose table is
+ * WORST, and not its zones. A frame is chosen by the address, by a click on the chart, by links to the worst frames, by buttons and by keys, and Back
+ * returns; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
  */
 'use strict';
 const fs = require('fs'), url = require('url');
@@ -36,8 +36,15 @@ function starts(marker) {
 		'done(1) : setTimeout(look, 5); look(); })';
 }
 
+/* "name,duration" of each zone of Chrome JSON; a track of frames has none. */
+function zones_of(text) {
+	const zones = JSON.parse(text).traceEvents.filter((e) => e.ph === 'X' && !/^Frame \d+$/.test(e.name));
+
+	return zones.map((e) => [e.name, Math.round(e.dur * 1000)].join()).sort();
+}
+
 /* What both browsers do alike. */
-async function alike(name, page, tree, worst, other, calls) {
+async function alike(name, page, files, tree, worst, other, calls) {
 	await page.wait(READY);
 	check(name + ': the address chooses a frame', await page.wait(shows(51)), 'Frame 51');
 	const rows = await page.run(TREE);
@@ -48,6 +55,16 @@ async function alike(name, page, tree, worst, other, calls) {
 	check(name + ': the canvas is drawn', await page.run('((c) => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height)' +
 		'.data.buffer)).size > 9)(document.querySelector("#frame canvas"))'), true);
 	check(name + ': there is the command', await page.run('document.querySelector("#frame code").textContent.endsWith(" --frames 51")'), true);
+	/* The text and the name of each file that is saved. */
+	const saved = await page.wait('(() => { const all = [], make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click; ' +
+		'URL.createObjectURL = (b) => (all.push(b.text()), "#"); HTMLAnchorElement.prototype.click = function () { all.push(this.download); }; ' +
+		'for (const b of document.querySelectorAll("#frame button")) if (/^(folded stacks|CSV|Chrome JSON)$/.test(b.textContent)) b.click(); ' +
+		'URL.createObjectURL = make; HTMLAnchorElement.prototype.click = click; return Promise.all(all); })()');
+	check(name + ': files are named after the frame', [1, 3, 5].map((i) => saved[i]), ['frame-51.folded', 'frame-51.csv', 'frame-51.json']);
+	check(name + ': folded stacks are those of convert', saved[0].split('\n').sort(), files[0].split('\n').sort());
+	const zones = zones_of(files[1]);
+	check(name + ': Chrome JSON has the zones of convert', zones_of(saved[4]), zones);
+	check(name + ': so has CSV', saved[2].trim().split('\n').slice(1).map((l) => [l.split(',')[5], l.split(',')[2]].join()).sort(), zones);
 	const order = await page.run('document.querySelector("svg[data-hitches]").dataset.hitches.split(" ").map(Number)');
 	const next = order[order.indexOf(51) + 1], before = order[order.indexOf(51) - 1];
 	await page.press(']');
@@ -199,17 +216,17 @@ function tree_of(file) {
 	return JSON.parse(fs.readFileSync(file, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
 }
 
-module.exports = async (file, of_frame, of_all, hidden, of_two, sums, of_worst) => {
+module.exports = async (file, as_folded, as_chrome, of_frame, of_all, hidden, of_two, sums, of_worst) => {
 	/* Of the page without the zones of a frame. */
 	const html = fs.readFileSync(file, 'utf8'), other = 3, thin = file.replace(/\.html$/, '.thin.html');
 	fs.writeFileSync(thin, html.replace(new RegExp('<script [^>]*data-frame="' + other + '"[^>]*>[^<]*</script>\\n'), ''));
-	const address = url.pathToFileURL(thin).href, tree = tree_of(of_frame);
+	const address = url.pathToFileURL(thin).href, tree = tree_of(of_frame), files = [as_folded, as_chrome].map((f) => fs.readFileSync(f, 'utf8'));
 	/* Each marker of this capture has one path. */
 	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(of_all, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
 	let page = await chromium().open(address + '#frame=51');
 	const worst = await page.run('Array.from(document.querySelectorAll("#worst table[data-t=hitches] tbody th"), (e) => Number(e.dataset.v))');
 
-	await alike('Chromium', page, tree, worst, other, calls);
+	await alike('Chromium', page, files, tree, worst, other, calls);
 	await used(page);
 	check('nothing on the console', page.said, []);
 	check('no request but for the file', page.asked, [address + '#frame=51'].map((a) => a.split('#')[0]));
@@ -238,6 +255,6 @@ module.exports = async (file, of_frame, of_all, hidden, of_two, sums, of_worst) 
 		'done(document.querySelector("#frame .w").hidden) : setTimeout(look, 5); look(); })'), false);
 	check('nothing on the console', page.said, []);
 	page = await (await firefox()).open(address + '#frame=51');
-	await alike('Firefox', page, tree, worst, other, calls);
+	await alike('Firefox', page, files, tree, worst, other, calls);
 	check('Firefox: nothing on the console', await page.said(), []);
 };
