@@ -527,6 +527,54 @@ put_frames_of(struct tt_buf *out, const struct tt_table *t, size_t row, const vo
 	tt_buf_text(out, "</details>");
 }
 
+/* By class of cause, as far as tracetool-metrics(7) says what is behind it: the next step. "$" stands for the setting that leaves the Editor out. */
+static const struct { const char *class, *text; } next_step[] = {
+	{ "collection", "A collection: methods that allocate much bring more of them. The tables of allocations say which do." },
+	{ "compiled", "Compiling: a method is compiled at its first call, so call it while a level loads." },
+	{ "lock", "A lock: a timeline of the frame shows what other threads ran meanwhile; the capture does not say which of them held the lock." },
+	{ "wait", "A wait: a timeline of the frame shows what it ended with, and what other threads ran meanwhile." },
+	{ "loading", "Loading: a timeline of the frame shows what the loading ended with, and what other threads ran meanwhile." },
+	{ "editor", "The Editor: a capture of a player has nothing of it, and $ leaves it out of this one." },
+	{ "calls", "Calls: the call tree of the frame has what each call takes beyond the median frame, and how often it is called." },
+	{ "slow_call", "A slow call: the call tree of the frame has what each call takes beyond the median frame." },
+	{ "allocation", "Allocation: the tables of allocations have the methods and the classes, most bytes first." },
+};
+
+static bool
+names_class(const struct tt_table *t, const char *class)
+{
+	for (size_t row = 0; row < t->nrow; row++) {
+		const struct tt_cell *of = tt_html_cell(t, row, "class");
+
+		if (of && of->s && strcmp(of->s, class) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The next step for each class of cause that there is, in a line. */
+static void
+next_steps(const struct page *p, const struct tt_table *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof next_step / sizeof *next_step; i++) {
+		const char *text = next_step[i].text, *colon = strchr(text, ':'), *setting = strchr(text, '$');
+
+		if (!names_class(t, next_step[i].class))
+			continue;
+		put(p, any ? "" : "<p>Next:</p>\n<ul class=\"next\">\n");
+		any = true;
+		tt_buf_printf(p->out, "<li><strong>%.*s</strong>", (int)(colon - text), text);
+		if (setting)
+			tt_buf_printf(p->out, "%.*s<code>%s</code>%s</li>\n", (int)(setting - colon), colon, tt_setting_name[TT_SETTING_PLAYER_ONLY],
+			    setting + 1);
+		else
+			tt_buf_printf(p->out, "%s</li>\n", colon);
+	}
+	put(p, any ? "</ul>\n" : "");
+}
+
 /* Why frames are long, right under whether they are. */
 static void
 causes(const struct page *p)
@@ -546,6 +594,7 @@ causes(const struct page *p)
 	if (p->f && p->f->nof == 1)
 		tt_page_gain(p->r, p->f, &hitches, p->out);
 	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST, .below = "sentence", .put_below = put_frames_of, .arg = &of });
+	next_steps(p, t);
 	all_rows(p, t);
 	put(p, "</section>\n");
 }

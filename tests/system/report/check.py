@@ -873,6 +873,10 @@ def browsers():
     run("stats", "-q", demo, "--table", "calltree", "--threshold", "0", "-o", "whole.json")
     for name in ("frame.folded", "frame.json"):
         run("convert", "-q", demo, "--frames", "51", "-f", "folded" if "folded" in name else "chrome", "-o", name)
+    with open(suite.path("demo.html"), encoding="utf-8") as f:
+        steps = re.search('<ul class="next">(.*?)</ul>', f.read(), re.S)
+    suite.equal("a next step for each class of cause", re.findall("<strong>(.*?)</strong>", steps.group(1) if steps else ""),
+                ["A collection", "A lock", "A slow call"])
     run("report", "hidden.ttc", "-o", "hidden.html")
     run("stats", "-q", "hidden.ttc", "--frames", "2", "--table", "calltree", "--threshold", "0", "-o", "hidden.json")
     for name in ("gameloop-sample", "heapshot"):
