@@ -214,7 +214,7 @@ def refused(s, db, outs, one):
         s.equal("the real number " + value, run("query", db, "SELECT %s AS a" % value).out.decode().split()[-1], want)
     s.equal("forms", [run("query", db, "SELECT 1 AS a_ns, 'x' AS b, NULL AS c, 0.5 AS d, x'00ff' AS a_ns", "--format", f).out.decode()
                       for f in ("csv", "text")],
-            ["a_ns,b,c,d,a_ns_2\n1,x,,0.5,x'00ff'\n", "Query\n  a_ns  b     d  a_ns_2\n  1 ns  x  0.50  x'00ff'\n"])
+            ["a_ns,b,c,d,a_ns_2\n1,x,,0.5,x'00ff'\n", "Query\n  no value in 1 row: c\n  a_ns  b     d  a_ns_2\n  1 ns  x  0.50  x'00ff'\n"])
 
 
 def columns(s, top):
