@@ -542,14 +542,12 @@ explains(int64_t needed, int64_t dur, int64_t ps)
 	return tt_refresh_needs_more(needed, ps, k > 1 ? k : 1);
 }
 
-/* True if ${is} may be of a timer of ${ps}: it is no other one's, and one in twenty of its frames wait alone for a limit, if they are many. */
+/* True if one in twenty of the frames of ${is} wait alone for a limit, if they are many. */
 static bool
-may_wait_alone(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, int64_t ps)
+may_wait_alone(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 {
 	size_t n = 0;
 
-	if (is->kind == TT_REFRESH_TIMER && !agree(is->period_ps, ps, true))
-		return false;
 	for (size_t i = is->first; i < is->end; i++) {
 		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
 
@@ -773,12 +771,80 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
 }
 
-/* The mean of the frames of ${s} that wait for the limit alone, if nine tenths of them are as long as each other, in ps; 0: they are not, or few. */
-static int64_t
-period_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *v)
+/*
+ * True if the mean of ${v}, durations in order of time, changes somewhere by more than a thirty-second of it, and more than their spread explains: the sums of
+ * how far they are from it range over two and a half times what they do by chance, which is so once in some thousand times.
+ */
+static bool
+has_change(const int64_t *v, size_t n, int64_t mean)
 {
-	size_t n = 0, from, to;
+	tt_i128 sum = 0, low = 0, high = 0, squares = 0;
+	size_t low_at = 0, high_at = 0;
 
+	for (size_t i = 0; i < n; i++) {
+		const int64_t off = v[i] - mean;
+
+		squares += (tt_i128)off * off;
+		sum += off;
+		if (sum < low) {
+			low = sum;
+			low_at = i + 1;
+		} else if (sum > high) {
+			high = sum;
+			high_at = i + 1;
+		}
+	}
+
+	const size_t part = low_at < high_at ? high_at - low_at : low_at - high_at, rest = n - part;
+	const tt_i128 range = high - low;
+
+	return part > 0 && rest > 0 && range / (tt_i128)part * (tt_i128)n / (tt_i128)rest > mean / 32 && 4 * range * range > 25 * squares;
+}
+
+/*
+ * Put into ${v} the durations of the frames of ${s} that a timer surely held from end to end: they wait for the limit alone, as the frame before does, and
+ * last less than ${most}, ns. *${nheld} do but for the frame before. With fixed deadlines a frame after a late one is shorter than the limit.
+ */
+static size_t
+held_frames(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t most, int64_t *v, size_t *nheld)
+{
+	int64_t end = INT64_MIN;
+	size_t n = 0;
+
+	*nheld = 0;
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is);
+		const bool held = has_waited(is.waited_only, dur) && dur < most;
+
+		if (held && is.start == end)
+			v[n++] = dur;
+		*nheld += held;
+		end = held ? is.end : INT64_MIN;
+	}
+	return n;
+}
+
+static int64_t
+mean_of(const int64_t *v, size_t n)
+{
+	tt_i128 sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	return n ? (int64_t)(sum / (tt_i128)n) : 0;
+}
+
+/*
+ * The mean of the frames of ${s} that wait for the limit alone, in ps, if nine tenths of them are as long as each other; or, *${is_unsteady}, half of the
+ * frames do, and nothing shows that some have another limit. 0: neither.
+ */
+static int64_t
+period_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *v, bool *is_unsteady)
+{
+	size_t n = 0, nheld, nsure, from, to;
+
+	*is_unsteady = false;
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 		const int64_t dur = tt_refresh_dur(&is);
@@ -794,14 +860,22 @@ period_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t
 
 	from = tt_lower_bound(i, 0, n, v[i] < median - median / ALONE_PARTS);
 	to = tt_lower_bound(i, from, n, v[i] <= median + median / ALONE_PARTS);
-	if (10 * (to - from) < 9 * n)
+	if (10 * (to - from) >= 9 * n)
+		return regular_period(f, s, median * 1000, true);
+	nsure = held_frames(f, s, median + median / 2, v, &nheld);
+
+	const int64_t mean = mean_of(v, nsure);
+
+	*is_unsteady = 10 * nheld >= 9 * n && 2 * n >= s->frame_end - s->frame && nsure >= MIN_FRAMES && !has_change(v, nsure, mean);
+	if (!*is_unsteady)
 		return 0;
-	return regular_period(f, s, median * 1000, true);
+	const int64_t regular = regular_period(f, s, mean * 1000, true);
+	return regular > 0 ? regular : mean * 1000;
 }
 
 /*
- * Make one of the segments [first, end) that are on no grid, if the frames that wait for the limit alone are as long as each other: these tell a timer, however
- * many are late beside them. *${is_one}: true if so; the first of them is that timer then.
+ * Make one of the segments [first, end) that are on no grid, if the frames that wait for the limit alone have one period: these tell a timer, however
+ * many are late beside them, or however late sleeps end. *${is_one}: true if so; the first of them is that timer then.
  */
 static int
 join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, struct tt_err *err)
@@ -811,14 +885,16 @@ join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, str
 	const size_t room = s.frame_end - s.frame;
 	struct tt_refresh_segment is = { .first = s.frame, .end = s.frame_end, .kind = TT_REFRESH_TIMER, .target = 1, .untold = room < TT_REFRESH_BLOCK };
 	int64_t *v = tt_mem_alloc(f->mem, room * sizeof *v, err);
+	bool is_unsteady;
 
 	if (!v)
 		return err->code;
-	is.period_ps = period_alone(f, &s, v);
+	is.period_ps = period_alone(f, &s, v, &is_unsteady);
 	tt_mem_free(f->mem, v, room * sizeof *v);
 	*is_one = is.period_ps > 0 && keeps_time(f, &is);
 	for (size_t i = first; i < end && *is_one; i++)
-		*is_one = may_wait_alone(f, &segment[i], is.period_ps);
+		*is_one = may_wait_alone(f, &segment[i]) &&
+		    (is_unsteady || segment[i].kind != TT_REFRESH_TIMER || agree(segment[i].period_ps, is.period_ps, true));
 	if (*is_one)
 		segment[first] = is;
 	return TT_OK;
@@ -849,6 +925,48 @@ take_timers(struct tt_refresh_fit *f, struct tt_err *err)
 
 /* --- the whole ------------------------------------------------------------------------ */
 
+/*
+ * True if the grid of ${is} is that of a timer's fixed deadlines: all waiting is for the limit alone, but for a fiftieth, and more frames are late without a
+ * wait than wait for a later refresh, as a display makes all of them do.
+ */
+static bool
+has_deadlines(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+{
+	const int64_t ps = is->period_ps * is->target;
+	size_t nfree = 0, nlater = 0;
+	int64_t waited = 0, only = 0;
+
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+		const bool has = has_waited(frame.waited, tt_refresh_dur(&frame));
+
+		waited += frame.waited;
+		only += frame.waited_only;
+		nfree += !has && is_late(f, &frame, ps);
+		nlater += has && (f->to->taken[i] & TT_REFRESH_LATE);
+	}
+	return nfree > nlater && only >= waited - waited / 50 && waited > 0;
+}
+
+/* Append the segments of ${s}, which is on a grid: a display's, or a timer's. */
+static int
+display_stretch(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err)
+{
+	const size_t first = f->to->nsegment;
+	const int rc = tt_refresh_segments(f, s, err);
+
+	for (size_t i = first; i < f->to->nsegment && rc == TT_OK; i++) {
+		struct tt_refresh_segment *is = &f->to->segment[i];
+
+		if (!has_deadlines(f, is))
+			continue;
+		*is = (struct tt_refresh_segment){ .first = is->first, .end = is->end, .kind = TT_REFRESH_TIMER, .period_ps = is->period_ps * is->target,
+			.target = 1, .untold = is->end - is->first < TT_REFRESH_BLOCK };
+		count_periods(f, is);
+	}
+	return rc;
+}
+
 /* A part of a stretch that is on no grid as a whole: another part of it may be a timer's, whose period goes into a display's. */
 static int
 part_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
@@ -856,7 +974,7 @@ part_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	struct tt_stretch grid = *s;
 
 	if (s->ps && s->end - s->first < f->n && tt_refresh_is_grid(f, &grid) && tt_refresh_is_sure(f, &grid))
-		return tt_refresh_segments(f, &grid, err);
+		return display_stretch(f, &grid, err);
 	return timer_stretch(f, s, err);
 }
 
@@ -871,7 +989,7 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	if (take_steps(f, s, &w))
 		return timer_stretch(f, s, err);
 	if (s->ps && tt_refresh_is_grid(f, s))
-		return tt_refresh_segments(f, s, err);
+		return display_stretch(f, s, err);
 	timers.all.ps = 0;
 	return find_stretches(&timers, err);
 }

@@ -11,8 +11,8 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Alone, Both, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, games, more_refreshes, \
-    mostly_late, odd_rates, of_few, pipelined, short_limits, spiky, stalled, stepped
+from vsync_game import MS, US, Alone, Both, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, deadlines, games, \
+    more_refreshes, mostly_late, odd_rates, of_few, pipelined, short_limits, spiky, stalled, stepped, unsteady
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -115,6 +115,22 @@ def seldom_held(name, game):
         held = sum(b - a <= BUDGET or (game.hz == 60 and not late) for (a, b, _), late in zip(game.frames, game.is_late))
         said = summary_of(game)["fps_60"]
         suite.true("frames that miss 60 fps, %s" % name, said.startswith("held by all") if held == game.n else "by %d of" % (game.n - held) in said, said)
+
+
+def one_limit(name, game):
+    """A timer's limit that is constant is one, its period is what frames in time take, and late are those that the manual says are, give or take those that
+    are near its bounds. Fixed deadlines that no frame misses are a grid, too."""
+    path = game.write(suite.path("one.raw"))
+    rows = suite.rows("frame_shown", path)
+    told = [(r["first"], r["last"], r["limit"], r["late"]) for r in rows]
+    kinds = ("timer", "display") if game.scheduled and not any(game.surely) else ("timer",)
+    suite.true("one limit, " + name, len(rows) == 1 and rows[0]["limit"] in kinds, told)
+    off = [abs(r["refresh_ns"] * r["refreshes"] / game.periods[0] - 1) for r in rows if r["refresh_ns"]]
+    suite.true("its period, " + name, all(x <= .02 for x in off), off)
+    late = sum(r["late"] or 0 for r in rows)
+    suite.true("late frames, " + name, sum(game.surely) <= late <= sum(game.at_most), (sum(game.surely), late, sum(game.at_most)))
+    if game.hz == 60 and sum(game.surely):
+        suite.true("60 fps are missed, " + name, summary_of(game)["fps_60"].startswith("missed"), summary_of(game)["fps_60"])
 
 
 def two_kinds(name, game):
@@ -453,6 +469,9 @@ for kind in (short_limits, more_refreshes, stepped, pipelined, spiky, odd_rates)
         limits_and_late(name, game)
 for name, game in lot.some(both_kinds(first_seed), 15, "both_kinds"):
     two_kinds(name, game)
+for kind in (deadlines, unsteady):
+    for name, game in lot.some(kind(first_seed), 24, kind.__name__):
+        one_limit(name, game)
 for name, game in lot.some(mostly_late(first_seed), 24, "mostly_late"):
     seldom_held(name, game)
 for name, game in lot.some(chained(first_seed), 24, "chained"):

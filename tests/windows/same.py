@@ -58,6 +58,7 @@ def main():
     s = Suite()
     if not os.path.exists(EXE):
         s.left_out("tracetool.exe", "it is not built: make setup-windows windows")
+        s.equal("and no other program for Windows stands in for it", os.path.exists(EXE[:-4]), False)
         s.end()
     env = dict(os.environ, WINEPREFIX=s.path("wine"), WINEDEBUG="-all", TRACETOOL_JOBS_EXACT="1")
     env.pop("TMPDIR", None)
