@@ -176,7 +176,7 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_
 {
 	struct raw_session of = *s;
 	struct beginning b = { 0 };
-	struct rest rest = { NULL };
+	struct rest rest = { .p = NULL };
 	enum start by = START_UNKNOWN;
 	size_t head = 0;
 	bool more = true;
