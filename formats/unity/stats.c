@@ -117,7 +117,9 @@ unity_stats(struct unity_run *r, int64_t ts, bool stale, const uint8_t *p, size_
 	if (stale || n <= MEMORY)
 		return TT_OK;
 	draw = list_end(p, n, MEMORY) + PLATFORM;
-	/* The message has a length of its own, so that a list of another form is no damage; which number is which is not known then. */
+	/* A list without an end is damage, such as a page of zeros. */
+	if (draw == PLATFORM)
+		tt_loss_add(&r->b->loss, TT_LOST_DAMAGED, 1, 4 * n, r->b->at);
 	if (draw == PLATFORM || draw > n || !is_rest(n - draw))
 		return TT_OK;
 	for (unsigned i = 0; i < FIELDS && rc == TT_OK; i++)

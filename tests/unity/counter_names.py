@@ -196,12 +196,12 @@ wide, _ = suite.run("stats", path, "--table", "frame_counters", "--wide", "last"
 suite.equal("... in columns", len(set(next(csv.reader(wide.splitlines()))[4:])), 4)
 
 
-def statistics_log(start, kilobytes, classes=-1):
-    """A log of 2019, whose statistics array has the memory in use: the first of its numbers. Where its list of classes is empty, ${classes} ends it."""
+def statistics_log(start, kilobytes):
+    """A log of 2019, whose statistics array has the memory in use: the first of its numbers."""
     c = Log(start)
     for k in range(FRAMES):
         ms = start + 1 + 10 * k
-        numbers = [kilobytes + k] + [0] * 33 + [classes] + [0] * 281
+        numbers = [kilobytes + k] + [0] * 33 + [-1] + [0] * 281
         c.frame(ms, sample(36, 0, ms) + zone(1, ms + 1, ms + 8) + struct.pack("<HIi316i", 4, 0x1FFF, 316, *numbers) + sample(37, 0, ms + 9))
     c.block(SESSION, state(0, start + 1 + 10 * FRAMES))
     return c.b
@@ -219,14 +219,6 @@ for order in (("old", "new"), ("new", "old"), ("old", "old"), ("old", "new", "ol
     suite.equal(" and ".join(order) + " log: memory", rows, [("Memory", "bytes", FRAMES * len(order), least, most)])
     suite.equal("... in Chrome JSON", collections.Counter(e["name"] for e in suite.chrome(path) if e["name"].startswith("Total Used")),
                 {"Total Used Memory": FRAMES * len(order)})
-
-# An array of another form, as of a program that leaves it empty, is no damage: the message has its length.
-for classes in (0, 7, 1000):
-    path = suite.path("form.raw")
-    with open(path, "wb") as f:
-        f.write(statistics_log(5000, 3, classes))
-    suite.equal("statistics with %d in place of the list's end: losses" % classes, suite.rows("loss", path), [])
-    suite.equal("... calls", [r["count"] for r in suite.rows("markers", path) if r["marker"] == "Work"], [FRAMES])
 
 # No figure of counters of several units.
 path, _ = recorded([("Used", "Memory", 2), ("Used", "Memory", 1)])
