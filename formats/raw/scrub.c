@@ -54,7 +54,7 @@ struct copy {
 static int
 put(struct copy *c, uint64_t at, const void *p, size_t n, struct tt_err *err)
 {
-	if (at + n > c->end)
+	if (n > 0 && at + n > c->end)
 		c->end = at + n;
 	return n ? tt_spool_add(&c->spool, &c->fd, at, p, n, err) : TT_OK;
 }
