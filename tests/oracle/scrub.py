@@ -349,7 +349,9 @@ def damaged_figures(folder):
             # A record of .data that was copied into another may count as two that are damaged.
             for _, tables, _ in (want, have) if form == "data" and i % 4 == 3 else ():
                 tables["loss"], tables["capture_layout"] = [json.loads(row)[1:] for row in tables["loss"]], None
-            if (told == 0 and have != want) or want[2] - have[2] != told:
+            # Zeros that begin inside a message may make an event of it that only the capture's reader gives up: one too many is said then.
+            extra = told - (want[2] - have[2])
+            if (told == 0 and have != want) or not 0 <= extra <= (i % 4 == 2):
                 wrong.append((form, word, i, at, want[2], have[2], told, [k for k in want[1] if want[1][k] != have[1].get(k)]))
     same("%d damaged captures: figures of copies" % n, wrong[:10], [])
     check(equal * 4 > n * 3 and lacks < n * 2, "most copies have all figures, others lack few events", n, equal, lacks)
