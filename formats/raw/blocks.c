@@ -246,37 +246,61 @@ lose_in(struct raw *m, size_t i, enum tt_loss_kind kind, uint64_t at)
 	m->nattributed++;
 }
 
+/* Block numbers of several threads are often alike below this one. */
+enum { ALIKE = 16 };
+
 /*
- * True if the only block of ${st}, a thread that no definition names, is the first or last one of ${main}, whose number it has; a frame's mark has the number
- * of that thread's frame, too. The block's stream id is damaged.
+ * True if the only block of ${st}, a thread that no definition names, is the first or last one of the thread ${of}, whose number it has; a frame's mark has
+ * the number of that thread's frame, too. The block's stream id is damaged.
  */
 static bool
-is_block_of(const struct raw_stream *main, const struct raw_stream *st)
+is_block_of(const struct raw_stream *of, const struct raw_stream *st)
 {
-	const bool is_first = st->first_block + 1 == main->first_block, is_last = st->first_block == main->block;
+	const bool is_first = st->first_block + 1 == of->first_block && st->at < of->at, is_last = st->first_block == of->block && st->at > of->last_at;
 
-	if (!main->named || !main->framed)
+	if (!of->named || st->framed > of->framed)
 		return false;
-	/* Number 0 is another thread's first one in many logs. */
-	if (!st->framed)
-		return st->first_block > 0 && (is_first || is_last);
-	return (is_first && st->first_frame + 1 == main->first_frame) || (is_last && st->first_frame == main->frame + 1);
+	if (st->framed)
+		return (is_first && st->first_frame + 1 == of->first_frame) || (is_last && st->first_frame == of->frame + 1);
+	return is_first || is_last;
 }
 
-/* Count the first and last blocks that the main threads lack. */
+/* Find the sessions' only streams without a name. */
+static void
+find_unnamed(struct raw *m)
+{
+	for (size_t i = 0; i < m->nsession; i++)
+		m->session[i].unnamed = 0;
+	for (size_t i = 0; i < m->nstream; i++) {
+		const struct raw_stream *const st = &m->stream[i];
+		if (st->seen && !st->named && st->id != RAW_SESSION)
+			m->session[st->session].unnamed = m->session[st->session].unnamed ? SIZE_MAX : i + 1;
+	}
+}
+
+/*
+ * Count the first and last blocks that threads lack: of main threads where any stream without a name has one, of others where only one stream of the log is
+ * without a name, and has a number that other threads' blocks hardly have.
+ */
 static void
 count_strays(struct raw *m)
 {
 	const size_t now = m->now;
 
+	find_unnamed(m);
 	for (size_t i = 0; i < m->nstream; i++) {
 		const struct raw_stream *const st = &m->stream[i];
-		if (!st->seen || st->named || st->has_more || st->id == RAW_SESSION)
+		if (!st->seen || st->id == RAW_SESSION)
 			continue;
 		m->now = st->session;
-		const struct raw_stream *const main = known_stream(m, m->session[m->now].main);
-		if (main && main != st && is_block_of(main, st))
+		const struct raw_session *const s = &m->session[m->now];
+		const struct raw_stream *const main = known_stream(m, s->main);
+		const struct raw_stream *const only = s->unnamed && s->unnamed < SIZE_MAX ? &m->stream[s->unnamed - 1] : NULL;
+		/* Number 0 is another thread's first one in many logs. */
+		if (!st->named && !st->has_more && main && main->framed && (st->framed || st->first_block > 0) && is_block_of(main, st))
 			lose_in(m, m->now, TT_LOST_MISSING, st->at);
+		else if (st->named && st != main && only && !only->has_more && only->first_block >= ALIKE && is_block_of(st, only))
+			lose_in(m, m->now, TT_LOST_MISSING, only->at);
 	}
 	m->now = now;
 }
@@ -603,6 +627,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		st->at = m->from + off;
 	}
 	st->seen = true;
+	st->last_at = m->from + off;
 	if (m->main_from == 0 && st->id == m->session[m->now].main)
 		m->main_from = m->now + 1;
 	st->block = id + 1;

@@ -68,6 +68,7 @@ struct raw_session {
 	/* The input, read to its end, has: its main thread, frames of some thread, blocks of threads, blocks of definitions. */
 	bool main_there, framed, used, defined;
 	bool main_wrong;              /* the header names another one; see raw_settle_main() */
+	size_t unnamed;               /* its only stream with blocks of a thread that no definition names: index + 1; 0: none, SIZE_MAX: several */
 	bool has_named;               /* a thread is named like the main thread ... */
 	uint64_t named;               /* ... the first such one */
 	uint64_t at;                  /* offset of the header in the file */
@@ -208,8 +209,8 @@ struct raw_stream {
 	uint32_t block;               /* number of the next block */
 	uint32_t frame;               /* number of the last frame */
 	uint32_t first_block, first_frame;    /* numbers of its first ones */
-	uint64_t at;                  /* offset of its first block in the file */
-	bool has_more;                /* blocks than that one */
+	uint64_t at, last_at;         /* offsets of its first and its last block in the file */
+	bool has_more;                /* blocks than the first */
 	uint8_t *carry;
 	size_t ncarry, capcarry;
 	uint64_t carry_at;

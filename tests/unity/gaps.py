@@ -5,7 +5,7 @@ import random
 import struct
 import subprocess
 
-from raw_log import MAIN, MS, SESSION, Log, state, zone
+from raw_log import MAIN, MS, SESSION, Log, state, thread, zone
 from ttc import TRACETOOL, Suite
 
 US = 10 ** 3
@@ -123,8 +123,44 @@ def check_stream_ids():
                             0 if where is None else 3)
 
 
+def check_worker_ids():
+    """The first or last block of a worker whose stream id is damaged. A thread without a name is none, whatever number its block has."""
+    WORKER, OTHER = 300, 400
+    for framed in (False, True):
+        c = Log(START // MS)
+        c.block(SESSION, thread(WORKER, START // MS, "Worker 0") + thread(OTHER, START // MS, "Worker 1"))
+        c.n.update({MAIN: 16230, WORKER: 115506, OTHER: 7041})
+        at = []
+        for k in range(4):
+            c.frame(START // MS + 1 + 16 * k)
+            for tid in (WORKER, OTHER):
+                if framed:
+                    c.block(tid, struct.pack("<HIQ", 34, k, START + (1 + 16 * k) * MS))
+                at += [len(c.b)] if tid == WORKER else []
+                c.block(tid, zone(1, START // MS + 2 + 16 * k, START // MS + 9 + 16 * k))
+        c.frame(START // MS + 65)
+        c.block(SESSION, state(0, START // MS + 90, 5))
+        for what, place, ids in (("first", None if framed else at[0], None), ("last", at[-1], None), (None, at[-1], 115500), (None, at[-1], 3)):
+            if place is None:
+                continue
+            for flip in (1, 1 << 40, WORKER):
+                data = bytearray(c.b)
+                if what:
+                    data[place + 8:place + 16] = struct.pack("<Q", WORKER ^ flip)
+                else:                                             # whole, and a thread without a name beside it
+                    body = zone(1, START // MS + 80, START // MS + 81)
+                    data += struct.pack("<IIQI", 0xB10C7EAD, ids, WORKER ^ flip, len(body)) + body + struct.pack("<II", ids + 1, 0xB10CF007)
+                path = suite.path("worker.raw")
+                with open(path, "wb") as f:
+                    f.write(data)
+                status = subprocess.run([TRACETOOL, "stats", "-q", path], capture_output=True, check=False).returncode
+                suite.equal("%s block in the stream of thread %#x%s" % (what or "another's", WORKER ^ flip, ", with marks of frames" if framed else ""), status,
+                            3 if what else 0)
+
+
 check(0, set())
 check_stream_ids()
+check_worker_ids()
 for seed, every in ((1, 9), (2, 10), (3, 11), (4, 7), (5, 13)):
     for first in (4, 5, 6):
         check(seed, set(range(first, 3 * FRAMES, every)))
