@@ -20,8 +20,9 @@ import data_reader
 import raw_reader
 import ttc_reader
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path[:0] = ["tests/unity", "tests/kit"]
 from count import check, end, same
+from generated import generate
 from suite import TESTDATA
 
 TRACETOOL, HOST = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
@@ -216,8 +217,7 @@ def slow(what, path, frames, threads, allocs):
 
 
 def unity(folder, form, *options):
-    path = os.path.join(folder, "x." + form)
-    subprocess.run([sys.executable, "tests/unity/%s_gen.py" % form, path, *options], check=True, stdout=subprocess.DEVNULL)
+    path = generate(form, os.path.join(folder, "x." + form), *options)
     c = (raw_reader if form == "raw" else data_reader).Capture(path)
     slow("a .%s" % form, path, [ts for t in c.threads for ts in t.frames], [[z[:4] for z in t.zones] for t in c.threads],
          [e[:2] for t in c.threads for e in getattr(t, "allocs", ())])

@@ -20,6 +20,7 @@ import raw_log
 import raw_reader
 import ttc_reader
 from count import check, end, fault, same
+from generated import generate
 from pdata_file import Pdata
 
 TRACETOOL, CALLS_GEN, HOST = (os.path.realpath(p) for p in sys.argv[1:4])
@@ -148,9 +149,7 @@ def ttc(what, *paths):
 # --- the cases ----------------------------------------------------------------------------------------------
 
 def make(folder, form, *options):
-    path = os.path.join(folder, "x." + form)
-    subprocess.run([sys.executable, "tests/unity/%s_gen.py" % form, path, *map(str, options)], check=True, stdout=subprocess.DEVNULL)
-    return path
+    return generate(form, os.path.join(folder, "x." + form), *options)
 
 
 def calls(folder, name, lines):
@@ -206,7 +205,7 @@ def sides(folder, path):
                        capture_output=True, text=True, check=False)
     check(r.returncode == 2 and "no whole frame" in r.stderr, "a capture without frames is refused by its name", r.returncode, r.stderr)
     a, b = make(folder, "raw", "--frames", 6), os.path.join(folder, "y.data")
-    subprocess.run([sys.executable, "tests/unity/data_gen.py", b, "--frames", "9"], check=True, stdout=subprocess.DEVNULL)
+    generate("data", b, "--frames", "9")
     r = subprocess.run([TRACETOOL, "convert", a, b, "-o", out], capture_output=True, text=True, check=False)
     same("a file for each capture", (r.returncode, "side.pdata.gz: " in r.stderr, " in 2 files, pdata" in r.stderr), (0, True, True))
     for i, one in ((1, a), (2, b)):

@@ -24,6 +24,7 @@ import planted
 import raw_log
 import raw_gen
 from count import check, end, same
+from generated import generate
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 # Words that only a game has, and not Unity, in the captures that the generators write and in testdata.
@@ -242,8 +243,7 @@ def damaged(folder):
     path, out = os.path.join(folder, "damaged.raw"), os.path.join(folder, "damaged.copy.raw")
     rng, left, n = lot.draw("scrub", "damaged"), [], 0
     for word, aligned in (("0x20191122", "0"), ("0x20191122", "1"), ("0x20220328", "0"), ("0x20220328", "1")):
-        subprocess.run([sys.executable, "tests/unity/raw_gen.py", path, "--version", word, "--aligned", aligned, "--frames", "3", "--scenario", "splitany",
-                        "--block", "60", "--extra-markers", "2"], check=True, stdout=subprocess.DEVNULL)
+        generate("raw", path, "--version", word, "--aligned", aligned, "--frames", "3", "--scenario", "splitany", "--block", "60", "--extra-markers", "2")
         with open(path, "rb") as f:
             good = f.read()
         at, blocks = good.index(struct.pack("<I", 0xB10C7EAD)), []
@@ -319,8 +319,7 @@ def damaged_figures(folder):
     for form, word, options in (("raw", "0x20191122", ()), ("raw", "0x20220328", ("--aligned", "1")), ("raw", "0x20210412", ("--scenario", "splitany")),
                                 ("raw", "0x20220328", ("--scenario", "every")), ("data", "0x20191122", ()), ("data", "0x20220328", ())):
         path, out = os.path.join(folder, "figures." + form), os.path.join(folder, "figures.copy." + form)
-        subprocess.run([sys.executable, "tests/unity/%s_gen.py" % form, path, "--version", word, "--frames", "10", *options], check=True,
-                       stdout=subprocess.DEVNULL)
+        generate(form, path, "--version", word, "--frames", "10", *options)
         with open(path, "rb") as f:
             good = f.read()
         rng = lot.draw("scrub", "figures", form, word, *options)
@@ -361,7 +360,7 @@ def first_record(folder):
     """Captures whose first record is damaged: the copy is recognised, and holds what is left."""
     for word in ("0x20160622", "0x20191122", "0x20220328"):
         path, out = os.path.join(folder, "first.data"), os.path.join(folder, "first.copy.data")
-        subprocess.run([sys.executable, "tests/unity/data_gen.py", path, "--version", word, "--frames", "12"], check=True, stdout=subprocess.DEVNULL)
+        generate("data", path, "--version", word, "--frames", "12")
         with open(path, "rb") as f:
             old = f.read()
         size, head = {"0x20160622": (8, 16), "0x20191122": (4, 12), "0x20220328": (4, 28)}[word]
@@ -383,7 +382,7 @@ def main():
                     path = os.path.join(folder, "x." + form)
                     options = ["--scenario", scenario, "--version", word, "--frames", "12"]
                     options += ["--aligned", "1"] if word == "0x20220328" and form == "raw" else []
-                    subprocess.run([sys.executable, "tests/unity/%s_gen.py" % form, path, *options], check=True, stdout=subprocess.DEVNULL)
+                    generate(form, path, *options)
                     whole = scenario in ("clean split splitany late types every noframes unmatched gap appended odd badtree headeronly noend lost "
                                          "empty").split()
                     copy(folder, path, "%s %s %s" % (form, scenario, word), whole)

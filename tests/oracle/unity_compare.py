@@ -19,6 +19,7 @@ import lot
 import raw_gen
 import raw_reader
 from count import end, fault, same
+from generated import generate
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 FORM, WHICH = sys.argv[2:4]
@@ -29,9 +30,7 @@ DATA_WORDS = ["0x%08x" % w for w in data_reader.WORDS + sorted(data_reader.OLD)]
 
 
 def make(folder, *options):
-    path = os.path.join(folder, "x." + FORM)
-    subprocess.run([sys.executable, "tests/unity/%s_gen.py" % FORM, path, *map(str, options)], check=True, stdout=subprocess.DEVNULL)
-    return path
+    return generate(FORM, os.path.join(folder, "x." + FORM), *options)
 
 
 def tables(path):

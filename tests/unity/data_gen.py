@@ -396,7 +396,7 @@ def write(o):
     print("%s: %d bytes, %d frames" % (o.out, size, c.T["frames"]))
 
 
-def main():
+def main(args=None):
     p = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     p.add_argument("out", nargs="?")
     p.add_argument("--version", type=lambda s: int(s, 0), default=0x20220328)
@@ -412,7 +412,7 @@ def main():
     p.add_argument("--big", type=int, default=0)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--list", action="store_true")
-    o = p.parse_args()
+    o = p.parse_args(args)
     if o.list:
         for name, text in SCENARIOS.items():
             print("%-10s %s" % (name, text))

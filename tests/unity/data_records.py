@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 """Records of Unity's .data that are missing, repeated or cut off; what its lists hold that belongs to no sample; what it never holds."""
-import os
 import struct
 import subprocess
-import sys
 
+from generated import generate
 from ttc import TRACETOOL, Suite
 
 suite = Suite()
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def generated(*options):
     path = suite.path("generated.data")
-    subprocess.run([sys.executable, os.path.join(HERE, "data_gen.py"), path, *options], check=True, stdout=subprocess.DEVNULL)
+    generate("data", path, *options)
     with open(path, "rb") as f:
         return f.read()
 

@@ -7,17 +7,15 @@ from fractions import Fraction
 import io
 import json
 from math import floor
-import os
 import random
 import struct
 import subprocess
-import sys
 
 import data_gen
+import generated
 from ttc import TRACETOOL, Suite
 
 suite = Suite()
-HERE = os.path.dirname(os.path.abspath(__file__))
 S = 10 ** 9
 
 # Of a version, as tracetool-unity-data(7) has it: bytes before a record, where in it a frame's start is, and its form; bytes of a sample, where
@@ -30,8 +28,7 @@ class Damaged:
     def __init__(self, word):
         self.word = word
         path = suite.path("generated.data")
-        subprocess.run([sys.executable, os.path.join(HERE, "data_gen.py"), path, "--frames", "12", "--version", hex(word)], check=True,
-                       stdout=subprocess.DEVNULL)
+        generated.generate("data", path, "--frames", "12", "--version", hex(word))
         with open(path, "rb") as f:
             self.b = f.read()
         self.whole = self.told()

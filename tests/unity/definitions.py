@@ -5,14 +5,12 @@ import json
 import os
 import shutil
 import struct
-import subprocess
-import sys
 
+from generated import generate
 from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, zone
 from ttc import Suite
 
 suite = Suite()
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def log():
@@ -103,7 +101,7 @@ check("a whole log and one that lacks definitions", two.b, NONE, None,
       {"definitions": len(whole.b) + whole.at["last"] - (len(whole.b) - len(without(whole, 1)))})
 
 # A .data defines markers where they are first used; allocations have records of their own.
-subprocess.run([sys.executable, os.path.join(HERE, "data_gen.py"), suite.path("gen.data"), "--frames", "60"], check=True, stdout=subprocess.DEVNULL)
+generate("data", suite.path("gen.data"), "--frames", "60")
 with open(suite.path("gen.data"), "rb") as f:
     data = f.read()
 records, at = [], 0

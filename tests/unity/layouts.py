@@ -10,14 +10,13 @@ import os
 import random
 import struct
 import subprocess
-import sys
 
+import generated
 import raw_log
 from ttc import TRACETOOL, Suite
 from count import fault
 import lot
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 RAW = (0x20170327, 0x20171110, 0x20180123, 0x20181101, 0x20180306, 0x20191122, 0x20200312, 0x20200924, 0x20210412, 0x20210919, 0x20220328, 0x20260108)
 OLD = (0x20160622, 0x20161226, 0x20170130, 0x20170929)
 # Newer than all, between two, and before all.
@@ -29,9 +28,7 @@ suite = Suite()
 
 
 def generate(form, word, *options):
-    path = suite.path("generated." + form)
-    subprocess.run([sys.executable, os.path.join(HERE, form + "_gen.py"), path, "--version", hex(word), *options], check=True, stdout=subprocess.DEVNULL)
-    with open(path, "rb") as f:
+    with open(generated.generate(form, suite.path("generated." + form), "--version", hex(word), *options), "rb") as f:
         return f.read()
 
 
@@ -298,12 +295,10 @@ def mutants(form, word, options, n):
 
 def alien(word, own, types, more, *options):
     """A capture whose messages of ${types} have ${more} bytes after their type that no layout knows, in the layout of ${own}, with the version ${word}."""
-    path = suite.path("alien.raw")
-    code = ("import sys; sys.path.insert(0, %r); import raw_gen; old = raw_gen.Capture.msg\n"
-            "raw_gen.Capture.msg = lambda c, t: old(c, t).w('%dB', *range(7, %d)) if t in %r else old(c, t)\n"
-            "raw_gen.main()" % (HERE, more, 7 + more, types))
-    subprocess.run([sys.executable, "-c", code, path, "--version", hex(own), *options], check=True, stdout=subprocess.DEVNULL)
-    with open(path, "rb") as f:
+    other = generated.changed("raw")
+    old = other.Capture.msg
+    other.Capture.msg = lambda c, t: old(c, t).w("%dB" % more, *range(7, 7 + more)) if t in types else old(c, t)
+    with open(generated.generate("raw", suite.path("alien.raw"), "--version", hex(own), *options, by=other), "rb") as f:
         return with_word("raw", f.read(), own, word)
 
 
@@ -323,8 +318,6 @@ def aliens():
 
 def entries_of_no_sample():
     """Entries beside the samples of a .data that name a sample which does not exist: they are told, and not dropped in silence."""
-    code = ("import sys; sys.path.insert(0, %r); import data_gen\nsource = open(data_gen.__file__).read()\n"
-            "old, new = %r, %r\nassert source.count(old) == 1\nexec(source.replace(old, new))")
     for word in (0x20191122, 0x20210412, 0x20220328):
         for what, old, new in (("GPU work", "b.p('iIi', us, i, section)", "b.p('iIi', us, i + 100000, section)"),
                                ("allocations", "b.p('II', *row)", "b.p('II', row[0] + 100000, row[1])"),
@@ -332,10 +325,8 @@ def entries_of_no_sample():
                                ("instance ids", "else 'Ii', i, x)", "else 'Ii', i + 100000, x)")):
             if what == "instance ids" and word < 0x20210919:
                 continue
-            path = suite.path("strays.data")
-            subprocess.run([sys.executable, "-c", code % (HERE, old.replace("'", '"'), new), path, "--version", hex(word), "--frames", "8"], check=True,
-                           stdout=subprocess.DEVNULL)
-            with open(path, "rb") as f:
+            other = generated.changed("data", (old.replace("'", '"'), new))
+            with open(generated.generate("data", suite.path("strays.data"), "--version", hex(word), "--frames", "8", by=other), "rb") as f:
                 status, have, layout, _ = read("data", f.read())
             suite.equal("0x%x: %s of no sample" % (word, what), (status, layout["fit"], [r["kind"] for r in have["loss"] if r["severity"] == "error"]),
                         (3, "partly", ["damaged"]))
@@ -343,10 +334,7 @@ def entries_of_no_sample():
 
 def made_otherwise(word, *changes):
     """What a .data of the generator gives whose source has ${changes}, pairs of texts: status, tables, layout."""
-    code = ("import sys; sys.path.insert(0, %r); import data_gen\nsource = open(data_gen.__file__).read()\n"
-            "for old, new in %r:\n    assert source.count(old) == 1, old\n    source = source.replace(old, new)\nexec(source)")
-    path = suite.path("otherwise.data")
-    subprocess.run([sys.executable, "-c", code % (HERE, changes), path, "--version", hex(word), "--frames", "8"], check=True, stdout=subprocess.DEVNULL)
+    path = generated.generate("data", suite.path("otherwise.data"), "--version", hex(word), "--frames", "8", by=generated.changed("data", *changes))
     with open(path, "rb") as f:
         data = f.read()
     with open(path + ".json", encoding="utf-8") as f:

@@ -587,7 +587,7 @@ class Replay:
         return r
 
 
-def main():
+def main(args=None):
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("out", nargs="?")
     p.add_argument("--version", type=lambda s: int(s, 0), default=0x20191122, help="0x20191122 (default) or 0x20220328")
@@ -606,7 +606,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--wide", action="store_true", help="instance ids of 8 bytes, as version 0x20260108 may have them")
     p.add_argument("--list", action="store_true")
-    o = p.parse_args()
+    o = p.parse_args(args)
     if o.list or not o.out:
         for k, v in SCENARIOS.items():
             print("%-11s %s" % (k, v))

@@ -14,9 +14,10 @@ import sys
 import tempfile
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-sys.path[:0] = [os.path.join(TOP, "tests", d) for d in ("kit", "oracle")]
+sys.path[:0] = [os.path.join(TOP, "tests", d) for d in ("kit", "oracle", "unity")]
 import raw_reader
 from count import check, end, same
+from generated import generate
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 STATS = "mean trimmed median stddev p90 p95 p99 p99.9 max min total count".split()
@@ -55,8 +56,7 @@ def described(what, g):
 def written():
     for scenario, frames in (("splitany", 200), ("clean", 12)):
         capture = path("x.raw")
-        subprocess.run([sys.executable, os.path.join(TOP, "tests/unity/raw_gen.py"), capture, "--scenario", scenario, "--frames", str(frames)],
-                       check=True, stdout=subprocess.DEVNULL)
+        generate("raw", capture, "--scenario", scenario, "--frames", frames)
         out = path("x.json")
         r = run("stats", "-q", capture, "--perf-test-json", out, "--marker", "PlayerLoop", "--marker", "*Update*", "--table", "hitches")
         same("exit status", (r.returncode, r.stderr), (0, ""))
@@ -228,8 +228,7 @@ def told():
     r = run("stats", "-q", raw, "--perf-test-json", "-", "-o", path("tables.txt"), "--table", "hitches")
     check(r.returncode == 0 and json.loads(r.stdout)["Results"], "results on standard output", r.stderr)
     os.makedirs(path("b"), exist_ok=True)
-    generator = os.path.join(TOP, "tests/unity/raw_gen.py")
-    subprocess.run([sys.executable, generator, path("b/x.raw"), "--scenario", "clean", "--frames", "5", "--seed", "9"], check=True, stdout=subprocess.DEVNULL)
+    generate("raw", path("b/x.raw"), "--scenario", "clean", "--frames", "5", "--seed", "9")
     r = run("stats", "-q", raw, path("b/x.raw"), "--perf-test-json", out, "--table", "hitches")
     same("two captures of one file name", (r.returncode, [t["Name"] for t in json.load(open(out))["Results"]]), (0, [raw, path("b/x.raw")]))
 
