@@ -23,11 +23,13 @@ def fault(what, problems):
 
 def same(what, have, want):
     """Count ${what}, which holds if ${have} equals ${want}; of dictionaries the first keys that differ are printed."""
+    if have == want:
+        return check(True, what)
     seen = ["%r, not %r" % (have, want)]
     if isinstance(have, dict) and isinstance(want, dict):
         keys = [k for k in sorted(set(have) | set(want), key=str) if have.get(k) != want.get(k)]
         seen = ["%s: %r, not %r" % (k, have.get(k), want.get(k)) for k in keys[:6]] or ["a key has no value"]
-    return check(have == want, what, *seen)
+    return check(False, what, *seen)
 
 
 def add(held, broken):

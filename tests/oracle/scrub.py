@@ -64,7 +64,7 @@ WORD = re.compile("[A-Za-z0-9\u0080-\U0010ffff]+")
 
 def words_back(of, texts, copies):
     """Add to ${of} what each text of the copy stands for, and each of its longer words; names that differ in more than words are told."""
-    for a, b in zip(texts, copies):
+    for a, b in dict.fromkeys(zip(texts, copies)):
         if WORD.sub("", a) != WORD.sub("", b):
             return "%r became %r" % (a, b)
         of[b] = a
@@ -87,16 +87,15 @@ def same_tables(what, path, out, of):
                   if isinstance(v, str)] for t in (want, have)]
         same("%s: what is no word of %s" % (what, name), words_back(of, *texts), None)
 
-    names = re.compile("|".join(re.escape(x) for x in sorted((x for x in of if len(x) > 3), key=len, reverse=True)))
+    names = re.compile("|".join(re.escape(x) for x in sorted((x for x, old in of.items() if len(x) > 3 and x != old), key=len, reverse=True)))
 
     def back(v):
         if not isinstance(v, str) or v in of:
             return of.get(v, v)
-        return names.sub(lambda m: of[m.group()], v) if of else v
+        return names.sub(lambda m: of[m.group()], v) if names.pattern else v
 
     for name in want:
-        a, b = [sorted(json.dumps({k: f(v) for k, v in r.items() if (name, k) not in BY_NAME}, ensure_ascii=False)
-                       for r in t[name]) for f, t in ((lambda v: v, want), (back, have))]
+        a, b = [sorted(repr([(k, f(v)) for k, v in r.items() if (name, k) not in BY_NAME]) for r in t[name]) for f, t in ((lambda v: v, want), (back, have))]
         wrong = [(x, y) for x, y in zip(a, b) if x != y]
         check(len(a) == len(b) and not wrong, "%s: table %s" % (what, name), len(a), len(b), wrong[:2])
 
@@ -225,7 +224,7 @@ def meanings(folder):
 
 def causes(folder):
     """Games with planted causes: the copy has the same causes, in the same order, with the same figures; and none of the game's words."""
-    for kind, forms, plant, cls, _ in lot.some(planted.KINDS, 6, "scrub", "planted"):
+    for kind, forms, plant, cls, _ in lot.some(planted.KINDS, 3, "scrub", "planted"):
         frames = planted.game(planted.UNITY, plant(planted.UNITY, 12))
         for form in ("raw", "data"):
             path = planted.FORMS[form](os.path.join(folder, "planted." + form), frames)
@@ -252,7 +251,7 @@ def damaged(folder):
             blocks.append((at, size, good[at + 8:at + 16] == b"\xff" * 8))
             at += size
         # Names are in the first of the session's blocks.
-        of_session = [b[:2] for b in blocks if b[2]][:60]
+        of_session = lot.some([b[:2] for b in blocks if b[2]][:60], 24, "scrub", "blocks", word, aligned)
         for i in range(len(of_session) + 20):
             b, (at, size) = bytearray(good), of_session[i] if i < len(of_session) else rng.choice(blocks)[:2]
             if i < len(of_session) or i % 5 == 0:
@@ -323,7 +322,7 @@ def damaged_figures(folder):
         with open(path, "rb") as f:
             good = f.read()
         rng = lot.draw("scrub", "figures", form, word, *options)
-        for i in range(1000 if lot.LONG else 28):
+        for i in range(1000 if lot.LONG else 12):
             b, at = bytearray(good), rng.randrange(100, len(good) - 600)
             if i % 4 == 0:
                 b[at] ^= 1 << rng.randrange(8)

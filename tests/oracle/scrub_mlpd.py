@@ -44,7 +44,7 @@ def tables(path, more=False):
     """Figures of all tables, whatever the order of names. ${more}: and texts."""
     r = run("stats", "-q", "--limit", "0", "--format", "json", "--table", ",".join(TABLES), path)
     rows = {k: t["rows"] for k, t in json.loads(r.stdout or "{}").get("tables", {}).items() if k not in ("facts", "capture")}
-    return r.returncode, {k: sorted(json.dumps([v for v in x.values() if more or not isinstance(v, str)]) for x in t) for k, t in rows.items()}
+    return r.returncode, {k: sorted(repr([v for v in x.values() if more or not isinstance(v, str)]) for x in t) for k, t in rows.items()}
 
 
 def events_of(data):
@@ -243,13 +243,13 @@ def main():
         with open(copy(path, "a second copy", folder)[0], "rb") as f:
             check(f.read() != one, "a second copy has other hashes")
         for name in ("good-d04-exceptions", "good-d05-monitors", "good-d09-names-unicode-jit", "good-d14-mono462-v13-coverage", "good-d12-mono421-v11-calls"):
-            damaged("testdata/mlpd/%s.mlpd" % name, name, folder, 400 if lot.LONG else 40)
+            damaged("testdata/mlpd/%s.mlpd" % name, name, folder, 400 if lot.LONG else 15)
         with open("testdata/mlpd/good-d10-counters-zip.mlpd", "rb") as f:
             counters = gzip.decompress(f.read())
         path = os.path.join(folder, "counters.mlpd")
         with open(path, "wb") as f:
             f.write(counters)
-        damaged(path, "counters", folder, 400 if lot.LONG else 40)
+        damaged(path, "counters", folder, 400 if lot.LONG else 15)
     end()
 
 
