@@ -181,6 +181,7 @@ add_rows(struct tt_aggregate *a, const json_t *h, bool untold)
 static int
 add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, struct tt_err *err)
 {
+	static const char *const took[TT_TOOK] = { "frames.one", "frames.two", "frames.three", "frames.more" };
 	const json_t *m = json_object_get(r->doc, "metrics"), *h = json_object_get(r->doc, "hist");
 	int64_t max = (int64_t)whole(json_object_get(m, "gcalloc.pause_max_ns")), stop = (int64_t)whole(json_object_get(m, "gcalloc.stopped_max_ns"));
 	int rc;
@@ -199,6 +200,8 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	add_named(a, &s->frame_ns, m, "frames.total_ns");
 	add_named(a, &s->over, m, "frames.over_33_33");
 	add_named(a, &s->late, m, "frames.late");
+	for (unsigned i = 0; i < TT_TOOK; i++)
+		add_named(a, &s->took[i], m, took[i]);
 	add_named(a, &s->alloc_b, m, "gcalloc.bytes");
 	add_named(a, &s->allocs, m, "gcalloc.count");
 	add_named(a, &s->collections, m, "gcalloc.collections");

@@ -10,6 +10,7 @@
 #include "batch/result.h"
 #include "model/capture.h"
 #include "model/loss.h"
+#include "pass/shown.h"
 
 struct tt_env;
 
@@ -27,7 +28,7 @@ struct range {
 struct sums {
 	const char *name;
 	uint64_t captures, ok, damaged, failed;
-	uint64_t over, late, collections, pauses, events, allocs, spooled;
+	uint64_t over, late, took[TT_TOOK], collections, pauses, events, allocs, spooled;
 	uint64_t alloc_b, duration_ns, frame_ns, frames;
 	struct range frame, uncapped, frame_alloc, pause;     /* uncapped: of capped frames */
 	int64_t pause_max, stopped_max;

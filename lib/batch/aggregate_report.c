@@ -17,7 +17,8 @@ enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_LOSSES, T_F
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
 enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_FPS, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_OVER, C_LATE,
-	C_ALLOC, C_ALLOCS, C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_STOPPED_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
+	C_ONE, C_TWO, C_THREE, C_MORE, C_ALLOC, C_ALLOCS, C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_STOPPED_MAX, C_DURATION,
+	C_EVENTS, C_SPOOLED, C_MISSING, C_N };
 
 #define SUM_COLS(id, title, text) { \
 	[C_NAME] = { id, title, TT_UNIT_TEXT, text }, \
@@ -38,6 +39,7 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_FPS, C_MEAN, C
 	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond; " \
 	    "empty where too few frames tell." }, \
 	[C_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." }, \
+	TT_TOOK_COLS(C_ONE), \
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
 	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \
 	[C_FRAME_ALLOC] = { "frame_alloc_median_bytes", "per frame, median", TT_UNIT_BYTES, \
@@ -211,8 +213,11 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 		tt_cell_int(&c[C_MAX], (int64_t)s->frame.max);
 		if (s->knows_over)
 			tt_cell_int(&c[C_OVER], (int64_t)s->over);
-		if (s->knows_late)
+		if (s->knows_late) {
 			tt_cell_int(&c[C_LATE], (int64_t)s->late);
+			for (unsigned i = 0; i < TT_TOOK; i++)
+				tt_cell_int(&c[C_ONE + i], (int64_t)s->took[i]);
+		}
 	}
 	if (s->uncapped.total > 0) {
 		tt_cell_int(&c[C_UNCAPPED_MEDIAN], (int64_t)quantile(&s->uncapped, 1, 2));

@@ -97,6 +97,17 @@ keep_times(struct tt_diff *d, struct tt_diff_frames *f, const struct tt_values *
 	return TT_OK;
 }
 
+static void
+add_shown(struct tt_diff_frames *to, const struct tt_frames *f)
+{
+	const struct tt_shown_tally is = tt_shown_tally(f, 0, f->n);
+
+	to->late += is.late;
+	for (unsigned i = 0; i < TT_TOOK; i++)
+		to->took[i] += is.took[i];
+	to->limited = to->limited || tt_frames_have_limit(f);
+}
+
 void
 tt_diff_frames_free(struct tt_diff *d)
 {
@@ -135,8 +146,7 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 		for (size_t i = 0; i < v->n; i++)
 			tt_hist_add(&f->h, (uint64_t)tt_column_at(&v->v, i), 1);
 		rc = keep_times(d, f, v, err);
-		f->late += view->m->frames->nlate;
-		f->limited = f->limited || tt_frames_have_limit(view->m->frames);
+		add_shown(f, view->m->frames);
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
 			f->over[i] += tt_values_over(shown, tt_frame_limit(budget[i]));
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)

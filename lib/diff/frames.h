@@ -8,6 +8,7 @@
 #define TT_DIFF_FRAMES_H
 
 #include "model/frames.h"
+#include "pass/shown.h"
 #include "stat/hist.h"
 
 struct tt_diff;
@@ -22,6 +23,7 @@ struct tt_diff_frames {
 	struct tt_hist h;
 	uint64_t over[TT_DIFF_BUDGETS];       /* frames shown for longer than the time of 60 and of 30 fps */
 	uint64_t late;                        /* frames that took more refreshes than their limit gives them */
+	uint64_t took[TT_TOOK];               /* ... one, two, three, four refreshes and more */
 	bool limited;                         /* some capture shows a limit */
 	bool untold[TT_DIFF_BUDGETS];         /* too few frames tell that of some capture (tt_frames_untold()) */
 	int64_t *time;                /* in order, while they are at most TT_DIFF_KEPT; else NULL */

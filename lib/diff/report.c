@@ -20,7 +20,7 @@
 /* --- columns -------------------------------------------------------------------------------- */
 
 /* The last columns of these two are there where uncapped time is compared. */
-enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_FPS, S_LATE, S_BYTES, S_WALL, S_N };
+enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_FPS, S_LATE, S_ONE, S_TWO, S_THREE, S_MORE, S_BYTES, S_WALL, S_N };
 
 static const struct tt_col side_col[S_N] = {
 	[S_SIDE] = { "side", "side", TT_UNIT_TEXT, "A, B or B-A." },
@@ -30,6 +30,7 @@ static const struct tt_col side_col[S_N] = {
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Time of one frame, to the nearest nanosecond: the whole." },
 	[S_FPS] = { "fps", "shown FPS", TT_UNIT_MILLI, "Frames divided by the wall time they last." },
 	[S_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." },
+	TT_TOOK_COLS(S_ONE),
 	[S_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated per frame on all threads, to the nearest byte." },
 	[S_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where uncapped time is compared." },
 };
@@ -59,7 +60,7 @@ static const struct tt_col capture_col[C_N] = {
 
 /* --- the other tables ------------------------------------------------------------------------------- */
 
-/* Put into ${c} the frame rate that the frames of ${side} were shown at, and how many were late. */
+/* Put into ${c} the frame rate that the frames of ${side} were shown at, how many were late, and how many refreshes they took. */
 static void
 put_shown(const struct tt_diff *d, unsigned side, struct tt_cell *c)
 {
@@ -72,8 +73,11 @@ put_shown(const struct tt_diff *d, unsigned side, struct tt_cell *c)
 		tt_cell_int(&c[S_FPS], tt_ratio(1000000000000, 1, (uint64_t)s->wall));
 	else if (d->by == TT_DIFF_WALL && s->total > 0)
 		tt_cell_int(&c[S_FPS], tt_ratio(s->units, 1000000000000, (uint64_t)s->total));
-	if (f->limited)
+	if (f->limited) {
 		tt_cell_u64(&c[S_LATE], f->late);
+		for (unsigned i = 0; i < TT_TOOK; i++)
+			tt_cell_u64(&c[S_ONE + i], f->took[i]);
+	}
 }
 
 static void

@@ -132,6 +132,9 @@ bool tt_measure_counts(const struct tt_measure *x);
 bool tt_measure_is_uncapped(const struct tt_measure *x);
 bool tt_measure_is_cpu(const struct tt_measure *x);
 
+/* True if it counts late frames. */
+bool tt_measure_is_late(const struct tt_measure *x);
+
 /* True if the measure selects markers, a category or threads: these may take most of their time in frames that are not long. */
 bool tt_measure_is_of_some(const struct tt_measure *x);
 

@@ -63,6 +63,12 @@ tt_measure_is_uncapped(const struct tt_measure *x)
 }
 
 bool
+tt_measure_is_late(const struct tt_measure *x)
+{
+	return frame_value_of(x) == TT_FRAME_LATE;
+}
+
+bool
 tt_measure_is_wall(const struct tt_measure *x)
 {
 	const char *name = x->metric->name;

@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "base/utf8.h"
 #include "model/identity.h"
+#include "pass/shown.h"
 #include "view/allocs.h"
 #include "stat/num.h"
 #include "view/view.h"
@@ -630,6 +631,26 @@ tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, bool fra
 	return rc;
 }
 
+/* Keep what the player saw, if frames have a limit. */
+static int
+say_shown(struct tt_views *view, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_report r;
+
+	if (!view->m->frames || !tt_frames_have_limit(view->m->frames))
+		return TT_OK;
+	tt_report_init(&r, &view->m->env->mem);
+
+	const char *text = tt_shown_text(view, &r);
+
+	if (r.err.code != TT_OK)
+		*err = r.err;
+	else
+		s->shown = tt_arena_text(a, text, strlen(text), err);
+	tt_report_free(&r);
+	return s->shown ? TT_OK : err->code;
+}
+
 int
 tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
@@ -646,6 +667,9 @@ tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct t
 	s->editor = tt_frames_editor(m->frames);
 	s->editor = s->editor > 0 ? s->editor : 0;
 	s->cap_ns = tt_frames_cap(m->frames);
+	rc = say_shown(view, s, a, err);
+	if (rc != TT_OK)
+		return rc;
 	rc = tt_measure_all(view, loss, x, n, s->value, a, err);
 	if (rc != TT_OK)
 		return rc;

@@ -45,6 +45,7 @@ struct tt_sample {
 	size_t nfact;
 	uint64_t frames;              /* whole frames looked at */
 	int64_t cap_ns;               /* the time that they are capped at; 0: they are not */
+	const char *shown;            /* what the player saw of capped frames (tt_shown_text()); NULL: not known, or they are not */
 	int64_t editor;               /* tt_frames_editor(); 0 for none */
 	bool empty;                   /* no event was recorded: no row has a figure, and no baseline wants it */
 	bool without;                 /* of a batch: it could not be read, and has no figures */

@@ -1,7 +1,8 @@
 /**
  * Samples as JSON. One sample is one line, so that baselines can be compared by line.
  *
- * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "cap": 16666667, "damaged": "...",
+ * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "cap": 16666667, "shown": "60.0 fps: none late",
+ *   "damaged": "...",
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },
  *               "heap.size.max": { "missing": "no heap size was recorded" } },
  *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ], [ "WaitForTargetFPS", 9, 1, 0 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
@@ -121,6 +122,8 @@ tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, con
 	tt_json_u64(j, "frames", s->frames);
 	if (s->cap_ns > 0)
 		tt_json_i64(j, "cap", s->cap_ns);
+	if (s->shown)
+		tt_json_text(j, "shown", s->shown);
 	if (s->editor > 0)
 		tt_json_i64(j, "editor", s->editor);
 	if (s->damaged)
@@ -383,7 +386,9 @@ tt_sample_parse(const struct tt_sample_reader *rd, const void *json, struct tt_s
 		rc = take_all_parts(rd, j, framed, s, err);
 	if (rc != TT_OK || rd->detail < TT_SAMPLE_WHOLE)
 		return rc;
-	rc = take_worst(rd, json_object_get(j, "worst"), &s->worst, &s->nworst, err);
+	rc = text_of(rd, json_object_get(j, "shown"), NULL, &s->shown, err);
+	if (rc == TT_OK)
+		rc = take_worst(rd, json_object_get(j, "worst"), &s->worst, &s->nworst, err);
 	if (rc == TT_OK)
 		rc = take_worst(rd, json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, err);
 	return rc == TT_OK ? take_worst(rd, json_object_get(j, "latest"), &s->latest, &s->nlatest, err) : rc;

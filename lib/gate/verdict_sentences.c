@@ -341,23 +341,34 @@ gone_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *e
 	return tt_verdict_text(v, err, "\"%s\" is in the %s and in no capture%s", r->row->measure.select, base, v->ab ? " of the new one" : "");
 }
 
+/* "player saw of a.ttc: 44.1 fps: of 300 frames 211 took one refresh, 89 two; 89 late, 29.7 %", for rows of that; NULL: it is not known, or no such row. */
+static const char *
+shown_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const struct tt_measure *x = &r->row->measure;
+
+	return r->worst && r->worst->shown && (tt_measure_is_wall(x) || tt_measure_is_late(x)) ?
+	    tt_verdict_text(v, err, "player saw of %s: %s", r->worst->name, r->worst->shown) : NULL;
+}
+
 /* The parts of the worst frame of the worst capture; NULL: there is none, or the row is about markers or threads. */
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
 	const struct tt_worst *w = tt_sample_frame(r->worst, &r->row->measure);
-	const char *text = "", *what;
+	const char *text = "", *what, *shown;
 	struct text t;
 	int64_t ns;
 
 	if (!w || tt_measure_is_of_some(&r->row->measure))
 		return NULL;
+	shown = shown_text(v, r, err);
 	ns = tt_worst_time(w, &r->row->measure, &what);
 	for (unsigned i = 0; i < w->ntop && text; i++)
 		text = tt_verdict_text(v, err, "%s%s %s %s", text, i ? "," : ":", w->top[i].name,
 		    amount(&t, tt_scale(w->top[i].self_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME));
-	return text ? tt_verdict_text(v, err, "worst frame %llu of %s, %s%s%s", (unsigned long long)w->number, r->worst->name,
-	    amount(&t, tt_scale(ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), what, text) : NULL;
+	return text ? tt_verdict_text(v, err, "%s%sworst frame %llu of %s, %s%s%s", shown ? shown : "", shown ? "; " : "", (unsigned long long)w->number,
+	    r->worst->name, amount(&t, tt_scale(ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), what, text) : NULL;
 }
 
 /* Among the sites that the row is about the largest, or the next after ${before}; NULL: there is none. */
@@ -431,8 +442,10 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 	else if (r->would == TT_BREACH && tt_row_is_ended(r))
 		r->hint = r->row->level == TT_LEVEL_ERROR ? "the program crashed, was killed or still runs, or the file is cut; if that is meant, set "
 		    "integrity.ended in the budget" : "the program crashed, was killed or still runs, or the file is cut";
-	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_TIME && r->nmover == 0)
-		r->hint = worst_text(v, r, err);
+	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_TIME)
+		r->hint = r->nmover == 0 ? worst_text(v, r, err) : shown_text(v, r, err);
+	else if (r->would == TT_WORSE)
+		r->hint = shown_text(v, r, err);
 	return err->code < 0 ? err->code : TT_OK;
 }
 

@@ -271,6 +271,26 @@ put_tile(const struct page *p, const struct tt_table *t, size_t row, const char 
 	put(p, "</strong></li>\n");
 }
 
+/* "took one 119, two 120": how many frames took one refresh and more, but for none; where a limit shows. */
+static void
+put_taken(const struct page *p, const struct tt_table *t)
+{
+	static const char *const id[] = { "one", "two", "three", "more" };
+	const char *before = "<li title=\"Frames that took so many refreshes, or periods of a timer.\">took ";
+
+	for (size_t i = 0; t && t->nrow && i < sizeof id / sizeof *id; i++) {
+		const struct tt_cell *c = tt_html_cell(t, 0, id[i]);
+
+		if (!c || c->v == 0)
+			continue;
+		tt_buf_printf(p->out, "%s%s <strong>", before, id[i]);
+		tt_html_figure(p->out, t, 0, id[i]);
+		put(p, "</strong>");
+		before = ", ";
+	}
+	put(p, *before == ',' ? "</li>\n" : "");
+}
+
 /*
  * "shown FPS 39.94", "median 33.34 ms" and so on: the figures that frames are talked about by. Then what they needed: the uncapped time of the main thread,
  * and the render thread's.
@@ -280,13 +300,13 @@ put_key_figures(const struct page *p)
 {
 	static const struct { const char *name, *id; } of[] = { { "frames", "count" }, { "shown FPS", "fps" }, { "median", "median_ns" }, { "p95", "p95_ns" },
 		{ "p99", "p99_ns" }, { "longest", "max_ns" }, { "1 % low FPS", "low_1_fps" } };
-	const struct tt_table *t = table(p, "frames"), *shown = table(p, "frame_shown");
+	const struct tt_table *t = table(p, "frames");
 
 	put(p, "<ul class=\"k\">");
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		put_tile(p, t, 0, of[i].name, of[i].id);
-	if (shown && shown->nrow == 1)
-		put_tile(p, shown, 0, "late", "late");
+	put_tile(p, t, 0, "late", "late");
+	put_taken(p, t);
 	put_tile(p, t, uncapped_row(t), "uncapped median", "median_ns");
 	put_tile(p, t, uncapped_row(t), "uncapped p99", "p99_ns");
 	put(p, "</ul>\n");

@@ -14,7 +14,7 @@
 #include "view/view.h"
 
 enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999, S_MAX, S_FPS, S_LOW1, S_LOW01, S_OVER60,
-	S_OVER30, S_OVER20, S_LATE, S_PARTIAL, S_N };
+	S_OVER30, S_OVER20, S_LATE, S_ONE, S_TWO, S_THREE, S_MORE, S_PARTIAL, S_N };
 
 static const struct tt_col summary_col[S_N] = {
 	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
@@ -40,6 +40,7 @@ static const struct tt_col summary_col[S_N] = {
 	    "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond, counted likewise." },
 	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames shown for longer than 50 ms, counted likewise." },
 	[S_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." },
+	TT_TOOK_COLS(S_ONE),
 	[S_PARTIAL] = { "partial", "partial, left out", TT_UNIT_COUNT,
 	    "Frames that are not whole: cut by the beginning or the end of the capture, or by a gap in it." },
 };
@@ -208,8 +209,13 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 	for (size_t i = 0; i < NBUDGET; i++)
 		if (kind->what != TT_FRAME_WALL || tt_frames_untold(f, tt_frame_limit(standard_budget[i].ns)) == 0)
 			tt_cell_u64(&c[S_OVER60 + i], tt_values_over(counted, tt_frame_limit(standard_budget[i].ns)));
-	if (kind->what == TT_FRAME_WALL && tt_frames_have_limit(f))
-		tt_cell_u64(&c[S_LATE], f->nlate);
+	if (kind->what == TT_FRAME_WALL && tt_frames_have_limit(f)) {
+		const struct tt_shown_tally is = tt_shown_tally(f, 0, f->n);
+
+		tt_cell_u64(&c[S_LATE], is.late);
+		for (unsigned i = 0; i < TT_TOOK; i++)
+			tt_cell_u64(&c[S_ONE + i], is.took[i]);
+	}
 	tt_cell_u64(&c[S_PARTIAL], f->partial);
 }
 

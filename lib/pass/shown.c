@@ -31,19 +31,16 @@ const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS] = {
 	    "What may make frames take several refreshes, or last as long as they do, where the capture does not tell: no verdict calls that good." },
 };
 
-/* How often frames of [first, end) took one, two, three, four and more periods, how many are late, how long they last. */
-struct tally { uint64_t took[4], late; int64_t ns; };
-
-static struct tally
-tally_frames(const struct tt_frames *f, size_t first, size_t end)
+struct tt_shown_tally
+tt_shown_tally(const struct tt_frames *f, size_t first, size_t end)
 {
-	struct tally t = { { 0 }, 0, 0 };
+	struct tt_shown_tally t = { { 0 }, 0, 0 };
 
 	for (size_t i = first; i < end; i++) {
 		const unsigned k = tt_frames_taken(f, i);
 
 		if (k)
-			t.took[k > 4 ? 3 : k - 1]++;
+			t.took[k > TT_TOOK ? TT_TOOK - 1 : k - 1]++;
 		t.late += tt_frames_is_late(f, i);
 		t.ns += tt_frames_dur(f, i);
 	}
@@ -116,7 +113,7 @@ put_segment(const struct tt_model *m, const struct tt_refresh_segment *s, struct
 {
 	static const char *const kept_by[] = { [TT_REFRESH_NONE] = "none", [TT_REFRESH_GRID] = "display", [TT_REFRESH_TIMER] = "timer" };
 	const struct tt_frames *f = m->frames;
-	const struct tally is = tally_frames(f, s->first, s->end);
+	const struct tt_shown_tally is = tt_shown_tally(f, s->first, s->end);
 	const size_t n = s->end - s->first;
 
 	if (m->ncap > 1)
@@ -131,7 +128,7 @@ put_segment(const struct tt_model *m, const struct tt_refresh_segment *s, struct
 		return;
 	tt_cell_int(&c[C_REFRESH], tt_ratio((uint64_t)s->period_ps, 1, 1000));
 	tt_cell_u64(&c[C_TARGET], s->target);
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < TT_TOOK; i++)
 		tt_cell_u64(&c[C_ONE + i], is.took[i]);
 	tt_cell_u64(&c[C_LATE], is.late);
 	tt_cell_share(&c[C_SHARE], (int64_t)is.late, (int64_t)n);
@@ -231,7 +228,7 @@ tt_shown_text(struct tt_views *view, struct tt_report *r)
 {
 	static const char *const took[] = { "one refresh", "two", "three", "more" };
 	const struct tt_frames *f = view->m->frames;
-	const struct tally is = tally_frames(f, 0, f->n);
+	const struct tt_shown_tally is = tt_shown_tally(f, 0, f->n);
 	const char *text;
 	char fps[32];
 	bool first = true, grid = false;
@@ -242,7 +239,7 @@ tt_shown_text(struct tt_views *view, struct tt_report *r)
 		return text;
 	for (size_t i = 0; i < f->nsegment; i++)
 		grid = grid || f->segment[i].kind == TT_REFRESH_GRID;
-	for (unsigned i = 0; i < 4 && grid; i++) {
+	for (unsigned i = 0; i < TT_TOOK && grid; i++) {
 		if (is.took[i] == 0)
 			continue;
 		text = first ? tt_text(r, "%s: of %s frames %s took %s", text, count_text(r, f->n), count_text(r, is.took[i]),

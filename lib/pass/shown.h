@@ -11,6 +11,19 @@
 /* The reason if frames may have been in time for a limit, for all that the capture tells (tt_frames_untold()). */
 #define TT_UNTOLD_TEXT "too few frames to tell a limit"
 
+/* How many frames took one, two, three, four periods of their limits and more; and how many are late, and how long all last. */
+enum { TT_TOOK = 4 };
+struct tt_shown_tally { uint64_t took[TT_TOOK], late; int64_t ns; };
+
+struct tt_shown_tally tt_shown_tally(const struct tt_frames *f, size_t first, size_t end);
+
+/* The columns of that, in tables of whole captures: as initializers for the ids ${one} to ${one} + 3. */
+#define TT_TOOK_COLS(one) \
+	[(one)] = { "one", "took one", TT_UNIT_COUNT, "Frames that took one refresh, or one period of a timer; empty where no limit shows." }, \
+	[(one) + 1] = { "two", "took two", TT_UNIT_COUNT, "Frames that took two." }, \
+	[(one) + 2] = { "three", "took three", TT_UNIT_COUNT, "Frames that took three." }, \
+	[(one) + 3] = { "more", "took more", TT_UNIT_COUNT, "Frames that took four and more." }
+
 enum { TT_SHOWN_COLUMNS = 16 };
 extern const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS];
 

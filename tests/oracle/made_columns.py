@@ -122,7 +122,8 @@ def on_refreshes():
                          "process": None})
         have = tables(path, ("frame_shown", "frames"))
         compare("refreshes %d" % seed, "frame_shown", have["frame_shown"], rows, "first")
-        compare("refreshes %d" % seed, "frames", [r for r in have["frames"] if r["time"] == "wall"], [{"time": "wall", "late": sum(game.is_late)}], "time")
+        compare("refreshes %d" % seed, "frames", [r for r in have["frames"] if r["time"] == "wall"], [
+            {"time": "wall", "late": sum(game.is_late), **{k: sum(r[k] for r in rows) for k in ("one", "two", "three", "more")}}], "time")
 
 
 # --- a managed runtime --------------------------------------------------------------------------------------------------------------

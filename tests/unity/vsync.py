@@ -392,6 +392,32 @@ def limit_or_gpu():
             suite.equal("both readings at 60 fps, " + name, doubt in row["fps_60"], not is_engine)
 
 
+def counted(games):
+    """How many frames of them took one, two, three refreshes, and more."""
+    taken = [k for g in games for k in g.taken]
+    return [taken.count(1), taken.count(2), taken.count(3), sum(k > 3 for k in taken)]
+
+
+def took(row):
+    return [row[k] for k in ("one", "two", "three", "more")]
+
+
+def on_page_and_in_verdict(path, game):
+    """The tile of a page, and the sentence of a gate, say how many refreshes frames took; the sentence also where a baseline tells that there are more."""
+    words = ("one", "two", "three", "more")
+    want = [(w, n) for w, n in zip(words, counted([game])) if n]
+    suite.run("report", "-q", "--force", path, "-o", suite.path("tile.html"))
+    with open(suite.path("tile.html"), encoding="utf-8") as f:
+        tile = re.search(r"<li[^>]*>(took .*?)</li>", f.read())
+    suite.equal("tile of refreshes", re.sub(r"<[^>]*>", "", tile[1]) if tile else None, "took " + ", ".join("%s %d" % w for w in want))
+    budget = suite.path("late.json")
+    with open(budget, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "late", "metric": "frame.late", "max": 0 } ] }')
+    out, _ = suite.run("gate", budget, path, status=1)
+    said = re.search(r"player saw of .*: [0-9.]+ fps: of (\d+) frames (\d+) took one refresh, (\d+) two", out)
+    suite.equal("refreshes in a verdict", said and [int(x) for x in said.groups()], [game.n] + [n for _, n in want[:2]])
+
+
 def compared():
     """A build whose render thread misses half of the refreshes, against one that misses none: what the player saw decides, and not how long the main
     thread works."""
@@ -403,8 +429,9 @@ def compared():
     suite.true("the second has late frames", late > 60, late)
     out, _ = suite.run("diff", suite.path("a0.raw"), suite.path("b0.raw"), "--format", "json", status=5)
     sides = json.loads(out)["tables"]["sides"]["rows"]
-    suite.equal("what the player saw of both sides", [(round(r["fps"], 2), r["late"]) for r in sides[:2]],
-                [(round(good[0].fps(), 2), 0), (round(bad[0].fps(), 2), late)])
+    suite.equal("what the player saw of both sides", [(round(r["fps"], 2), r["late"], took(r)) for r in sides[:2]],
+                [(round(good[0].fps(), 2), 0, counted(good[:1])), (round(bad[0].fps(), 2), late, counted(bad[:1]))])
+    on_page_and_in_verdict(suite.path("b0.raw"), bad[0])
     t = json.loads(out)["tables"]["frame_budgets"]["rows"]
     suite.equal("frames over the time of 60 fps", (t[0]["a_over"], t[0]["b_over"]), (0, late))
     os.mkdir(suite.path("both"))
@@ -412,7 +439,7 @@ def compared():
         shutil.copy(suite.path(n + ".raw"), suite.path("both"))
     out, _ = suite.run("batch", "-q", "--format", "json", suite.path("both"))
     row, shown_ns = json.loads(out)["tables"]["batch"]["rows"][0], sum(g.frames[-1][1] - g.frames[0][0] for g in bad[:2])
-    suite.equal("late frames of a batch", row["late"], late + sum(bad[1].is_late))
+    suite.equal("late frames of a batch, and refreshes", (row["late"], took(row)), (late + sum(bad[1].is_late), counted(bad[:2])))
     suite.true("shown fps of a batch", abs(row["fps"] - sum(g.n for g in bad[:2]) * 1e9 / shown_ns) < .01, row["fps"])
     build = ["sh", "-c", 'n=$(cat "$0.n" 2>/dev/null || echo 0); echo $((n + 1)) > "$0.n"; cp "$0$n.raw" "$TRACETOOL_CAPTURE"']
     r = subprocess.run([TRACETOOL, "ab", "-n", "8", "--", *build, suite.path("a"), "--", *build, suite.path("b")], capture_output=True, text=True,
