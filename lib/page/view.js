@@ -14,7 +14,7 @@
 		if (e.dataset.names) {
 			about = e;
 		} else {
-			data.set(Number(e.dataset.frame), { text: e.textContent, ns: Number(e.dataset.ns) });
+			data.set(Number(e.dataset.frame), { number: Number(e.dataset.frame), text: e.textContent, ns: Number(e.dataset.ns) });
 			e.remove();
 		}
 	}
@@ -724,9 +724,7 @@
 		}
 	}
 
-	async function frame(number) {
-		const d = data.get(number);
-
+	async function filled(d) {
 		if (!names) {
 			names = await inflate(about.textContent);
 		}
@@ -736,6 +734,10 @@
 			unrecorded(d.threads.length ? d.tree.under.get(d.threads[0].name) : null, d.ns);
 		}
 		return d;
+	}
+
+	function frame(number) {
+		return filled(data.get(number));
 	}
 
 	/* A frame whose zones are not in the page, but the sums of its calls: the worst of a cause. null: neither are. */
@@ -760,46 +762,97 @@
 		return { ns, threads: [], tree: root };
 	}
 
-	/* --- a frame as a file --- */
+	/* --- frames as a file --- */
 
-	/* Folded stacks of a call tree: "thread;outer;inner NS" of each path, with self time, as the command convert has them. */
-	function folded(root) {
-		const lines = [], part = (name) => name.replace(/;/g, ":").replace(/[\n\r]/g, " ");
+	/* Frames come one after the other, so that those that nobody looked at are not kept. */
+	async function* yield_one(d) {
+		yield d;
+	}
 
-		(function add(n, path) {
+	async function* yield_held() {
+		for (const [, d] of Array.from(data).sort(([a], [b]) => a - b)) {
+			yield filled({ ...d });
+		}
+	}
+
+	/* Folded stacks of the call trees: "thread;outer;inner NS" of each path, with self time, as the command convert has them. */
+	async function folded(frames) {
+		const sums = new Map(), part = (name) => name.replace(/;/g, ":").replace(/[\n\r]/g, " ");
+
+		function add(n, path) {
 			for (const under of n.under.values()) {
 				const here = path + (path && ";") + part(under.name);
 
 				if (!under.thread && under.name !== OUTSIDE) {
-					lines.push(here + " " + under.self + "\n");
+					sums.set(here, (sums.get(here) || 0) + under.self);
 				}
 				add(under, here);
 			}
-		})(root, "");
-		return lines.sort().join("");
+		}
+
+		for await (const d of frames) {
+			add(d.tree, "");
+		}
+		return Array.from(sums, ([path, ns]) => path + " " + ns + "\n").sort();
 	}
 
-	/* A line for each zone; times from the frame's begin. */
-	function listed_zones(all) {
-		const text = (name) => /[",\n\r]/.test(name) ? "\"" + name.replace(/"/g, "\"\"") + "\"" : name;
+	/* A line for each zone; times from its frame's begin. */
+	async function listed_zones(frames) {
+		const text = (name) => /[",\n\r]/.test(name) ? "\"" + name.replace(/"/g, "\"\"") + "\"" : name, all = ["frame,thread,start_ns,dur_ns,self_ns,depth,name\n"];
 
-		return "thread,start_ns,dur_ns,self_ns,depth,name\n" + all.flatMap((t) => t.zones.map((z) => [text(t.name), z.at, z.ns, z.self, z.depth, text(z.name)].join(",") + "\n")).join("");
+		for await (const d of frames) {
+			all.push(d.threads.flatMap((t) => t.zones.map((z) => [d.number, text(t.name), z.at, z.ns, z.self, z.depth, text(z.name)].join(",") + "\n")).join(""));
+		}
+		return all;
 	}
 
-	/* Chrome's trace events, which Perfetto opens. */
-	function traced(all) {
-		const events = all.flatMap((t, i) => [{ ph: "M", name: "thread_name", pid: 1, tid: i + 1, args: { name: t.name } },
-			...t.zones.map((z) => ({ ph: "X", name: z.name, pid: 1, tid: i + 1, ts: z.at / 1000, dur: z.ns / 1000 }))]);
+	/* Chrome's trace events, which Perfetto opens: a track of the frames, and one for each thread; times from the begin of the capture's first frame. */
+	async function traced(frames) {
+		const times = tracetool.times, tracks = new Map([["", 0]]), all = ["{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", named("Frames", 0)];
 
-		return JSON.stringify({ displayTimeUnit: "ns", traceEvents: events });
+		let next = times ? times.first : 0, at = 0;
+
+		function named(name, tid) {
+			return JSON.stringify({ ph: "M", name: "thread_name", pid: 1, tid, args: { name } });
+		}
+
+		function zone(name, tid, at, ns) {
+			all.push(",\n", JSON.stringify({ ph: "X", name, pid: 1, tid, ts: at / 1000, dur: ns / 1000 }));
+		}
+
+		for await (const d of frames) {
+			const met = new Map();
+
+			/* Frames that are not in the page take their time, too, if that is known. */
+			while (times && next < d.number) {
+				at += times.all[next++ - times.first];
+			}
+			zone("Frame " + d.number, 0, at, d.ns);
+			for (const t of d.threads) {
+				/* Several threads of a frame may have one name. */
+				const n = (met.get(t.name) || 0) + 1, key = n + " " + t.name;
+
+				met.set(t.name, n);
+				if (!tracks.has(key)) {
+					tracks.set(key, tracks.size);
+					all.push(",\n", named(t.name, tracks.get(key)));
+				}
+				t.zones.forEach((z) => zone(z.name, tracks.get(key), at + z.at, z.ns));
+			}
+			if (!times) {
+				at += d.ns;
+			}
+		}
+		all.push("]}\n");
+		return all;
 	}
 
-	/* By its button: the ending of the file, its type, its text, and if that needs zones. */
-	const FILES = { "folded stacks": [".folded", "text/plain", (d) => folded(d.tree), false], "CSV": [".csv", "text/csv", (d) => listed_zones(d.threads), true],
-		"Chrome JSON": [".json", "application/json", (d) => traced(d.threads), true] };
+	/* By its button: the ending of the file, its type, the function that makes it, and if that needs zones. */
+	const FILES = { "folded stacks": [".folded", "text/plain", folded, false], "CSV": [".csv", "text/csv", listed_zones, true],
+		"Chrome JSON": [".json", "application/json", traced, true] };
 
-	function save(name, type, text) {
-		const link = make("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+	function save(name, type, parts) {
+		const link = make("a", "", { download: name, href: URL.createObjectURL(new Blob(parts, { type })) });
 
 		link.click();
 		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
@@ -1237,14 +1290,21 @@
 			});
 		}
 		missing.append(lack, alone);
-		saves.append("Save this frame: ");
-		for (const [kind, [ending, type, text, zones]] of Object.entries(FILES)) {
-			const button = make("button", kind, { type: "button", className: "c" });
+		/* Buttons that save ${frames}, a function's, in files of this name. */
+		function offer(to, words, name, frames) {
+			to.append(words + ": ");
+			for (const [kind, [ending, type, text, zones]] of Object.entries(FILES)) {
+				const button = make("button", kind, { type: "button", className: "c", title: words + " as " + kind });
 
-			button.addEventListener("click", () => save("frame-" + now.number + ending, type, text(now)));
-			savers.push([button, zones]);
-			saves.append(button, " ");
+				button.addEventListener("click", () => text(frames()).then((parts) => save(name() + ending, type, parts)).catch(failed));
+				to.append(button, " ");
+				savers.push([button, zones && to === saves]);
+			}
 		}
+
+		offer(saves, "Save this frame", () => "frame-" + now.number, () => yield_one(now));
+		const all = make("p", "", { className: "x" });
+		offer(all, "Save the " + counted(data.size, "frame") + " that this page has in full", () => "frames", yield_held);
 		title.tabIndex = -1;
 		section.setAttribute("aria-labelledby", "h-frame");
 		told.append(" ");
@@ -1253,7 +1313,7 @@
 		const tables = make("div", "", { className: "g" });
 
 		tables.append(calls.parentNode, allocs.parentNode);
-		section.append(title, bar, told, commands, missing, ...line.parts, tables, saves);
+		section.append(title, bar, told, commands, missing, ...line.parts, tables, saves, ...(data.size > 1 ? [all] : []));
 		tracetool.beside = tables;
 		document.getElementById("frames").after(section);
 		listed(section);

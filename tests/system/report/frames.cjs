@@ -1,8 +1,8 @@
 /*
- * frames.cjs PAGE FOLDED CHROME TREE WHOLE HIDDEN TWO SUMS WORST: single frames in report pages, in Chromium and in Firefox.
+ * frames.cjs PAGE FOLDED,CHROME,FOLDED,CHROME TREE WHOLE HIDDEN TWO SUMS WORST: single frames in report pages, in Chromium and in Firefox.
  *
- * PAGE is of testdata/demo/good-hitches.ttc.xz; FOLDED and CHROME are what convert makes of its frame 51, TREE is JSON of the table calltree of that
- * frame, WHOLE of all; HIDDEN is a page of frames with hidden zones, TWO the table of its frame 2; SUMS has the calls of frame 904, whose table is
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; FOLDED and CHROME are what convert makes of its frame 51, and of all but the first, TREE is JSON of the
+ * table calltree of frame 51, WHOLE of all; HIDDEN is a page of frames with hidden zones, TWO the table of its frame 2; SUMS has the calls of frame 904, whose table is
  * WORST, and not its zones. A frame is chosen by the address, by a click on the chart, by links to the worst frames, by buttons and by keys, and Back
  * returns; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
  */
@@ -43,6 +43,19 @@ function zones_of(text) {
 	return zones.map((e) => [e.name, Math.round(e.dur * 1000)].join()).sort();
 }
 
+/* When each zone begins whose name and length no other has, in ns, by these. */
+function alone_of(text) {
+	const at = {}, met = {};
+
+	for (const e of JSON.parse(text).traceEvents.filter((z) => z.ph === 'X' && !/^Frame \d+$/.test(z.name))) {
+		const key = e.name + ',' + Math.round(e.dur * 1000);
+
+		met[key] = (met[key] || 0) + 1;
+		at[key] = Math.round(e.ts * 1000);
+	}
+	return Object.fromEntries(Object.entries(at).filter(([key]) => met[key] === 1));
+}
+
 /* What both browsers do alike. */
 async function alike(name, page, files, tree, worst, other, calls) {
 	await page.wait(READY);
@@ -55,16 +68,28 @@ async function alike(name, page, files, tree, worst, other, calls) {
 	check(name + ': the canvas is drawn', await page.run('((c) => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height)' +
 		'.data.buffer)).size > 9)(document.querySelector("#frame canvas"))'), true);
 	check(name + ': there is the command', await page.run('document.querySelector("#frame code").textContent.endsWith(" --frames 51")'), true);
-	/* The text and the name of each file that is saved. */
-	const saved = await page.wait('(() => { const all = [], make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click; ' +
-		'URL.createObjectURL = (b) => (all.push(b.text()), "#"); HTMLAnchorElement.prototype.click = function () { all.push(this.download); }; ' +
-		'for (const b of document.querySelectorAll("#frame button")) if (/^(folded stacks|CSV|Chrome JSON)$/.test(b.textContent)) b.click(); ' +
+	/* The files that are saved, by name. */
+	const saved = await page.wait('(async () => { const all = [], make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click, own = []; ' +
+		'let text; URL.createObjectURL = (b) => { text = b.text(); return "#"; }; ' +
+		'HTMLAnchorElement.prototype.click = function () { all.push(text.then((t) => [this.download, t])); }; ' +
+		'for (const b of document.querySelectorAll("#frame button")) if (/^(folded stacks|CSV|Chrome JSON)$/.test(b.textContent)) own.push(b); ' +
+		'for (const b of own) { const n = all.length; b.click(); while (all.length === n) await new Promise((done) => setTimeout(done, 2)); } ' +
 		'URL.createObjectURL = make; HTMLAnchorElement.prototype.click = click; return Promise.all(all); })()');
-	check(name + ': files are named after the frame', [1, 3, 5].map((i) => saved[i]), ['frame-51.folded', 'frame-51.csv', 'frame-51.json']);
-	check(name + ': folded stacks are those of convert', saved[0].split('\n').sort(), files[0].split('\n').sort());
-	const zones = zones_of(files[1]);
-	check(name + ': Chrome JSON has the zones of convert', zones_of(saved[4]), zones);
-	check(name + ': so has CSV', saved[2].trim().split('\n').slice(1).map((l) => [l.split(',')[5], l.split(',')[2]].join()).sort(), zones);
+	check(name + ': files are named after the frame', saved.map(([n]) => n), ['frame-51.folded', 'frame-51.csv', 'frame-51.json',
+		'frames.folded', 'frames.csv', 'frames.json']);
+	const text = Object.fromEntries(saved), lines = (n) => text[n].trim().split('\n').slice(1);
+	for (const [i, n] of ['frame-51', 'frames'].entries()) {
+		check(name + ': ' + n + ': folded stacks are those of convert', text[n + '.folded'].split('\n').sort(), files[2 * i].split('\n').sort());
+	}
+	check(name + ': Chrome JSON has the zones of convert', zones_of(text['frame-51.json']), zones_of(files[1]));
+	check(name + ': so has CSV', lines('frame-51.csv').map((l) => [l.split(',')[6], l.split(',')[3]].join()).sort(), zones_of(files[1]));
+	check(name + ': CSV of all has the lines of each frame', lines('frames.csv').filter((l) => l.startsWith('51,')), lines('frame-51.csv'));
+	const frames = JSON.parse(text['frames.json']).traceEvents.filter((e) => e.tid === 0 && e.ph === 'X').map((e) => e.name);
+	check(name + ': and is of all but one', [frames.length, frames.includes('Frame ' + other)], [128, false]);
+	/* Zones that only one of a name and length is of, by their time in both files. */
+	const [here, there] = [text['frames.json'], files[3]].map((t) => alone_of(t));
+	const apart = new Set(Object.keys(here).filter((k) => k in there).map((k) => there[k] - here[k]));
+	check(name + ': Chrome JSON of all has each where it was', [apart.size, Object.keys(here).length > 500], [1, true]);
 	const order = await page.run('document.querySelector("svg[data-hitches]").dataset.hitches.split(" ").map(Number)');
 	const next = order[order.indexOf(51) + 1], before = order[order.indexOf(51) - 1];
 	await page.press(']');
@@ -216,11 +241,11 @@ function tree_of(file) {
 	return JSON.parse(fs.readFileSync(file, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
 }
 
-module.exports = async (file, as_folded, as_chrome, of_frame, of_all, hidden, of_two, sums, of_worst) => {
+module.exports = async (file, converted, of_frame, of_all, hidden, of_two, sums, of_worst) => {
 	/* Of the page without the zones of a frame. */
-	const html = fs.readFileSync(file, 'utf8'), other = 3, thin = file.replace(/\.html$/, '.thin.html');
+	const html = fs.readFileSync(file, 'utf8'), other = 1, thin = file.replace(/\.html$/, '.thin.html');
 	fs.writeFileSync(thin, html.replace(new RegExp('<script [^>]*data-frame="' + other + '"[^>]*>[^<]*</script>\\n'), ''));
-	const address = url.pathToFileURL(thin).href, tree = tree_of(of_frame), files = [as_folded, as_chrome].map((f) => fs.readFileSync(f, 'utf8'));
+	const address = url.pathToFileURL(thin).href, tree = tree_of(of_frame), files = converted.split(',').map((f) => fs.readFileSync(f, 'utf8'));
 	/* Each marker of this capture has one path. */
 	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(of_all, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
 	let page = await chromium().open(address + '#frame=51');
