@@ -2,9 +2,9 @@
  * frames.cjs PAGE FOLDED,CHROME,FOLDED,CHROME TREE WHOLE HIDDEN TWO SUMS WORST: single frames in report pages, in Chromium and in Firefox.
  *
  * PAGE is of testdata/demo/good-hitches.ttc.xz; FOLDED and CHROME are what convert makes of its frame 51, and of all but the first, TREE is JSON of the
- * table calltree of frame 51, WHOLE of all; HIDDEN is a page of frames with hidden zones, TWO the table of its frame 2; SUMS has the calls of frame 904, whose table is
- * WORST, and not its zones. A frame is chosen by the address, by a click on the chart, by links to the worst frames, by buttons and by keys, and Back
- * returns; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
+ * table calltree of frame 51, WHOLE of all; HIDDEN is a page of frames with hidden zones, TWO the table of its frame 2; SUMS has the calls of frame 904,
+ * whose table is WORST, and not its zones. A frame is chosen by the address, by a click on the chart, by links to the worst frames, by buttons and by keys,
+ * and Back returns; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
  */
 'use strict';
 const fs = require('fs'), url = require('url');
