@@ -324,12 +324,15 @@ is_steady(const struct suggest *g, const char *key)
 }
 
 /*
- * So many times as many long frames as captures of one, two, and more sessions have fail the row where chance allows that: if sessions differ in their rate
- * by a factor of 1.8 (a standard deviation), equal builds then fail in about 5 of 100 cases at most (tracetool-budget(5)). FOUND_TIMES as many are found.
+ * How many times as many long frames as these captures have fail the row where chance allows that: the most of max_times that leave FOUND_TIMES as many found
+ * with the chance SURE, or MIN_TIMES, unless that finds them in less than BLIND_CHANCE. Captures of one, two, and more sessions have the limits max_times: if
+ * sessions differ in their rate by a factor of 1.8 (a standard deviation), equal builds then fail in about 5 of 100 cases (tracetool-budget(5)).
  */
-static const double fail_times[] = { 4.25, 3.5, 3 };
-#define WARN_TIMES 3
+static const double max_times[] = { 4.25, 3.5, 3 };
+#define MIN_TIMES 3
 #define FOUND_TIMES 5
+#define SURE 0.97
+#define BLIND_CHANCE 0.5
 #define MAX_COUNTED_RATE (100 * TT_AMOUNT_ONE)      /* more long frames of a thousand have no room for five times as many */
 
 /* The chance that a capture has more than ${most} of what it has ${mean} of on average, at random (Poisson). */
@@ -363,29 +366,42 @@ chance_of_most(double p, size_t n)
 	return sum;
 }
 
-/*
- * Frames per thousand that a median capture may have, as whole numbers: ${times} as many as these captures have, 0: as sessions allow. Zero: chance alone may
- * give as many, or hide FOUND_TIMES as many.
- */
+/* The chance that the median of ${captures} has more than ${most} of what captures have ${mean} of on average, a mean that is known within ${noise}. */
+static double
+chance_of_median(double mean, double noise, double most, size_t captures)
+{
+	/* Three points of a normal distribution: Gauss and Hermite. */
+	const double wide = sqrt(3) * noise, low = mean > wide ? mean - wide : 0;
+
+	return chance_of_most(chance_above(low, most), captures) / 6 + chance_of_most(chance_above(mean, most), captures) * 2 / 3 +
+	    chance_of_most(chance_above(mean + wide, most), captures) / 6;
+}
+
+/* Tenths of frames per thousand that a median capture may have, by *${times}. 0: chance alone may give as many, or mostly hides FOUND_TIMES as many. */
 static int64_t
-limit_by_count(const struct suggest *g, const char *key, double times)
+limit_by_count(const struct suggest *g, const char *key, double *times)
 {
 	const struct spread r = spread_of(g, key), frames = spread_of(g, "frame.count.total");
 	struct tt_session of[MAX_CAPTURES];
-	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, noise = sqrt(count / (double)r.n), most;
+	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, noise = sqrt(count / (double)r.n), most, found;
 	size_t k, captures;
-	int64_t max;
+	int64_t tenths;
 
 	sessions_of(g, key, of, &k);
 	if (k == 0 || count <= 0 || r.mean > (double)MAX_COUNTED_RATE)
 		return 0;
 	captures = (r.n + k - 1) / k;
-	max = (int64_t)ceil((times > 0 ? times : fail_times[k > 3 ? 2 : k - 1]) * r.mean / TT_AMOUNT_ONE);
-	most = floor((double)max * n);
-	if (chance_of_most(chance_above(count + 2 * noise, most), captures) > STEADY ||
-	    chance_of_most(chance_above(FOUND_TIMES * (count - noise), most), captures) < 0.95)
-		return 0;
-	return max;
+	for (*times = max_times[k > 3 ? 2 : k - 1]; *times >= MIN_TIMES; *times -= 0.25) {
+		/* The mean is of whole thousandths. */
+		tenths = (int64_t)ceil(*times * r.mean * 10 / TT_AMOUNT_ONE - 0.025);
+		most = floor((double)tenths / 10 * n);
+		if (chance_of_most(chance_above(count + 2 * noise, most), captures) > STEADY)
+			return 0;
+		found = chance_of_median(FOUND_TIMES * count, FOUND_TIMES * noise, most, captures);
+		if (found >= SURE || (*times <= MIN_TIMES && found >= BLIND_CHANCE))
+			return tenths;
+	}
+	return 0;
 }
 
 /* The comment on a row that warns because its count is not known to be steady. */
@@ -519,28 +535,31 @@ put_tail_comment(struct suggest *g, const struct long_frames *l, const char *tim
 		tt_buf_printf(g->out, "; p99 is %s", amount(text, spread_of(g, p99).median, TT_DIM_TIME));
 }
 
-/* The limit of the row of long frames, in a thousand, and the end of its comment. */
-struct tail { int64_t max; bool fails; const char *why; };
+/* The limit of the row of long frames, in tenths of a thousandth, and the end of its comment. */
+struct tail { int64_t tenths; bool fails; char why[200]; };
 
 static struct tail
 tail_of(const struct suggest *g, const struct long_frames *l)
 {
 	const bool known = l->most < INT64_MAX, rare = known && l->most <= RARE * TT_AMOUNT_ONE, steady = rare && is_steady(g, l->key);
-	const int64_t times = l->counted ? limit_by_count(g, l->key, 0) : 0;
+	double times = 0;
+	const int64_t by_count = l->counted ? limit_by_count(g, l->key, &times) : 0;
 	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
-	const bool wide = rare && !steady && !times && g->cap_ns && l->counted, fails = steady || wide || times;
-	const int64_t warns = l->counted && !fails ? limit_by_count(g, l->key, WARN_TIMES) : 0;
-	struct tail t = { most_long(l, wide, steady), fails, steady ? "" : UNSTEADY };
+	const bool wide = rare && !steady && !by_count && g->cap_ns && l->counted;
+	struct tail t = { 10 * most_long(l, wide, steady), steady || wide || by_count, "" };
 
-	if (times && (!steady || times < t.max))
-		return (struct tail){ times, true, "; the limit is a multiple of the mean, by what sessions usually differ" };
-	if (warns)
-		return (struct tail){ warns, false, "; three times as many warn, and fail nothing: one session does not show how much sessions differ, and "
-			"equal builds may have as many; suggest again from three sessions" };
-	if (!rare)
-		t.why = "; fails nothing: such frames are too usual to be hitches";
-	else if (wide)
-		t.why = WIDE_TEXT;
+	if (by_count && (!steady || by_count < t.tenths)) {
+		t.tenths = by_count;
+		snprintf(t.why, sizeof t.why, "; the limit is about %.3g times the mean, for sessions differ", times);
+	} else if (!rare) {
+		snprintf(t.why, sizeof t.why, "%s", "; fails nothing: such frames are too usual to be hitches");
+	} else if (!steady) {
+		snprintf(t.why, sizeof t.why, "%s", wide ? WIDE_TEXT : UNSTEADY);
+	}
+	if (t.fails && t.tenths < 20)
+		t.tenths = 20;
+	if (t.tenths > 10000)
+		t.tenths = 10000;
 	return t;
 }
 
@@ -564,8 +583,8 @@ tail_row(struct suggest *g)
 	const struct tail t = tail_of(g, &l);
 
 	begin_row(g, "hitches", l.metric, NULL);
-	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %lld%s,\n\t\t  ", l.limit->text,
-	    (long long)(t.max < 2 && t.fails ? 2 : t.max > 1000 ? 1000 : t.max), t.fails ? "" : ", \"level\": \"warn\"");
+	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %.10g%s,\n\t\t  ", l.limit->text, (double)t.tenths / 10,
+	    t.fails ? "" : ", \"level\": \"warn\"");
 	put_tail_comment(g, &l, time, r.n, t.fails ? ", of the median capture" : "");
 	tt_buf_printf(g->out, "%s\" }", t.why);
 }

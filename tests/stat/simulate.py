@@ -291,7 +291,7 @@ def cells():
                 for scene, how in SCENES.items():
                     yield ("equal %s spread=%g k=%d %s" % (scene, 100 * spread, k, limit),
                            lambda t, spread=spread, k=k, limit=limit, how=how: gate(World(1, spread=spread, **how), k, t, limit))
-    for rates in (1, 1.8):
+    for rates in (1, 1.5, 1.8):
         for sessions in (1, 2, 3, 5):
             for rate in (3, 5, 10, 20):
                 for frames in (600, 1200, 4000):
@@ -354,10 +354,12 @@ def slice_of_it():
     found, _, warns = hitches(World(16, frames=1200), 4, 5, sessions=3)
     count.check(found == 4 and not warns, "five times as many hitches fail a budget suggested of three sessions", found, warns)
     found, _, warns = hitches(World(16, frames=1200), 4, 5)
-    count.check(found + warns == 4, "and warn in one of one session", found, warns)
-    # By chance 5 of 100, with the seed none: of one session three times as many would fail in 2 to 3.
+    count.check(found == 4 and not warns, "and of one session", found, warns)
+    found, _, warns = hitches(World(16, frames=1200, hitches=5), 8, 5)
+    count.check(found >= 7, "and of one session of captures with six each", found, warns)
+    # By chance 1 or 2; with a limit of twice as many it would be 5.
     _, fails, _ = hitches(World(41, frames=1200, rates=1.8), 25, 1)
-    count.check(fails == 0, "as many do not, if sessions differ by a factor of 1.8", fails)
+    count.check(fails <= 2, "as many mostly do not, if sessions differ by a factor of 1.8", fails)
     found, fails = (one_call(World(18, spread=0.005), 5, 6, factor) for factor in (1.05, 1))
     count.check(found >= 5 and fails <= 1, "5 % slower than five sessions that one call gives", found, fails)
     blind()
