@@ -18,7 +18,7 @@
 #include "out/render.h"
 #include "out/table.h"
 #include "pass/pass.h"
-#include "summary.h"
+#include "summary/summary.h"
 
 #define SUMMARY "tracetool FILE"
 
@@ -111,7 +111,7 @@ each_column(definition_fn *f, void *arg, const struct tt_pass_table *t, const ch
 static bool
 summary_at(size_t i, struct tt_pass_table *t)
 {
-	const struct tt_pass_table *of = summary_table(i);
+	const struct tt_pass_table *of = tt_summary_table(i);
 
 	if (of)
 		*t = *of;

@@ -157,8 +157,8 @@ report_width(const struct report_opts *o)
 	return width > 0 && width < MIN_WIDTH ? MIN_WIDTH : width;
 }
 
-static struct tt_render_opts
-render_opts(struct app *app, const struct report_opts *o)
+struct tt_render_opts
+report_render_opts(struct app *app, const struct report_opts *o)
 {
 	bool screen = strcmp(target(o), "-") == 0;
 
@@ -178,7 +178,7 @@ int
 report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,
     struct tt_err *err)
 {
-	const struct tt_render_opts ro = render_opts(app, o);
+	const struct tt_render_opts ro = report_render_opts(app, o);
 
 	return tt_render(r, &ro, text, err);
 }
@@ -202,7 +202,7 @@ write_on(void *sink, const char *p, size_t n, struct tt_err *err)
 static int
 write_stream(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
 {
-	struct tt_render_opts ro = render_opts(app, o);
+	struct tt_render_opts ro = report_render_opts(app, o);
 	struct tt_sink *sink = NULL;
 	struct tt_buf text = { 0 };
 	int rc = tt_sink_open(&app->env, target(o), &sink, err);

@@ -37,6 +37,9 @@ bool report_suffix(const char *path, enum tt_render *form);
 /* Fail if the output's name has a suffix of letters that no form of reports has, and no form is named. Errors: TT_E_USAGE. */
 int report_check(const struct report_opts *o, struct tt_err *err);
 
+/* How a report is rendered by these options. */
+struct tt_render_opts report_render_opts(struct app *app, const struct report_opts *o);
+
 /* Render ${r} at the end of ${text}, as it is to be written. */
 int report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,
     struct tt_err *err);

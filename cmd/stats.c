@@ -20,6 +20,7 @@
 #include "report.h"
 #include "run/run.h"
 #include "summary.h"
+#include "summary/summary.h"
 #include "version.h"
 #include "view/view.h"
 
@@ -529,7 +530,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
 	summary = summary && !asks_for_tables(s);
-	run.needs |= summary ? summary_needs() : tt_tables_needs(&(struct tt_pass_opts){ .table = s->table.v });
+	run.needs |= summary ? tt_summary_needs() : tt_tables_needs(&(struct tt_pass_opts){ .table = s->table.v });
 	run.emit = &emit;
 	run.emit_opts = &emit_opts;
 	run.nemit = s->perf_test != NULL;

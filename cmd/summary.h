@@ -10,12 +10,8 @@ struct app;
 struct opt_given;
 struct opt_list;
 struct report_opts;
-struct tt_pass_table;
 struct tt_report;
 struct tt_views;
-
-/* The needs of the run: enum tt_needs. */
-unsigned summary_needs(void);
 
 /*
  * Add the tables of the summary to ${r}, which has its notes already. Commands in it use the options ${given} and ${files}. If the text in ${out} exceeds a
@@ -23,8 +19,5 @@ unsigned summary_needs(void);
  */
 void summary_fill(struct app *app, struct tt_views *view, const struct opt_given *given, const struct opt_list *files,
     const struct report_opts *out, struct tt_report *r);
-
-/* The ${i}th table of the summary, for "tracetool list metrics"; NULL after the last. */
-const struct tt_pass_table *summary_table(size_t i);
 
 #endif
