@@ -78,6 +78,23 @@ tt_text_head(const char *s, size_t n, size_t max, size_t *width)
 	return taken;
 }
 
+size_t
+tt_text_fit(const char *s, size_t max)
+{
+	size_t taken = 0;
+
+	for (size_t width = 0; s[taken];) {
+		/* A character has four bytes at most. */
+		struct tt_glyph g = tt_glyph_at(s + taken, strnlen(s + taken, 4));
+
+		width += g.width;
+		if (width > max)
+			break;
+		taken += g.take;
+	}
+	return taken;
+}
+
 /* True if the blank at ${at} is between a number and its unit, as in "12.3 ms" and "98 %". */
 static bool
 before_unit(const char *s, size_t at)
@@ -97,11 +114,11 @@ before_unit(const char *s, size_t at)
 size_t
 tt_text_line(const char *s, size_t max, const char **rest)
 {
-	size_t n = strlen(s), width, fits = tt_text_head(s, n, max, &width), end = fits;
+	size_t fits = tt_text_fit(s, max), end = fits;
 
 	*rest = NULL;
-	if (fits == n)
-		return n;
+	if (!s[fits])
+		return fits;
 	while (end > 0 && (s[end] != ' ' || before_unit(s, end)))
 		end--;
 	if (end == 0)

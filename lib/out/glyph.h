@@ -22,6 +22,9 @@ size_t tt_text_width(const char *s);
 /* The bytes from the start of the ${n} at ${s} that take at most ${max} columns; *${width}: the columns they take. */
 size_t tt_text_head(const char *s, size_t n, size_t max, size_t *width);
 
+/* The same of a text that ends with a NUL; no more of it is looked at. */
+size_t tt_text_fit(const char *s, size_t max);
+
 /**
  * tt_text_line(s, max, rest):
  * The bytes of the first line of ${s} in ${max} columns, without the blanks it ends with. It ends at a blank where there is one, but not

@@ -420,12 +420,12 @@ break_of_word(const char *s, size_t n)
 static size_t
 line_of_cell(const char *s, size_t max, const char **rest)
 {
-	size_t n = tt_text_line(s, max, rest), width;
+	const size_t fits = tt_text_fit(s, max);
 
-	if (max > 0 && tt_text_width_n(s, n) > max) {
-		n = break_of_word(s, tt_text_head(s, n, max, &width));
-		*rest = s + n;
-	}
+	if (fits == 0 || !s[fits] || memchr(s, ' ', fits + 1))
+		return tt_text_line(s, max, rest);
+	const size_t n = break_of_word(s, fits);
+	*rest = s + n;
 	return n;
 }
 
@@ -435,7 +435,7 @@ put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 {
 	struct column *set = &g->col[col];
 	const char *s = set->rest, *rest = NULL;
-	size_t used = 0, n = strlen(s);
+	size_t used = 0;
 
 	if (col == 0) {
 		char depth[TT_CELL_MAX];
@@ -446,8 +446,8 @@ put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 		put_n(w, depth, digits);
 		used += digits;
 	}
-	if (g->t->col[col].unit == TT_UNIT_PROSE && w->o->width)
-		n = line_of_cell(s, set->width - used, &rest);
+	const bool wraps = g->t->col[col].unit == TT_UNIT_PROSE && w->o->width;
+	const size_t n = wraps ? line_of_cell(s, set->width - used, &rest) : strlen(s);
 	used += put_cut(w, s, n, w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND ? set->width - used : 0);
 	set->rest = rest;
 	return used;

@@ -16,9 +16,9 @@ enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, CUT_PROSE };
 
 /* The parts left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
 static const struct { int what; size_t keep; } gives_way[] = {
-	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
-	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_PROSE, 240 }, { KEEP_STEADY, 0 },
-	{ KEEP_NEEDED, 0 }, { T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
+	{ CUT_PROSE, 2400 }, { KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 },
+	{ KEEP_LOSSES, 2 }, { KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_PROSE, 240 },
+	{ KEEP_STEADY, 0 }, { KEEP_NEEDED, 0 }, { T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
 };
 
 

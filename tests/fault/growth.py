@@ -518,6 +518,19 @@ def zones_open(s, n):
         yield where + ", time in frames", ["stats", "-q", "-j1", "--gate", s.path("frames.json"), "--inconclusive", "pass", path]
 
 
+def name_long(s, n):
+    """A name of ${n} times 200 characters, without a place to break it, in what people read."""
+    c = raw_log.Log(100, ["Main Thread", "<" * (200 * n)])
+    for i in range(5):
+        c.frame(100 + 16 * i)
+    path = c.write(s.path("name_long-%d.raw" % n))
+    yield "summary", ["-q", "-j1", path]
+    yield "tables", ["stats", "-q", "-j1", path]
+    yield "report", ["report", "-q", "-j1", path, "-o", s.path("name_long.html")]
+    yield "compared", ["diff", "-q", "-j1", path, "--", path]
+    yield "scrub", ["info", "-q", "--scrub", path, "-o", s.path("name_long.copy")]
+
+
 def check_memory(s):
     """Of each session of a baseline no more is kept than rows ask for: names, facts and a figure for each row. Documents are counted, too."""
     used = []
@@ -530,7 +543,7 @@ def check_memory(s):
     s.check("memory of a session of a baseline", None if 0.2 < each < 1 else "%.1f kB: %s" % (each, used))
 
 
-OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved, zones_open]
+OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved, zones_open, name_long]
 
 
 def tables():
