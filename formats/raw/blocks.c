@@ -249,16 +249,27 @@ lose_in(struct raw *m, size_t i, enum tt_loss_kind kind, uint64_t at)
 /* Block numbers of several threads are often alike below this one. */
 enum { ALIKE = 16 };
 
+/* True if damage to one place makes ${bad} of the id ${good}: one byte is another one, or some that follow each other are zeros. */
+static bool
+may_become(uint64_t good, uint64_t bad)
+{
+	const uint64_t other = good ^ bad;
+	const unsigned low = other ? (unsigned)__builtin_ctzll(other) / 8 * 8 : 0, high = other ? 63 - (unsigned)__builtin_clzll(other) : 0;
+	const uint64_t changed = (high / 8 * 8 + 8 >= 64 ? UINT64_MAX : (UINT64_C(1) << (high / 8 * 8 + 8)) - 1) & ~((UINT64_C(1) << low) - 1);
+
+	return other && (high / 8 == low / 8 || (bad & changed) == 0);
+}
+
 /*
  * True if the only block of ${st}, a thread that no definition names, is the first or last one of the thread ${of}, whose number it has; a frame's mark has
- * the number of that thread's frame, too. The block's stream id is damaged.
+ * the number of that thread's frame, too; and damage makes its id of that thread's. The block's stream id is damaged.
  */
 static bool
 is_block_of(const struct raw_stream *of, const struct raw_stream *st)
 {
 	const bool is_first = st->first_block + 1 == of->first_block && st->at < of->at, is_last = st->first_block == of->block && st->at > of->last_at;
 
-	if (!of->named || st->framed > of->framed)
+	if (!of->named || st->framed > of->framed || !may_become(of->id, st->id))
 		return false;
 	if (st->framed)
 		return (is_first && st->first_frame + 1 == of->first_frame) || (is_last && st->first_frame == of->frame + 1);

@@ -178,11 +178,13 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_
 	struct beginning b = { 0 };
 	struct rest rest = { .p = NULL };
 	enum start by = START_UNKNOWN;
+	/* A trial of a layout looks at its first bytes alone. */
+	const size_t within = m->as ? 1 << 16 : RAW_ZERO_WITHIN;
 	size_t head = 0;
 	bool more = true;
 	int rc = TT_OK;
 
-	for (size_t want = 1 << 16, n; more && by == START_UNKNOWN && want <= RAW_ZERO_WITHIN; want *= 2) {
+	for (size_t want = 1 << 16, n; more && by == START_UNKNOWN && want <= within; want *= 2) {
 		const uint8_t *p;
 		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
 			break;
@@ -192,10 +194,10 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_
 		of = *s;
 		if ((rc = start_in(m, &of, p, n, &rest, &b, &head, &by, err)) != TT_OK)
 			break;
-		if (by == START_UNKNOWN && b.has_frame && (!more || want == RAW_ZERO_WITHIN))
+		if (by == START_UNKNOWN && b.has_frame && (!more || want == within))
 			by = START_FRAME;
 		/* If nothing was found within reach, later sessions reach further. */
-		*to = from + (by != START_UNKNOWN || head < RAW_ZERO_WITHIN / 2 ? head : RAW_ZERO_WITHIN / 2);
+		*to = from + (by != START_UNKNOWN || head < within / 2 ? head : within / 2);
 	}
 	tt_mem_free(&m->env->mem, rest.p, rest.cap);
 	*state = by == START_STATE;

@@ -395,6 +395,12 @@ def main():
             path = os.path.join(folder, "game." + form)
             write(path, one_game.game(instants=form == "raw"))
             copy(folder, path, "one game as ." + form, True)
+        # Clocks that count from 1970, and those of a system that has run for two years.
+        for start in (2 * 366 * 86400 * 1000, 1700000000000):
+            c = raw_log.Log(start, ["Main Thread", "Enemy Method0"])
+            for k in range(4):
+                c.frame(start + 16 * k)
+            copy(folder, c.write(os.path.join(folder, "late.raw")), "a clock of %d ms" % start, True)
         r = run("info", "--scrub", "-o", os.path.join(folder, "y"), "testdata/capture/good-v1.0-every-kind.ttc")
         made = os.path.exists(os.path.join(folder, "y"))
         check(r.returncode == 2 and b".raw, .data and .mlpd" in r.stderr and not made, "other formats are refused", r.stderr)

@@ -140,6 +140,13 @@ def check_worker_ids():
                 c.block(tid, zone(1, START // MS + 2 + 16 * k, START // MS + 9 + 16 * k))
         c.frame(START // MS + 65)
         c.block(SESSION, state(0, START // MS + 90, 5))
+        # A thread that nothing defines, with the number that another thread's next block would have, and an id of its own.
+        body = zone(1, START // MS + 80, START // MS + 81)
+        number = c.n[OTHER]
+        with open(suite.path("worker.raw"), "wb") as f:
+            f.write(bytes(c.b) + struct.pack("<IIQI", 0xB10C7EAD, number, 0x7f12_3456_7000, len(body)) + body + struct.pack("<II", number + 1, 0xB10CF007))
+        status = subprocess.run([TRACETOOL, "stats", "-q", suite.path("worker.raw")], capture_output=True, check=False).returncode
+        suite.equal("a thread without a name, whose number another thread's block would have", status, 0)
         for what, place, ids in (("first", None if framed else at[0], None), ("last", at[-1], None), (None, at[-1], 115500), (None, at[-1], 3)):
             if place is None:
                 continue
