@@ -249,15 +249,17 @@ lose_in(struct raw *m, size_t i, enum tt_loss_kind kind, uint64_t at)
 /* Block numbers of several threads are often alike below this one. */
 enum { ALIKE = 16 };
 
-/* True if damage to one place makes ${bad} of the id ${good}: one byte is another one, or some that follow each other are zeros. */
+/* True if damage to one place makes ${bad} of the id ${good}: one bit is another one, or bytes that follow each other are zeros. */
 static bool
 may_become(uint64_t good, uint64_t bad)
 {
 	const uint64_t other = good ^ bad;
-	const unsigned low = other ? (unsigned)__builtin_ctzll(other) / 8 * 8 : 0, high = other ? 63 - (unsigned)__builtin_clzll(other) : 0;
-	const uint64_t changed = (high / 8 * 8 + 8 >= 64 ? UINT64_MAX : (UINT64_C(1) << (high / 8 * 8 + 8)) - 1) & ~((UINT64_C(1) << low) - 1);
 
-	return other && (high / 8 == low / 8 || (bad & changed) == 0);
+	if (other == 0 || (other & (other - 1)) == 0)
+		return other != 0;
+	const unsigned low = (unsigned)__builtin_ctzll(other) / 8 * 8, high = (63 - (unsigned)__builtin_clzll(other)) / 8 * 8 + 8;
+	const uint64_t below_high = high < 64 ? (UINT64_C(1) << high) - 1 : UINT64_MAX, below_low = (UINT64_C(1) << low) - 1;
+	return (bad & below_high & ~below_low) == 0;
 }
 
 /*
