@@ -152,9 +152,10 @@ def check_copy(name, want, path, names, have):
     suite.equal(name + ": the copy's causes", [r["class"] for r in figures["causes"]], [r["class"] for r in have["causes"]])
     # Ids of markers without any are made of names, and facts have the file's own.
     skip = ("metadata_markers", "capture", "facts")
+    copied = numbers(figures)
     for table, rows in numbers(have).items():
         if table not in skip:
-            suite.equal("%s: the copy's table %s" % (name, table), numbers(figures).get(table), rows)
+            suite.equal("%s: the copy's table %s" % (name, table), copied.get(table), rows)
 
 
 def check_cases():

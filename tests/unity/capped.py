@@ -24,7 +24,7 @@ FLAGS = {PREVIEW: 4}                                      # available in the Edi
 suite = Suite()
 
 
-def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200, spikes=SPIKES, jobs=(), job=JOB, jitter=0):
+def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=20, spikes=SPIKES, jobs=(), job=JOB, jitter=0):
     """Frames as (begin, zones), zones as (begin, end, marker) in order of begin. Without a marker to wait in, the game works on."""
     rng = random.Random(seed)
     at, frames = 0, []
@@ -154,7 +154,7 @@ def planted(path):
     suite.equal("rows of frame times", sorted(rows), ["cpu", "editor", "uncapped", "wall"])
     suite.equal("the Editor's longest", rows["editor"]["max_ns"], max(editor))
     suite.equal("markers with the Editor's", markers(path), all_)
-    suite.true("the Editor's markers are 40 times the game's", sum(n for k, (n, _, _) in all_.items() if k[:6] == "Editor") > 40 * 5 * FRAMES)
+    suite.true("the Editor's markers are 4 times the game's", sum(n for k, (n, _, _) in all_.items() if k[:6] == "Editor") >= 4 * 5 * FRAMES)
 
 
 def player_only(path):

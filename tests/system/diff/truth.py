@@ -4,6 +4,7 @@ A Capture is made in one of two ways: Script builds one call by call and writes 
 beforehand; from_csv() takes the zones, one by one, of `tracetool convert -f csv`.
 """
 import csv
+import functools
 import io
 import json
 import re
@@ -33,6 +34,7 @@ class Capture:
         """Lengths of the whole frames."""
         return [b - a for a, b in zip(self.marks, self.marks[1:]) if b > a]
 
+    @functools.cache
     def paths(self):
         """{(thread, path): [calls, self ns]}, in the frames where there are any; the frame thread is called None."""
         out = defaultdict(lambda: [0, 0])
