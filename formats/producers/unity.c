@@ -55,6 +55,46 @@ unity_category(unsigned id, const char *version)
 	return id < COUNT(built_in) ? built_in[id] : NULL;
 }
 
+/* Colours by their number in Unity.Profiling.ProfilerCategoryColor. */
+enum color {
+	COLOR_RENDER, COLOR_SCRIPTS, COLOR_BURST_JOBS, COLOR_OTHER, COLOR_PHYSICS, COLOR_ANIMATION, COLOR_AUDIO, COLOR_AUDIO_JOB, COLOR_AUDIO_UPDATE_JOB,
+	COLOR_LIGHTING, COLOR_GC, COLOR_VSYNC, COLOR_MEMORY, COLOR_INTERNAL, COLOR_UI, COLOR_BUILD, COLOR_INPUT,
+};
+
+uint32_t
+unity_color_rgba(unsigned color)
+{
+	static const uint32_t rgba[] = {
+		[COLOR_RENDER] = 0x5faf3aff, [COLOR_SCRIPTS] = 0x3b8fd0ff, [COLOR_BURST_JOBS] = 0x7a5fd0ff, [COLOR_OTHER] = 0x7d7d7dff,
+		[COLOR_PHYSICS] = 0xf08a24ff, [COLOR_ANIMATION] = 0x25b5b5ff, [COLOR_AUDIO] = 0xd0559aff, [COLOR_AUDIO_JOB] = 0xc06fa8ff,
+		[COLOR_AUDIO_UPDATE_JOB] = 0xb489b6ff, [COLOR_LIGHTING] = 0xe0b93aff, [COLOR_GC] = 0xb03a2eff, [COLOR_VSYNC] = 0xe5d83bff,
+		[COLOR_MEMORY] = 0x9c6b3fff, [COLOR_INTERNAL] = 0x5a6b7aff, [COLOR_UI] = 0xf2b27aff, [COLOR_BUILD] = 0x8fa33fff, [COLOR_INPUT] = 0x4fc3f7ff,
+	};
+
+	return color < COUNT(rgba) ? rgba[color] : 0;
+}
+
+uint32_t
+unity_category_rgba(const char *name)
+{
+	static const struct { const char *name; enum color color; } of[] = {
+		{ "Render", COLOR_RENDER }, { "Scripts", COLOR_SCRIPTS }, { "Managed Jobs", COLOR_BURST_JOBS }, { "Burst Jobs", COLOR_BURST_JOBS },
+		{ "Physics", COLOR_PHYSICS }, { "Physics2D", COLOR_PHYSICS }, { "Animation", COLOR_ANIMATION }, { "Audio", COLOR_AUDIO },
+		{ "Audio Job", COLOR_AUDIO_JOB }, { "Audio Update Job", COLOR_AUDIO_UPDATE_JOB }, { "Gi", COLOR_LIGHTING }, { "GC", COLOR_GC },
+		{ "VSync", COLOR_VSYNC }, { "Memory", COLOR_MEMORY }, { "NativeMem", COLOR_MEMORY }, { "Internal", COLOR_INTERNAL }, { "GUI", COLOR_UI },
+		{ "UI Layout", COLOR_UI }, { "UI Render", COLOR_UI }, { "UIDetails", COLOR_UI }, { "UIToolkit", COLOR_UI },
+		{ "Build Interface", COLOR_BUILD }, { "Input", COLOR_INPUT },
+	};
+
+	for (size_t i = 0; i < COUNT(of); i++)
+		if (strcmp(name, of[i].name) == 0)
+			return unity_color_rgba(of[i].color);
+	for (size_t i = 0; i < COUNT(built_in); i++)
+		if (strcmp(name, built_in[i]) == 0)
+			return unity_color_rgba(COLOR_OTHER);
+	return 0;
+}
+
 /* --- markers -------------------------------------------------------------- */
 
 struct role {

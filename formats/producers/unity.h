@@ -21,6 +21,14 @@
  */
 const char *unity_category(unsigned id, const char *version);
 
+/*
+ * The RGBA of a colour of Unity.Profiling.ProfilerCategoryColor, by its number. Unity documents the names of the numbers, not their shades: these are ours,
+ * near those of the Profiler window, where scripts are light blue and rendering is light green. 0: a number without a name.
+ */
+uint32_t unity_color_rgba(unsigned color);
+/* The same of a built-in category, by its name; 0: it is none. */
+uint32_t unity_category_rgba(const char *name);
+
 /* The meaning of a marker's events, besides zones or instants. */
 enum unity_role {
 	UNITY_PLAIN,

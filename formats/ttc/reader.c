@@ -10,6 +10,7 @@
 #include "ttc/crc32c.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
+#include "producers/unity.h"
 
 static int
 probe(const uint8_t *head, size_t n)
@@ -193,6 +194,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (!m->mono) {
 		cap->marker_facts = ttc_marker_facts;
 		cap->editor = ttc_of_editor;
+		cap->category_rgba = unity_category_rgba;
 	}
 	cap->tally_name = ttc_tag_name;
 	*ctx = m;

@@ -101,40 +101,10 @@ unity_define_alloc(struct unity_run *r, uint64_t key)
 	return tt_batch_def(r->b, &d, r->err);
 }
 
-/*
- * The RGBA of a colour number. Unity documents the numbers' names (Unity.Profiling.ProfilerCategoryColor), not their shades: these are ours. 0: a number
- * without a name.
- */
-static uint32_t
-rgba_of(unsigned color)
-{
-	static const uint32_t rgba[] = {
-		0x5faf3aff,           /* Render */
-		0x3b8fd0ff,           /* Scripts */
-		0x7a5fd0ff,           /* BurstJobs */
-		0x7d7d7dff,           /* Other */
-		0xf08a24ff,           /* Physics */
-		0x25b5b5ff,           /* Animation */
-		0xd0559aff,           /* Audio */
-		0xc06fa8ff,           /* AudioJob */
-		0xb489b6ff,           /* AudioUpdateJob */
-		0xe0b93aff,           /* Lighting */
-		0xb03a2eff,           /* GC */
-		0xe5d83bff,           /* VSync */
-		0x9c6b3fff,           /* Memory */
-		0x5a6b7aff,           /* Internal */
-		0xf2b27aff,           /* UI */
-		0x8fa33fff,           /* Build */
-		0x4fc3f7ff,           /* Input */
-	};
-
-	return color < sizeof rgba / sizeof *rgba ? rgba[color] : 0;
-}
-
 int
 unity_define_category(struct unity_run *r, unsigned id, unsigned color, const char *name, uint32_t n)
 {
-	struct tt_def d = { .kind = TT_DEF_CATEGORY, .ts = UNITY_EVER, .key = UNITY_KEY_CATEGORY(r->session, id), .a = rgba_of(color), .b = id,
+	struct tt_def d = { .kind = TT_DEF_CATEGORY, .ts = UNITY_EVER, .key = UNITY_KEY_CATEGORY(r->session, id), .a = unity_color_rgba(color), .b = id,
 		.text = name, .len = n };
 
 	return tt_batch_def(r->b, &d, r->err);
@@ -258,6 +228,7 @@ unity_capture(struct tt_capture *cap)
 	cap->hides_pauses = true;
 	cap->gpu_part = gpu_part;
 	cap->timing = timing;
+	cap->category_rgba = unity_category_rgba;
 	cap->arg_names = arg_names;
 	cap->marker_facts = facts;
 	cap->editor = of_editor;

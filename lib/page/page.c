@@ -3,9 +3,11 @@
  */
 #include "page/page.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/aside.h"
+#include "base/json.h"
 #include "base/setting.h"
 #include "model/frames.h"
 #include "model/model.h"
@@ -1070,6 +1072,49 @@ first_screen(const struct page *p)
 	words(p);
 }
 
+/* The colour of a category: the capture's, or its producer's usual one; 0: it has none. */
+static uint32_t
+color_of_category(const struct tt_model *m, const struct tt_category *c)
+{
+	uint32_t rgba = c->rgba;
+
+	for (size_t i = 0; i < m->ncap && !rgba; i++)
+		rgba = m->cap[i]->category_rgba ? m->cap[i]->category_rgba(c->name) : 0;
+	return rgba;
+}
+
+/* {category: colour as #rrggbb} of those that have one, for page scripts. */
+static int
+put_colors(const struct page *p)
+{
+	const struct tt_model *m = p->view->m;
+	struct tt_buf text = { 0 };
+	struct tt_json j = { .out = &text };
+	char color[8];
+	bool some = false;
+
+	tt_json_open(&j, NULL, "{");
+	for (size_t i = 0; i < m->ncategory; i++) {
+		const uint32_t rgba = color_of_category(m, &m->category[i]);
+
+		if (!rgba)
+			continue;
+		some = true;
+		snprintf(color, sizeof color, "#%06x", rgba >> 8);
+		tt_json_text(&j, m->category[i].name, color);
+	}
+	tt_json_close(&j, "}");
+	if (some) {
+		tt_buf_text(p->out, "<script type=\"application/x-tracetool\" data-colors=\"");
+		tt_html_text(p->out, tt_buf_string(&text));
+		tt_buf_text(p->out, "\"></script>\n");
+	}
+	const int rc = tt_buf_error(&text, p->err);
+
+	tt_buf_free(&text);
+	return rc;
+}
+
 /* The call tree as flame graphs, for page scripts. */
 static int
 put_flames(const struct page *p)
@@ -1165,7 +1210,7 @@ put_all(struct page *p, struct tt_page_cut *cut, size_t begin, size_t end)
 	p->contents->of[p->contents->n].id = "tables";
 	p->contents->of[p->contents->n++].link = "All tables";
 	put_contents(p);
-	if (o->details && p->err->code == TT_OK)
+	if (o->details && p->err->code == TT_OK && put_colors(p) == TT_OK)
 		put_flames(p);
 	tables.out = &rows;
 	cut->rows = TT_PAGE_ROWS;

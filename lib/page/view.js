@@ -89,10 +89,12 @@
 	}
 
 	/*
-	 * A name has the same colour everywhere. What the runtime does has colours of its own, by the categories of the table of markers; all other
-	 * names share the rest, those with most time in turn.
+	 * A name has the same colour everywhere: that of its category in the table of markers, if the producer gives categories colours. Else what the runtime does
+	 * has colours of its own; all other names share the rest, those with most time in turn.
 	 */
 	const kinds = new Map(), OTHERS = [0, 2, 3, 5, 9], OWN = { GC: 1, Contention: 4, JIT: 6, "(wrapper)": 7, Exceptions: 8 }, met = new Map();
+	const colored = document.querySelector("script[data-colors]"), colors_of = new Map(Object.entries(colored ? JSON.parse(colored.dataset.colors) : {}));
+	const tints = new Map(), mets = new Map();       /* colours of names, and of the categories that some name has */
 
 	(() => {
 		const table = document.querySelector("#t-markers table"), at = table ? Array.from(table.tHead.rows[0].cells).findIndex((th) => th.dataset.c === "category") : -1;
@@ -103,7 +105,10 @@
 			const category = tr.cells[at].textContent, own = Object.hasOwn(OWN, category);
 
 			kinds.set(tr.cells[0].textContent, own ? OWN[category] : OTHERS[n++ % OTHERS.length]);
-			if (own) {
+			if (colors_of.has(category)) {
+				tints.set(tr.cells[0].textContent, colors_of.get(category));
+				mets.set(category, colors_of.get(category));
+			} else if (own) {
 				met.set(category, OWN[category]);
 			}
 		}
@@ -114,6 +119,14 @@
 			kinds.set(name, OTHERS[(Array.from(name).reduce((h, c) => h * 31 + c.codePointAt(0) | 0, 7) >>> 3) % OTHERS.length]);
 		}
 		return kinds.get(name);
+	}
+
+	/* Of ${color} as much as --mix says, on the ground of boxes, so that text on it can be read. */
+	function mixed(color, style) {
+		const part = parseFloat(style.getPropertyValue("--mix")) / 100, ground = style.getPropertyValue("--box").trim().replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
+		const at = (text, i) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16);
+
+		return "rgb(" + [0, 1, 2].map((i) => Math.round(at(color, i) * part + at(ground, i) * (1 - part))).join() + ")";
 	}
 
 	/* --- what a cause is about --- */
@@ -172,14 +185,23 @@
 	function legend() {
 		const p = make("p", "Colours: ", { className: "lg" });
 
-		for (const [category, i] of Array.from(met).sort(([, a], [, b]) => a - b)) {
+		function add(category, background) {
 			const key = make("span", "", { className: "key" }), both = make("span", "");
 
-			key.style.background = "var(--b" + i + ")";
+			key.style.background = background;
 			both.append(key, " " + category + ",");
 			p.append(both, " ");
 		}
-		p.append(met.size ? "what the runtime does; others tell names apart, and several names have the same." : "names are told apart; several have the same.");
+
+		for (const color of new Set(mets.values())) {
+			add(Array.from(mets).filter(([, of]) => of === color).map(([category]) => category).join(", "),
+				"color-mix(in srgb, " + color + " var(--mix), var(--box))");
+		}
+		for (const [category, i] of Array.from(met).sort(([, a], [, b]) => a - b)) {
+			add(category, "var(--b" + i + ")");
+		}
+		p.append(mets.size ? "by category; others tell names apart." : met.size ?
+			"what the runtime does; others tell names apart, and several names have the same." : "names are told apart; several have the same.");
 		return p;
 	}
 
@@ -245,8 +267,10 @@
 			for (let i = 0; i < 10; i++) {
 				all.push(style.getPropertyValue("--b" + i));
 			}
-			return known = { fg: style.getPropertyValue("--fg"), soft: style.getPropertyValue("--soft"), line: style.getPropertyValue("--line"),
-				box: style.getPropertyValue("--box"), link: style.getPropertyValue("--link"), all };
+			const tint = new Map(Array.from(new Set(tints.values()), (color) => [color, mixed(color, style)]));
+
+			return known = { filled: (name) => tints.has(name) ? tint.get(tints.get(name)) : all[kind(name)], fg: style.getPropertyValue("--fg"), soft: style.getPropertyValue("--soft"), line: style.getPropertyValue("--line"),
+				box: style.getPropertyValue("--box"), link: style.getPropertyValue("--link") };
 		}
 
 		function scaled(c, colors, width) {
@@ -328,7 +352,7 @@
 
 			/* The colour of the largest part, as high as what is covered; but what is there is seen. */
 			piles(row, from, to, (pile) => {
-				c.fillStyle = pile.lit && !o.under ? colors.link : colors.all[kind(largest(pile).item.name)];
+				c.fillStyle = pile.lit && !o.under ? colors.link : colors.filled(largest(pile).item.name);
 				c.fillRect(pile.pixel, y + 1, 1, Math.max(Math.min(pile.ns / pile.of, 1) * (ROW - 2), 3));
 				if (pile.lit && o.under) {
 					c.fillStyle = colors.link;
@@ -339,7 +363,7 @@
 				const a = Math.max((row.from[i] - from) * k, 0), b = Math.min((row.to[i] - from) * k, width), item = row.of[i];
 
 				if (b - a >= THIN) {
-					c.fillStyle = colors.all[kind(item.name)];
+					c.fillStyle = colors.filled(item.name);
 					c.fillRect(a, y + 1, b - a - .5, ROW - 2);
 					if (b - a > 24) {
 						c.fillStyle = colors.fg;
@@ -1869,8 +1893,8 @@
 		const nav = document.querySelector("nav"), links = Array.from(nav.querySelectorAll("a"));
 		const frame = section.querySelector("h2").id === "h-frame";
 		const link = make("a", frame ? "One frame" : section.querySelector("h2").textContent, { href: "#" + section.id, className: frame ? "n0" : "n1" });
-		const after = links.find((a) => section.compareDocumentPosition(document.querySelector(a.getAttribute("href"))) &
-			Node.DOCUMENT_POSITION_FOLLOWING);
+		const after = links.find((a) => a.className > link.className || (a.className === link.className &&
+			section.compareDocumentPosition(document.querySelector(a.getAttribute("href"))) & Node.DOCUMENT_POSITION_FOLLOWING));
 
 		if (after) {
 			after.before(link, " ");

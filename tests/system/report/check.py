@@ -20,12 +20,14 @@
 
 Ends with "N passed, N failed".
 """
+import contextlib
 import glob
 import gzip
 import html
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -865,6 +867,24 @@ def program():
 
 # --- a real browser ---------------------------------------------------------------------------
 
+def colors():
+    """Of categories, for the boxes of timelines: those that the capture gives; of Unity's older captures, which give none, those near the Profiler window's."""
+    def of(*args):
+        found = re.search('data-colors="([^"]*)"', page_of(*args))
+        return json.loads(html.unescape(found.group(1))) if found else None
+
+    path = os.path.join(TESTDATA, "capture/good-rotated.ttc.xz")
+    run("convert", "-q", path, "-o", "colors.sqlite")
+    with contextlib.closing(sqlite3.connect(suite.path("colors.sqlite"))) as db:
+        given = {name: "#%06x" % (rgba >> 8) for name, rgba in db.execute("SELECT name, rgba FROM category WHERE rgba")}
+    have = of(path)
+    suite.equal("colours are the capture's", {name: have[name] for name in given}, given)
+    old = of(os.path.join(TESTDATA, "raw/good-2019-every.raw"))
+    most = {name: max("rgb", key=lambda c, name=name: old[name]["#rrggbb".index(c):][:2]) for name in ("Scripts", "Render")}
+    suite.equal("scripts are blue, and rendering is green, as in Unity's Profiler window", most, {"Scripts": "b", "Render": "g"})
+    suite.equal("categories of Mono, which are assemblies, have none", of(os.path.join(TESTDATA, "mlpd/good-d04-exceptions.mlpd")), None)
+
+
 def browsers():
     demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
     for name, args in (("demo", []), ("evil", ["--meta", "a=<script>window.got=1</script>", "--meta", "b=\"><img src=x onerror=window.got=1>"])):
@@ -915,5 +935,6 @@ more_views()
 piles()
 lanes()
 program()
+colors()
 browsers()
 suite.end()

@@ -17,7 +17,7 @@ ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3
                "summary dl dt dd code kbd span script figure figcaption svg path line text rect circle".split())
 ATTRIBUTES = set("type data-first data-lines data-columns data-time data-step data-facts data-samples data-looked "
                  "data-uncapped data-shown data-ranges "
-                 "data-trees data-gpu data-start data-given data-names data-median data-frame data-ns data-flame data-left "
+                 "data-trees data-gpu data-start data-given data-colors data-names data-median data-frame data-ns data-flame data-left "
                  "data-top data-hitches data-n data-over data-over60 data-over30 "
                  "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-all data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
