@@ -105,15 +105,17 @@ group_of(const char *id)
 	return 2;
 }
 
-/* The links to all sections, to where they belong. */
+/* The links to all sections, those of a group beside each other, to where they belong. */
 static void
 put_contents(const struct page *p)
 {
 	const struct contents *c = p->contents;
 	struct tt_buf links = { 0 };
 
-	for (size_t i = 0; i < c->n; i++)
-		tt_buf_printf(&links, "%s<a class=\"n%u\" href=\"#%s\">%s</a>", i ? " " : "", group_of(c->of[i].id), c->of[i].id, c->of[i].link);
+	for (unsigned g = 0; g < 3; g++)
+		for (size_t i = 0; i < c->n; i++)
+			if (group_of(c->of[i].id) == g)
+				tt_buf_printf(&links, "%s<a class=\"n%u\" href=\"#%s\">%s</a>", links.n ? " " : "", g, c->of[i].id, c->of[i].link);
 	if (links.failed || tt_buf_room(p->out, links.n, p->err) != TT_OK) {
 		tt_buf_fail(p->out);
 	} else {
@@ -553,13 +555,19 @@ put_frames_of(struct tt_buf *out, const struct tt_table *t, size_t row, const vo
 static const struct { const char *class, *text; } next_step[] = {
 	{ "collection", "A collection: methods that allocate much bring more of them. The tables of allocations say which do." },
 	{ "compiled", "Compiling: a method is compiled at its first call, so call it while a level loads." },
+	{ "shaders", "Shaders: Unity compiles a shader at its first use, so use it while a level loads." },
 	{ "lock", "A lock: a timeline of the frame shows what other threads ran meanwhile; the capture does not say which of them held the lock." },
+	{ "exceptions", "Exceptions: the tables of exceptions have their types and the methods that throw them." },
 	{ "wait", "A wait: a timeline of the frame shows what it ended with, and what other threads ran meanwhile." },
 	{ "loading", "Loading: a timeline of the frame shows what the loading ended with, and what other threads ran meanwhile." },
 	{ "editor", "The Editor: a capture of a player has nothing of it, and $ leaves it out of this one." },
 	{ "calls", "Calls: the call tree of the frame has what each call takes beyond the median frame, and how often it is called." },
 	{ "slow_call", "A slow call: the call tree of the frame has what each call takes beyond the median frame." },
 	{ "allocation", "Allocation: the tables of allocations have the methods and the classes, most bytes first." },
+	{ "processors", "Processors: a timeline of the frame shows what other threads ran meanwhile." },
+	{ "growth", "Growth: the marker over the frames, below their chart, shows from when on it takes longer." },
+	{ "leak", "A leak: the tables of heap shots have the classes that grow and what refers to them; without shots, the cause says how to record some." },
+	{ "steady", "A method that all frames have: the call tree has what it calls." },
 };
 
 static bool

@@ -48,7 +48,7 @@ put_sorted(const int64_t *ns, size_t n, struct tt_buf *out)
 	const int64_t top = ns[n - 1] > 0 ? ns[n - 1] + ns[n - 1] / 20 + 1 : 1;
 
 	tt_buf_printf(out, "<figure id=\"sorted\"><svg width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"Frames from the shortest to the longest\">\n"
-	    "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\"><path class=\"f k0\" fill=\"#4a7ebb\" d=\"M0 "
+	    "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\"><path class=\"k0\" fill=\"#4a7ebb\" d=\"M0 "
 	    "%d", HIGH, HIGH, columns, HIGH, HIGH);
 	for (size_t c = 0; c < columns; c++)          /* the longest of its frames: the last column has the longest of all */
 		tt_buf_printf(out, "V%uH%zu", down(ns[(c + 1) * n / columns - 1], top), c + 1);
@@ -57,8 +57,8 @@ put_sorted(const int64_t *ns, size_t n, struct tt_buf *out)
 		put_line(budget[k].ns, top, budget[k].name, out);
 	tt_buf_text(out, "</svg>\n<figcaption>The same frames from the shortest to the longest: half are shown for up to ");
 	put_share(ns, n, 500, "", out);
-	put_share(ns, n, 950, ", 95 % for up to ", out);
-	put_share(ns, n, 990, ", 99 % for up to ", out);
+	put_share(ns, n, 950, ", 95\xc2\xa0% for up to ", out);
+	put_share(ns, n, 990, ", 99\xc2\xa0% for up to ", out);
 	put_share(ns, n, 1000, ", the longest for ", out);
 	tt_buf_text(out, ".</figcaption>\n</figure>\n");
 }
