@@ -68,7 +68,7 @@ SQLITE_INC = $(eval SQLITE_INC := $(if $(WINDOWS),,$(shell $(PKG_CONFIG) --cflag
 BIN      := $(BUILD)/tracetool$(if $(WINDOWS),.exe)
 LIB      := $(BUILD)/libtracetool.a
 # Processes beside the program are run on Linux only: batch, ab, record, the pager. On Windows cmd/elsewhere.c is in their place.
-PROCESS_SRC := $(wildcard lib/archive/*.c lib/batch/scheduler*.c lib/batch/unpack*.c lib/trial/*.c) \
+PROCESS_SRC := $(wildcard lib/archive/*.c lib/batch/scheduler*.c lib/batch/unpack*.c lib/trial/*.c formats/launch/*.c formats/ttc/rings.c) \
 	$(addprefix lib/batch/,analyse.c child.c files.c plan.c split.c store.c sweep.c wire.c) $(addprefix lib/io/,program.c sandbox.c syscalls.c) \
 	$(addprefix cmd/,ab.c batch.c batch_gate.c batch_opts.c batch_report.c merge.c pager.c record.c ring_list.c)
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
@@ -189,8 +189,8 @@ $(BUILD)/flags: FORCE $(AFTER_SETUP)
 FORCE:
 
 # What only a few files are told, and what says that it changed.
-TOLD_cmd/record := -DTT_MODULES='"$(FROM_BIN)"'
-$(BUILD)/cmd/record.o: $(BUILD)/modules
+TOLD_formats/launch/environment := -DTT_MODULES='"$(FROM_BIN)"'
+$(BUILD)/formats/launch/environment.o: $(BUILD)/modules
 $(BUILD)/modules: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FROM_BIN)' | cmp -s - $@ || echo '$(FROM_BIN)' > $@

@@ -13,7 +13,7 @@
 #include "input.h"
 #include "io/outputs.h"
 #include "io/sink.h"
-#include "recover.h"
+#include "ttc/recover.h"
 #include "run/run.h"
 #include "stat/pairs.h"
 #include "trial/trial.h"
@@ -225,14 +225,14 @@ read_capture(void *arg, const struct tt_budget *b, const char *path, struct tt_s
 	struct input_opts in = x->o->in;
 	struct tt_gate_reader g;
 	struct tt_arena a;
-	struct recovered what;
+	struct ttc_mended what;
 	struct tt_run_opts run;
 	int rc;
 
 	in.path = (struct opt_list){ .v = one, .n = 1 };
 	tt_arena_init(&a, &x->app->env.mem);
 	gate_reader(&g, x->app, &in, b, &a);
-	if (recover_mend(x->app, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
+	if (ttc_mend(&x->app->env, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
 		return err->code;
 	rc = input_setup(x->app, &in, &run, err);
 	if (rc == TT_OK)
@@ -252,10 +252,10 @@ static void
 mend(void *arg, const char *path)
 {
 	struct ab *x = arg;
-	struct recovered what;
+	struct ttc_mended what;
 	struct tt_err err;
 
-	recover_mend(x->app, path, &what, &err);
+	ttc_mend(&x->app->env, path, &what, &err);
 }
 
 static void

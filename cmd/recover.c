@@ -3,17 +3,14 @@
  */
 #include "recover.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "sys/sys.h"
+#include "ttc/recover.h"
 #include "ttc/ttc.h"
 #include "base/arena_text.h"
-#include "io/sink.h"
-
-extern const struct tt_format tt_format_ttc;
 
 struct recover_opts {
 	struct opt_list path;
@@ -58,12 +55,6 @@ const struct verb verb_recover = {
 	.group = groups,
 	.operand_at = offsetof(struct recover_opts, path),
 };
-
-static int
-write_out(void *arg, const void *p, size_t n, struct tt_err *err)
-{
-	return tt_sink_write(arg, p, n, err);
-}
 
 /* "game.ttc" -> "game.recovered.ttc"; "game.recovered.2.ttc" and so on if that is taken. */
 static const char *
@@ -121,63 +112,6 @@ keep_permissions(const struct opt_list *path)
 	tt_sys_limit_modes(mode);
 }
 
-static int
-copy(struct app *app, struct ttc *const *part, size_t n, const char *out, bool remove_ring, struct tt_err *err)
-{
-	struct ttc_copied done;
-	struct tt_sink *sink;
-	int rc = out ? tt_sink_open(&app->env, out, &sink, err) : err->code;
-
-	if (rc != TT_OK)
-		return rc;
-	rc = ttc_copy(part, n, write_out, sink, &done, err);
-	if (rc != TT_OK) {
-		tt_sink_abort(sink);
-		return rc;
-	}
-	rc = tt_sink_commit(sink, err);
-	if (rc != TT_OK)
-		return rc;
-	tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu chunk%s, %llu of them from %s%s", out,
-	    (unsigned long long)done.chunks, done.chunks == 1 ? "" : "s", (unsigned long long)done.from_ring,
-	    done.ring ? done.ring : "its ring (there is none)", done.barred ? " (another user's: not read)" : "");
-	if (remove_ring && done.ring && !done.barred && unlink(done.ring) != 0)
-		return tt_fail_sys(err, errno, "%s", done.ring);
-	return TT_OK;
-}
-
-/* Open a capture of ours. The caller must close it, also after an error. */
-static int
-open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, void **ctx, struct tt_err *err)
-{
-	const uint8_t *head;
-	size_t n;
-	int rc = tt_src_open(&app->env, cap->path, src, err);
-
-	tt_arena_init(&cap->arena, &app->env.mem);
-	if (rc == TT_OK)
-		rc = tt_src_peek(*src, &head, &n, err);
-	if (rc == TT_OK && tt_format_ttc.probe(head, n) == 0)
-		rc = tt_fail(err, TT_E_UNKNOWN, 0, "not a capture of tracetool's recorders");
-	if (rc == TT_OK && !tt_src_info(*src)->seekable)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-		    "recover wants the capture as a plain file, as the recorder left it");
-	if (rc == TT_OK)
-		rc = tt_format_ttc.open(&app->env, *src, cap, ctx, err);
-	if (rc != TT_OK && *src)
-		tt_err_in(err, "%s", cap->path);
-	return rc;
-}
-
-static void
-close_capture(struct tt_capture *cap, struct tt_src *src, void *ctx)
-{
-	tt_format_ttc.close(ctx);
-	if (src)
-		tt_src_close(src);
-	tt_arena_free(&cap->arena);
-}
-
 /* Confine the process. If rings are removed, their folders are writable, as far as they can be read. */
 static int
 confine(struct app *app, const struct recover_opts *o, const char *out, struct tt_err *err)
@@ -195,34 +129,6 @@ confine(struct app *app, const struct recover_opts *o, const char *out, struct t
 			rc = opt_list_add(&written, app->plan.read[i], &app->arena, err);
 	}
 	return rc == TT_OK ? app_confine(app, written.v, NULL, err) : rc;
-}
-
-/* One file of the recording. */
-struct part {
-	struct tt_capture cap;
-	struct tt_src *src;
-	void *ctx;
-};
-
-/* Sort the readers by their place in the rotation. Files of other recordings, and repeated ones, are refused. */
-static int
-in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct ttc *x = p[i].ctx;
-		size_t at = i;
-		if (memcmp(x->head.run, ((struct ttc *)p[0].ctx)->head.run, sizeof x->head.run) != 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are not files of one recording", p[0].cap.path,
-			    p[i].cap.path);
-		for (; at > 0 && m[at - 1]->head.part > x->head.part; at--)
-			m[at] = m[at - 1];
-		m[at] = x;
-	}
-	for (size_t i = 1; i < n; i++)
-		if (m[i]->head.part <= ttc_last_part(m[i - 1]))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s have the same file of one recording: leave copies out",
-			    m[i - 1]->cap->path, m[i]->cap->path);
-	return TT_OK;
 }
 
 /* Fail if the output would replace an input: damaged parts, which the output leaves out, would be lost. */
@@ -274,7 +180,7 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 	size_t n = o->path.n;
 	const char *out = o->out ? o->out : default_output(app, o->path.v[0], err);
 	int rc = out ? check_output(o, out, err) : err->code;
-	struct part *p = tt_arena_alloc(&app->arena, n * sizeof *p, err);
+	struct ttc_part *p = tt_arena_alloc(&app->arena, n * sizeof *p, err);
 	struct ttc **m = tt_arena_alloc(&app->arena, n * sizeof *m, err);
 	size_t opened = 0;
 
@@ -285,14 +191,10 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_no_capture(app, out, err);
 	keep_permissions(&o->path);
-	while (rc == TT_OK && opened < n) {
-		struct part *x = &p[opened];
-		*x = (struct part){ .cap = { .path = o->path.v[opened] } };
-		opened++;
-		rc = open_capture(app, &x->cap, &x->src, &x->ctx, err);
-	}
+	for (; rc == TT_OK && opened < n; opened++)
+		rc = ttc_part_open(&app->env, o->path.v[opened], &p[opened], err);
 	if (rc == TT_OK)
-		rc = in_order(p, m, n, err);
+		rc = ttc_parts_order(p, m, n, err);
 	for (size_t i = 1; i < n && rc == TT_OK; i++)
 		rc = ttc_append(m[0], m[i], err);
 	if (rc == TT_OK)
@@ -300,34 +202,14 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_ring(o, m, n, err);
 	if (rc == TT_OK)
-		rc = copy(app, m, n, out, o->remove_ring, err);
+		rc = ttc_write_capture(&app->env, m, n, out, o->remove_ring, err);
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		if (m[i]->live)
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: its program still runs: what it records from now on is not in the output", m[i]->cap->path);
 	if (rc == TT_OK)
 		say_missing(app, m, n);
 	while (opened-- > 0)
-		close_capture(&p[opened].cap, p[opened].src, p[opened].ctx);
-	return rc;
-}
-
-int
-recover_mend(struct app *app, const char *path, struct recovered *what, struct tt_err *err)
-{
-	struct tt_capture cap = { .path = path };
-	struct tt_src *src = NULL;
-	void *ctx = NULL;
-	int rc = open_capture(app, &cap, &src, &ctx, err);
-
-	*what = (struct recovered){ 0 };
-	if (rc == TT_OK) {
-		const struct ttc *m = ctx;
-		what->ring = m->ring != NULL;
-		what->running = m->live;
-		if (what->ring && !what->running)
-			rc = copy(app, &(struct ttc *){ ctx }, 1, path, true, err);
-	}
-	close_capture(&cap, src, ctx);
+		ttc_part_close(&p[opened]);
 	return rc;
 }
 

@@ -54,6 +54,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_RESUME] = "--resume",
 	[TT_SETTING_TMPDIR] = "--tmpdir",
 	[TT_SETTING_MONO] = "--mono",
+	[TT_SETTING_MODULE] = "--module",
 	[TT_SETTING_TIMEOUT] = "--timeout",
 	[TT_SETTING_MAX_TIME] = "--max-time",
 	[TT_SETTING_SEED] = "--seed",

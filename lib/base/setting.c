@@ -52,6 +52,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_RESUME] = "tt_trial_opts.resume",
 	[TT_SETTING_TMPDIR] = "tt_env.tmpdir",
 	[TT_SETTING_MONO] = "tt_trial_opts.record",
+	[TT_SETTING_MODULE] = "launch_find_module",
 	[TT_SETTING_TIMEOUT] = "tt_trial_opts.timeout",
 	[TT_SETTING_MAX_TIME] = "tt_trial_opts.max_time",
 	[TT_SETTING_SEED] = "tt_trial_opts.seed",
