@@ -3,18 +3,16 @@
  */
 #include <string.h>
 
-#include "base/arena_text.h"
-#include "base/shell.h"
 #include "cmd.h"
 #include "diff/diff.h"
 #include "diff/profile.h"
 #include "diff/report.h"
+#include "diff/sides.h"
 #include "diff/verdict.h"
+#include "diff_page.h"
 #include "emit/emit.h"
 #include "input.h"
 #include "io/outputs.h"
-#include "model/identity.h"
-#include "page/compare.h"
 #include "base/parse_value.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
@@ -23,8 +21,6 @@
 #include "sys/sys.h"
 #include "version.h"
 
-#define PAGE_SIZE ((size_t)2 << 20)
-#define PAGE_BRANCHES 20000
 #define MARGIN_E4 200         /* 2 %: with a smaller margin, identical builds stay undecided */
 
 struct diff_opts {
@@ -74,42 +70,20 @@ table_value(size_t i)
 #define AT(f) offsetof(struct diff_opts, f)
 
 static const struct opt diff_opt[] = {
-	{ .name = "rename",
-	    .arg = "FILE",
-	    .set = opt_text,
-	    .at = AT(rename),
+	{ .name = "rename", .arg = "FILE", .set = opt_text, .at = AT(rename),
 	    .help = "read the names that changed from FILE: lines of OLD, a TAB, NEW" },
-	{ .name = "max",
-	    .arg = "MARGIN",
-	    .set = set_margin,
-	    .at = AT(margin),
+	{ .name = "max", .arg = "MARGIN", .set = set_margin, .at = AT(margin),
 	    .help = "allow B to be this much slower (like 5%, 0.3ms); default 2%" },
-	{ .name = "table",
-	    .arg = "ID[,ID]",
-	    .set = opt_commas,
-	    .at = AT(table),
-	    .value = table_value,
+	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_value,
 	    .help = "print only these tables; repeatable" },
-	{ .name = "limit",
-	    .arg = "N",
-	    .set = set_limit,
-	    .hi = UINT32_MAX,
+	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
 	    .help = "print at most N changed rows of a table and one for the rest, 0: all; default 20 in text, "
 		    "otherwise all" },
-	{ .name = "pprof", .once = true,
-	    .arg = "FILE",
-	    .set = opt_text,
-	    .at = AT(pprof),
+	{ .name = "pprof", .once = true, .arg = "FILE", .set = opt_text, .at = AT(pprof),
 	    .help = "also write B minus A as a profile for go tool pprof" },
-	{ .name = "chrome", .once = true,
-	    .arg = "FILE",
-	    .set = opt_text,
-	    .at = AT(chrome),
+	{ .name = "chrome", .once = true, .arg = "FILE", .set = opt_text, .at = AT(chrome),
 	    .help = "also write the middle capture of each side as Chrome JSON, each as a process" },
-	{ .name = "svg", .once = true,
-	    .arg = "FILE",
-	    .set = opt_text,
-	    .at = AT(svg),
+	{ .name = "svg", .once = true, .arg = "FILE", .set = opt_text, .at = AT(svg),
 	    .help = "also write the call tree of both sides as a flame graph, a picture" },
 	{ .name = NULL },
 };
@@ -198,57 +172,7 @@ check(const struct diff_opts *o, struct tt_err *err)
 	return rc == TT_OK ? check_files(o, err) : rc;
 }
 
-/* --- reading ------------------------------------------------------------------------ */
-
-/* Fail if a recording, or two of its files, is on one side twice: it would count as independent captures. */
-static int
-check_recording(const struct diff_opts *o, size_t at, const struct tt_model *m, uint64_t *seen, struct tt_err *err)
-{
-	char text[TT_RECORDING_TEXT];
-
-	seen[at] = tt_model_identity(m);
-	for (size_t i = at < o->in.path.before ? 0 : o->in.path.before; i < at; i++)
-		if (seen[i] == seen[at] && seen[at])
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are one recording: %s", o->in.path.v[i], o->in.path.v[at],
-			    tt_capture_recording(m->cap[0], text) ? "drop copies, join parts (tracetool recover)" : "leave copies out");
-	return TT_OK;
-}
-
-/* Read one capture and add it to its side; add its losses to those of all. */
-static int
-add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *seen, struct tt_run_opts *run,
-    struct tt_diff *d, struct tt_report *r, struct tt_err *err)
-{
-	const char *const one[] = { o->in.path.v[at], NULL };
-	struct tt_loss *all = app->env.loss, loss;
-	struct tt_model *m = NULL;
-	char outside[TT_OUTSIDE_TEXT], stretch[TT_STRETCH_TEXT];
-	const char *caveat;
-	int rc;
-
-	tt_loss_reset(&loss);
-	app->env.loss = &loss;
-	run->path = one;
-	run->npath = 1;
-	rc = tt_run(&app->env, run, &m, err);
-	app->env.loss = all;
-	all->input = o->in.path.v[at];
-	tt_loss_join(all, &loss);
-	all->input = NULL;
-	if (rc == TT_OK)
-		rc = check_recording(o, at, m, seen, err);
-	if (rc == TT_OK)
-		rc = tt_diff_add(d, at < o->in.path.before ? TT_DIFF_A : TT_DIFF_B, m, err);
-	caveat = m && rc == TT_OK && !r->note ? tt_model_caveat(m) : NULL;
-	if (caveat)
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
-	if (m && rc == TT_OK && tt_capture_stretch(m->cap[0], stretch))
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation", tt_text(r, "%s: %s", o->in.path.v[at], stretch));
-	if (m && rc == TT_OK && tt_filter_outside(m, outside))
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", tt_text(r, "%s: %s", o->in.path.v[at], outside));
-	tt_model_free(m);
-	return rc;
-}
+/* --- the sandbox ----------------------------------------------------------------------- */
 
 /* Enter the sandbox: only inputs are read and outputs written from here on. The last reading seals it. */
 static int
@@ -267,79 +191,7 @@ confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	return rc == TT_OK ? app_confine(app, l.v, o->in.tmpdir, err) : rc;
 }
 
-static void
-seal(struct app *app, struct tt_run_opts *run)
-{
-	run->opened = app_seal;
-	run->opened_arg = app;
-}
-
-/* Say how many captures of B are recordings of A, too: they show nothing. */
-static void
-note_shared(const struct diff_opts *o, const uint64_t *seen, struct tt_report *r)
-{
-	size_t before = o->in.path.before, shared = 0, first = 0;
-
-	for (size_t i = before; i < o->in.path.n; i++) {
-		size_t k = 0;
-
-		while (k < before && seen[k] != seen[i])
-			k++;
-		if (k < before && shared++ == 0)
-			first = i;
-	}
-	if (shared)
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "shared", tt_text(r, "%zu of %zu capture%s of B %s of A, "
-		    "too: compared with itself, a capture is no worse: %s%s", shared, o->in.path.n - before, o->in.path.n - before == 1 ? "" : "s",
-		    shared == 1 ? "is a recording" : "are recordings", o->in.path.v[first],
-		    shared > 1 ? ", ..." : ""));
-}
-
-static int
-add_all(struct app *app, const struct diff_opts *o, struct tt_run_opts *run, struct tt_diff *d, struct tt_report *r,
-    struct tt_err *err)
-{
-	uint64_t *seen = tt_arena_alloc(&app->arena, o->in.path.n * sizeof *seen, err);       /* recordings, by operand */
-	int rc = seen ? TT_OK : err->code;
-
-	run->needs |= TT_NEEDS_CALLS | TT_NEEDS_FRAMES;
-	run->whole_frames = true;
-	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++) {
-		if (i + 1 == o->in.path.n && !o->chrome)
-			seal(app, run);
-		rc = add_capture(app, o, i, seen, run, d, r, err);
-	}
-	if (rc == TT_OK)
-		note_shared(o, seen, r);
-	return rc == TT_OK ? tt_diff_finish(d, err) : rc;
-}
-
 /* --- writing ------------------------------------------------------------------------- */
-
-static void
-add_notes(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r)
-{
-	size_t unused = 0, first = 0;
-
-	tt_loss_notes(&app->loss, r);
-	if (!d->frames)
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
-		    "the captures have no frames: the time in markers of all threads per capture is compared (for frames: --frame-marker)");
-	if (d->nsampled) {
-		const char *more = d->nsampled > 1 ? tt_text(r, " and %zu more", d->nsampled - 1) : "";
-
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "samples", tt_text(r, "samples and no calls in %s%s: time in calls is compared, samples are not "
-		    "(tracetool convert writes profiles of both sides, which pprof compares)", d->first_sampled, more));
-	}
-	for (size_t i = 0; d->rename && i < d->rename->n; i++) {
-		if (!d->rename->v[i].used && unused++ == 0)
-			first = i;
-	}
-	if (unused)
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "rename",
-		    tt_text(r, "%s: %zu of %zu names are not in the captures of A; the first is \"%s\"", o->rename, unused,
-			d->rename->n, d->rename->v[first].from));
-}
 
 static bool
 wants(const struct diff_opts *o, const char *table)
@@ -351,92 +203,9 @@ wants(const struct diff_opts *o, const char *table)
 	return o->table.n == 0;
 }
 
-/* The captures of ${side} for a heading: the name of a single one, or the number of several. */
-static void
-put_side(const struct diff_opts *o, unsigned side, struct tt_buf *to)
-{
-	size_t from = side == TT_DIFF_A ? 0 : o->in.path.before, n = (side == TT_DIFF_A ? o->in.path.before : o->in.path.n) - from;
-	const char *name = tt_sys_base(o->in.path.v[from]);
-
-	if (n > 1)
-		tt_buf_printf(to, "%s and %zu more", name, n - 1);
-	else
-		tt_buf_text(to, name);
-}
-
-/* "before.ttc (A) against after.ttc (B)" */
-static void
-put_name(const struct diff_opts *o, struct tt_buf *to)
-{
-	put_side(o, TT_DIFF_A, to);
-	tt_buf_text(to, " (A) against ");
-	put_side(o, TT_DIFF_B, to);
-	tt_buf_text(to, " (B)");
-}
-
-/* The arguments with which another command compares the same captures. */
-static void
-put_arguments(const struct diff_opts *o, struct tt_buf *to)
-{
-	const struct opt_list a = { .v = o->in.path.v, .n = o->in.path.before };
-	const struct opt_list b = { .v = o->in.path.v + a.n, .n = o->in.path.n - a.n };
-	static const char *const making[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", NULL };
-
-	opts_quote_without(to, &o->given, &a, making);
-	tt_buf_text(to, " -- ");
-	opts_quote_given(to, &(struct opt_given){ 0 }, &b, NULL);
-}
-
-/* Write a page or a picture from complete tables. ${had}: notes of the reading. */
-static int
-make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, const struct tt_diff_verdict *v, bool picture,
-    const struct tt_report *had, struct tt_buf *text, struct tt_err *err)
-{
-	static const char *const of_diff[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", "rename", "max", "frames", NULL };
-	const char *all[64] = { NULL };
-	struct tt_buf name = { 0 }, all_rows = { 0 }, json = { 0 }, report = { 0 };
-	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE, .quote = tt_shell_quote };
-	struct tt_report r;
-	size_t cut = 0;
-	int rc;
-
-	/* All tables but paths, whose contents the call tree has. */
-	for (size_t i = 0, n = 0; n < 63 && tt_diff_table_id(i); i++)
-		if (strcmp(tt_diff_table_id(i), "paths") != 0)
-			all[n++] = tt_diff_table_id(i);
-	tt_report_init(&r, &app->env.mem);
-	tt_diff_verdict_report(v, &r);
-	tt_diff_report(d, &(struct tt_diff_report_opts){ .table = all, .branches = PAGE_BRANCHES }, &r);
-	for (const struct tt_note *n = had->note; n; n = n->next)
-		tt_report_note(&r, n->severity, n->id, n->text);
-	if (!picture)
-		add_notes(app, o, d, &r);
-	put_name(o, &name);
-	tt_buf_text(&all_rows, "tracetool diff --limit 0 ");
-	put_arguments(o, &all_rows);
-	tt_buf_text(&all_rows, " --table ");
-	tt_buf_text(&json, "tracetool diff --format json ");
-	put_arguments(o, &json);
-	tt_buf_text(&report, "tracetool report ");
-	opts_quote_without(&report, &o->given, &(struct opt_list){ 0 }, of_diff);
-	tt_buf_text(&report, "-o frame.html --frames ");
-	co.name = tt_buf_keep(&name, &app->arena, err);
-	co.rows = tt_buf_keep(&all_rows, &app->arena, err);
-	co.json = tt_buf_keep(&json, &app->arena, err);
-	co.report = tt_buf_keep(&report, &app->arena, err);
-	rc = co.name && co.rows && co.json && co.report ? tt_report_error(had, err) : err->code;
-	if (rc == TT_OK)
-		rc = picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
-	if (rc == TT_OK && cut)
-		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables have at most %zu rows; the page names the commands that print all",
-		    o->out.output ? o->out.output : "the page", cut);
-	tt_report_free(&r);
-	return rc;
-}
-
 /* Make the tables with the rows and columns that were asked for, and the verdict. */
 static int
-make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r,
+make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, const struct tt_diff_sides *sides, struct tt_report *r,
     struct tt_buf *text, struct tt_buf *svg, struct tt_err *err)
 {
 	const struct tt_diff_report_opts ro = {
@@ -444,94 +213,38 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 		.rows = o->has_limit ? o->limit : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
 	};
 	struct tt_diff_verdict v;
+	struct diff_page page = { .d = d, .verdict = &v, .sides = sides, .files = &o->in.path, .given = &o->given, .rename = o->rename,
+		.output = o->out.output };
 	int rc = tt_diff_judge(d, &o->margin, &v, err);
 
 	if (rc != TT_OK)
 		return rc;
-	if (o->picture_alone)
-		return make_page(app, o, d, &v, true, r, svg, err);
-	if (report_form(&o->out) == TT_RENDER_HTML && o->table.n == 0) {
-		rc = make_page(app, o, d, &v, false, r, text, err);
-	} else {
+	if (!o->picture_alone && report_form(&o->out) == TT_RENDER_HTML && o->table.n == 0) {
+		rc = diff_page(app, &page, r, text, err);
+	} else if (!o->picture_alone) {
 		if (wants(o, "verdict"))
 			tt_diff_verdict_report(&v, r);
 		tt_diff_report(d, &ro, r);
-		add_notes(app, o, d, r);
+		tt_loss_notes(&app->loss, r);
+		tt_diff_notes(d, o->rename, r);
 		rc = report_render(app, &o->out, r, text, err);
 	}
+	page.picture = true;
 	if (rc == TT_OK && o->svg)
-		rc = make_page(app, o, d, &v, true, r, svg, err);
-	if (rc == TT_OK)
+		rc = diff_page(app, &page, r, svg, err);
+	if (rc == TT_OK && !o->picture_alone)
 		app->verdict = tt_diff_exit(&v);
 	return rc;
 }
 
-/* The capture with the median of its side's means, as the user named it. */
-static const char *
-middle(const struct diff_opts *o, const struct tt_diff *d, unsigned side)
-{
-	const struct tt_diff_side *s = &d->side[side];
-
-	for (size_t i = 0; i < s->n; i++) {
-		size_t below = 0;
-
-		for (size_t k = 0; k < s->n; k++)
-			below += s->capture[k].time[d->by].mean < s->capture[i].time[d->by].mean ||
-				 (s->capture[k].time[d->by].mean == s->capture[i].time[d->by].mean && k < i);
-		if (below == (s->n - 1) / 2)
-			return o->in.path.v[side == TT_DIFF_A ? i : o->in.path.before + i];
-	}
-	return o->in.path.v[0];
-}
-
 static int
-write_chrome(
-    struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run, struct tt_err *err)
-{
-	const char *const path[] = { middle(o, d, TT_DIFF_A), middle(o, d, TT_DIFF_B), NULL };
-	const struct tt_emit *emit = tt_emit_named("chrome");
-	const struct tt_emit_opts eo = { .env = &app->env, .path = o->chrome, .generator = TT_GENERATOR };
-	struct tt_loss *all = app->env.loss, loss;
-	const char *title[2];
-	struct tt_model *m = NULL;
-	int rc;
-
-	for (size_t i = 0; i < 2; i++) {
-		char *s = tt_arena_alloc(&app->arena, strlen(path[i]) + 4, err);
-
-		if (!s)
-			return err->code;
-		stpcpy(stpcpy(s, i ? "B: " : "A: "), path[i]);
-		title[i] = s;
-	}
-	seal(app, run);
-	run->path = path;
-	run->npath = 2;
-	run->title = title;
-	run->copies = true;           /* the same recording may be on both sides */
-	run->whole_frames = false;
-	run->filter.frames_of_each = true;
-	run->align = o->in.align == TT_ALIGN_AUTO ? TT_ALIGN_START : (enum tt_align)o->in.align;
-	run->emit = &emit;
-	run->emit_opts = &eo;
-	run->nemit = 1;
-	run->needs = tt_emit_needs(emit, &eo);
-	tt_loss_reset(&loss);         /* the first reading reported these losses */
-	app->env.loss = &loss;
-	rc = tt_run(&app->env, run, &m, err);
-	app->env.loss = all;
-	tt_model_free(m);
-	return rc;
-}
-
-static int
-write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run,
+write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_diff_sides *sides, struct tt_run_opts *run,
     struct tt_report *r, struct tt_err *err)
 {
 	struct tt_output out[3] = { { .path = o->out.output ? o->out.output : "-" } };
 	struct tt_buf svg = { 0 };
 	size_t n = 1;
-	int rc = make_tables(app, o, d, r, &out[0].text, &svg, err);
+	int rc = make_tables(app, o, d, sides, r, &out[0].text, &svg, err);
 
 	if (o->svg)
 		out[n++] = (struct tt_output){ o->svg, svg };
@@ -539,8 +252,11 @@ write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 		out[n++].path = o->pprof;
 	if (rc == TT_OK && o->pprof)
 		rc = tt_diff_profile(d, TT_GENERATOR, &out[n - 1].text, err);
-	if (rc == TT_OK && o->chrome)
-		rc = write_chrome(app, o, d, run, err);
+	if (rc == TT_OK && o->chrome) {
+		run->opened = app_seal;
+		run->align = (enum tt_align)o->in.align;
+		rc = tt_diff_write_middle(sides, d, run, &(struct tt_emit_opts){ .env = &app->env, .path = o->chrome, .generator = TT_GENERATOR }, err);
+	}
 	ui_erase(&app->ui);
 	if (rc == TT_OK && o->picture_alone)
 		rc = tt_outputs_write(&app->env, &out[1], 1, err);
@@ -558,6 +274,9 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	struct tt_diff d = { 0 };
 	struct tt_run_opts run;
 	struct tt_report r;
+	/* The last reading seals the sandbox. */
+	struct tt_diff_sides sides = { .env = &app->env, .a = &app->arena, .path = o->in.path.v, .n = o->in.path.n, .nbefore = o->in.path.before,
+		.opened = o->chrome ? NULL : app_seal, .opened_arg = app };
 	int rc = input_setup(app, &o->in, &run, err);
 
 	if (rc == TT_OK)
@@ -574,10 +293,10 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_diff_init(&d, &app->env, run.names, o->rename ? &rename : NULL, err);
 	if (rc == TT_OK)
-		rc = add_all(app, o, &run, &d, &r, err);
+		rc = tt_diff_read(&sides, &run, &d, &r, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK)
-		rc = write_all(app, o, &d, &run, &r, err);
+		rc = write_all(app, o, &d, &sides, &run, &r, err);
 	tt_report_free(&r);
 	tt_diff_free(&d);
 	tt_rename_free(&rename);
