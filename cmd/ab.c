@@ -23,12 +23,12 @@
 #define DECIDED_RUNS 40               /* --max-runs of --until decided */
 
 struct ab_opts {
-	struct opt_list words;        /* both builds, with a "--" between them */
+	struct tt_list words;        /* both builds, with a "--" between them */
 	uint64_t pairs, max_runs, warmup, seed, more_crashes;         /* UINT64_MAX: not given */
 	int until;                    /* enum tt_trial_until */
 	int64_t timeout;
 	bool mono, resume;
-	struct opt_list profile;
+	struct tt_list profile;
 	const char *keep, *budget, *today;
 	int inconclusive;             /* as in struct gate_opts */
 	struct tt_verdict_outputs to;
@@ -53,45 +53,45 @@ until_value(size_t i)
 
 #define AT(f) offsetof(struct ab_opts, f)
 
-static const struct opt run_opt[] = {
-	{ .letter = 'n', .name = "pairs", .arg = "N", .set = opt_count, .at = AT(pairs), .lo = 1, .hi = TT_PAIRS_MAX,
+static const struct tt_opt run_opt[] = {
+	{ .letter = 'n', .name = "pairs", .arg = "N", .set = tt_opt_count, .at = AT(pairs), .lo = 1, .hi = TT_PAIRS_MAX,
 	    .help = "run each build at most N times; default 10" },
-	{ .name = "until", .arg = "WHEN", .set = opt_choice, .at = AT(until), .value = until_value,
+	{ .name = "until", .arg = "WHEN", .set = tt_opt_choice, .at = AT(until), .value = until_value,
 	    .help = "stop as soon as the answer is clear; decided: the same, but with up to --max-runs runs; all: run and judge all pairs" },
-	{ .name = "max-runs", .arg = "N", .set = opt_count, .at = AT(max_runs), .lo = 2, .hi = 2 * TT_PAIRS_MAX,
+	{ .name = "max-runs", .arg = "N", .set = tt_opt_count, .at = AT(max_runs), .lo = 2, .hi = 2 * TT_PAIRS_MAX,
 	    .help = "run at most N times, both builds together; default with --until decided: 40" },
-	{ .name = "warmup", .arg = "N", .set = opt_count, .at = AT(warmup), .hi = 100,
+	{ .name = "warmup", .arg = "N", .set = tt_opt_count, .at = AT(warmup), .hi = 100,
 	    .help = "before the pairs run each build N times, which is not judged; default 1" },
-	{ .name = "seed", .arg = "N", .set = opt_count, .at = AT(seed), .hi = UINT64_MAX - 1,
+	{ .name = "seed", .arg = "N", .set = tt_opt_count, .at = AT(seed), .hi = UINT64_MAX - 1,
 	    .help = "choose the order within pairs by N; default: a random number, which is printed" },
-	{ .name = "timeout", .arg = "DUR", .set = opt_duration, .at = AT(timeout),
+	{ .name = "timeout", .arg = "DUR", .set = tt_opt_duration, .at = AT(timeout),
 	    .help = "end a run that takes longer, and count it as a crash" },
-	{ .name = "max-crashes", .arg = "N", .set = opt_count, .at = AT(more_crashes), .hi = 1000000,
+	{ .name = "max-crashes", .arg = "N", .set = tt_opt_count, .at = AT(more_crashes), .hi = 1000000,
 	    .help = "let the new build crash in N more runs than the old one; default 0" },
-	{ .name = "keep", .arg = "DIR", .set = opt_text, .at = AT(keep), .help = "keep the captures in this folder" },
-	{ .name = "resume", .set = opt_flag, .at = AT(resume), .help = "with --keep: take the runs that are there already" },
+	{ .name = "keep", .arg = "DIR", .set = tt_opt_text, .at = AT(keep), .help = "keep the captures in this folder" },
+	{ .name = "resume", .set = tt_opt_flag, .at = AT(resume), .help = "with --keep: take the runs that are there already" },
 	{ .name = NULL },
 };
 
-static const struct opt record_opt[] = {
-	{ .name = "mono", .set = opt_flag, .at = AT(mono),
+static const struct tt_opt record_opt[] = {
+	{ .name = "mono", .set = tt_opt_flag, .at = AT(mono),
 	    .help = "record the builds as \"tracetool record\" does; without it, a build whose first word is mono" },
-	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = opt_add, .at = AT(profile),
+	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = tt_opt_add, .at = AT(profile),
 	    .help = "the same, and set what to record; repeatable; see tracetool-mono(7)" },
 	{ .name = NULL },
 };
 
-static const struct opt judge_opt[] = {
-	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
+static const struct tt_opt judge_opt[] = {
+	{ .name = "gate", .arg = "BUDGET", .set = tt_opt_text, .at = AT(budget),
 	    .help = "judge the rows of this budget (tracetool-budget(5)); default: frame times, long frames, allocations, the largest markers" },
-	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
+	{ .name = "inconclusive", .arg = "HOW", .set = tt_opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
 	    .help = "exit status if no row fails, but some cannot be judged (5) or are undecided (0; auto, the default); fail: both 5; pass: both 0" },
-	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
+	{ .name = "today", .arg = "DATE", .set = tt_opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Runs", run_opt, 0 },
 	{ "Recording", record_opt, 0 },
 	{ "Judging", judge_opt, 0 },
@@ -100,7 +100,7 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_ab = {
+const struct tt_verb verb_ab = {
 	.name = "ab",
 	.summary = "run two builds in turn and compare their captures",
 	.operands = "-- OLD [ARG...] -- NEW [ARG...]",
@@ -120,7 +120,7 @@ const struct verb verb_ab = {
 static int
 find_builds(struct ab *x, struct tt_err *err)
 {
-	const struct opt_list *w = &x->o->words;
+	const struct tt_list *w = &x->o->words;
 	size_t cut = 0;
 	const char **old;
 
@@ -142,17 +142,17 @@ static int
 find_recorder(struct ab *x, struct tt_err *err)
 {
 	static const char *const before[] = { "/proc/self/exe", "record", "-q", "--no-summary", "-o", NULL };
-	const struct opt_list *profile = &x->o->profile;
-	struct opt_list after = { 0 };
+	const struct tt_list *profile = &x->o->profile;
+	struct tt_list after = { 0 };
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < profile->n && rc == TT_OK; i++) {
-		rc = opt_list_add(&after, "-p", &x->a, err);
+		rc = tt_list_add(&after, "-p", &x->a, err);
 		if (rc == TT_OK)
-			rc = opt_list_add(&after, profile->v[i], &x->a, err);
+			rc = tt_list_add(&after, profile->v[i], &x->a, err);
 	}
 	if (rc == TT_OK)
-		rc = opt_list_add(&after, "--", &x->a, err);
+		rc = tt_list_add(&after, "--", &x->a, err);
 	x->plan.recorder[0] = before;
 	x->plan.recorder[1] = after.v;
 	x->plan.profile = profile->v;
@@ -229,7 +229,7 @@ read_capture(void *arg, const struct tt_budget *b, const char *path, struct tt_s
 	struct tt_run_opts run;
 	int rc;
 
-	in.path = (struct opt_list){ .v = one, .n = 1 };
+	in.path = (struct tt_list){ .v = one, .n = 1 };
 	tt_arena_init(&a, &x->app->env.mem);
 	gate_reader(&g, x->app, &in, b, &a);
 	if (ttc_mend(&x->app->env, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
@@ -273,7 +273,7 @@ show(void *arg, const char *line)
 
 /* Fail if one of these files cannot be created. Devices such as /dev/null are left alone. */
 static int
-try_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
+try_outputs(struct ab *x, const struct tt_list *writes, struct tt_err *err)
 {
 	struct tt_sink *sink;
 	struct stat st;
@@ -290,15 +290,15 @@ try_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 
 /* Fail if a build or the budget is among the files that are written. */
 static int
-check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
+check_outputs(struct ab *x, const struct tt_list *writes, struct tt_err *err)
 {
 	const struct ab_opts *o = x->o;
-	struct opt_list reads = { 0 };
-	int rc = o->budget ? opt_list_add(&reads, o->budget, &x->app->arena, err) : TT_OK;
+	struct tt_list reads = { 0 };
+	int rc = o->budget ? tt_list_add(&reads, o->budget, &x->app->arena, err) : TT_OK;
 
 	for (size_t i = 0; i < o->words.n && rc == TT_OK; i++)
 		if (strcmp(o->words.v[i], "-") != 0)
-			rc = opt_list_add(&reads, o->words.v[i], &x->app->arena, err);
+			rc = tt_list_add(&reads, o->words.v[i], &x->app->arena, err);
 	return rc == TT_OK ? tt_outputs_check(writes->v, reads.v, err) : rc;
 }
 
@@ -306,7 +306,7 @@ check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 static int
 open_outputs(struct ab *x, struct tt_verdict_out *to, struct tt_err *err)
 {
-	struct opt_list writes = { 0 };
+	struct tt_list writes = { 0 };
 	int rc = verdict_open(x->app, &x->o->to, "name a file", &writes, to, err);
 
 	if (rc == TT_OK)
@@ -373,7 +373,7 @@ ab(struct ab *x, struct tt_err *err)
 	int rc;
 
 	/* Report wrong options before anything is run. */
-	in.path = (struct opt_list){ .v = any, .n = 1 };
+	in.path = (struct tt_list){ .v = any, .n = 1 };
 	rc = input_setup(x->app, &in, &run, err);
 	if (rc == TT_OK)
 		rc = open_outputs(x, &to, err);

@@ -28,11 +28,11 @@ int
 app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	struct opt_list *l = &app->reads;
-	int rc = opt_list_add(l, "/dev/shm", &app->arena, err);
+	struct tt_list *l = &app->reads;
+	int rc = tt_list_add(l, "/dev/shm", &app->arena, err);
 
 	if (rc == TT_OK && runtime && runtime[0])
-		rc = opt_list_add(l, runtime, &app->arena, err);
+		rc = tt_list_add(l, runtime, &app->arena, err);
 	for (; rc == TT_OK && inputs && *inputs; inputs++) {
 		const size_t folder = (size_t)(tt_sys_base(*inputs) - *inputs);
 		const char *dir = ".";
@@ -41,9 +41,9 @@ app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 			continue;
 		if (folder > 0)
 			dir = tt_arena_text(&app->arena, *inputs, folder, err);
-		rc = dir ? opt_list_add(l, *inputs, &app->arena, err) : err->code;
+		rc = dir ? tt_list_add(l, *inputs, &app->arena, err) : err->code;
 		if (rc == TT_OK)
-			rc = opt_list_add(l, dir, &app->arena, err);
+			rc = tt_list_add(l, dir, &app->arena, err);
 	}
 	app->plan.read = l->v;
 	return rc;
@@ -52,7 +52,7 @@ app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 int
 app_reads_back(struct app *app, const char *dir, struct tt_err *err)
 {
-	int rc = opt_list_add(&app->reads, dir, &app->arena, err);
+	int rc = tt_list_add(&app->reads, dir, &app->arena, err);
 
 	app->plan.read = app->reads.v;
 	return rc;
@@ -61,14 +61,14 @@ app_reads_back(struct app *app, const char *dir, struct tt_err *err)
 int
 app_confine(struct app *app, const char *const *outputs, const char *tmpdir, struct tt_err *err)
 {
-	struct opt_list scratch = { 0 };
+	struct tt_list scratch = { 0 };
 	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &app->env.sandbox, err);
 
 	app->env.tmpdir = tmpdir;
 	if (rc == TT_OK)
 		rc = tt_outputs_folders(outputs, getenv("GITHUB_STEP_SUMMARY"), err);     /* which is not asked for, and no reason to give no verdict */
 	if (rc == TT_OK)
-		rc = opt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err);
+		rc = tt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err);
 	app->plan.scratch = scratch.v;
 	app->plan.write = outputs;
 	for (size_t i = 0; rc == TT_OK && outputs && outputs[i]; i++)
@@ -85,16 +85,16 @@ app_seal(void *arg, struct tt_err *err)
 }
 
 int
-app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
+app_parse(struct app *app, const struct tt_verb *verb, void *into, const struct ui_opts *ui, int argc,
     char **argv, struct tt_err *err)
 {
-	int rc = opts_parse(verb, into, argc, argv, &app->arena, err);
+	int rc = tt_opts_parse(verb, into, argc, argv, &app->arena, err);
 	struct tt_buf text = { 0 };
 	unsigned width;
 
 	if (ui->help) {               /* --help is printed even if another argument is wrong */
 		width = ui_width(1);
-		opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
+		tt_opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
 		pager_start(&app->pager);
 		rc = app_show(app, &text, err);
 		tt_buf_free(&text);
@@ -103,7 +103,7 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 	if (rc != TT_OK)
 		return rc;
 	/* info and baseline write other files, too, and check by themselves. */
-	for (const struct opt_group *g = verb->group; g->opt && rc == TT_OK && verb != &verb_info && verb != &verb_baseline; g++)
+	for (const struct tt_opt_group *g = verb->group; g->opt && rc == TT_OK && verb != &verb_info && verb != &verb_baseline; g++)
 		if (g->opt == report_opt)
 			rc = report_check((const struct report_opts *)(const void *)((const char *)into + g->base), err);
 	if (rc != TT_OK)

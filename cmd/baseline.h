@@ -4,13 +4,13 @@
 #ifndef TT_CMD_BASELINE_H
 #define TT_CMD_BASELINE_H
 
-#include "opts.h"
+#include "option/opts.h"
 #include "report.h"
 #include "ui.h"
 
 struct baseline_opts {
-	struct opt_list arg;          /* an action and what it is for; to show: baselines alone */
-	struct opt_list row;
+	struct tt_list arg;          /* an action and what it is for; to show: baselines alone */
+	struct tt_list row;
 	const char *budget;
 	uint64_t keep;
 	const char *why;
@@ -19,7 +19,7 @@ struct baseline_opts {
 };
 
 /* Options that choose the figures to show. */
-extern const struct opt baseline_figure_opt[];
+extern const struct tt_opt baseline_figure_opt[];
 
 /* Print the figures of the baselines ${o}->arg over their sessions. */
 int history_show(struct app *app, const struct baseline_opts *o, struct tt_err *err);

@@ -1,21 +1,17 @@
 /**
  * tracetool batch: analyses thousands of captures in folders and archives.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "batch/aggregate.h"
 #include "batch/database.h"
 #include "batch/analyse.h"
+#include "batch/dirs.h"
 #include "batch/plan.h"
 #include "batch/results.h"
 #include "batch/scheduler.h"
-#include "batch/sweep.h"
 #include "batch_opts.h"
 #include "base/json.h"
 #include "cmd.h"
@@ -30,55 +26,6 @@
 
 #define MIB (UINT64_C(1) << 20)
 #define RULES_MAX 64          /* above this number of inputs, the process may read any file */
-
-/* --- directories ------------------------------------------------------------------------- */
-
-static int
-make_dir(const char *path, struct tt_err *err)
-{
-	if (mkdir(path, 0777) != 0 && errno != EEXIST)
-		return tt_fail_sys(err, errno, "%s", path);
-	return TT_OK;
-}
-
-/* The part of <linux/openat2.h> that is used: older headers lack it. */
-struct how { uint64_t flags, mode, resolve; };
-#define RESOLVE_NO_SYMLINKS_ 0x04
-#define RESOLVE_BENEATH_ 0x08
-
-/* Open the folder ${dir} for files made of captures, inside the folder open as ${top}; no link may lead out of ${top}. */
-static int
-open_files_dir(int top, const char *dir, int *fd, struct tt_err *err)
-{
-	struct how how = { .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH_ | RESOLVE_NO_SYMLINKS_ };
-
-	if (mkdirat(top, BATCH_FILES_DIR, 0777) != 0 && errno != EEXIST)
-		return tt_fail_sys(err, errno, "%s/" BATCH_FILES_DIR, dir);
-	*fd = (int)syscall(SYS_openat2, top, BATCH_FILES_DIR, &how, sizeof how);
-	if (*fd < 0 && errno == ENOSYS)
-		*fd = openat(top, BATCH_FILES_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return *fd < 0 ? tt_fail_sys(err, errno, "%s/" BATCH_FILES_DIR, dir) : TT_OK;
-}
-
-/* Open the folder for results as fd[0], made if needed, and with ${files} the folder for files made of captures as fd[1]. */
-static int
-open_dirs(const char *dir, bool files, int fd[2], struct tt_err *err)
-{
-	fd[0] = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd[0] < 0)
-		return tt_fail_sys(err, errno, "%s", dir);
-	return files ? open_files_dir(fd[0], dir, &fd[1], err) : TT_OK;
-}
-
-/* Remove temporaries that a killed batch left; not those of other shards, which may be running on other machines. */
-static void
-sweep_dirs(const int fd[2], const struct tt_shard *shard)
-{
-	for (unsigned i = 0; i < 2 && shard->count <= 1; i++) {
-		if (fd[i] >= 0)
-			tt_batch_sweep(fd[i], 0);
-	}
-}
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
@@ -176,23 +123,23 @@ on_confine(void *arg, struct tt_env *env, bool scratch, struct tt_err *err)
 
 /* Fail unless every output is a file of its own and none is an input. */
 static int
-check_outputs(struct batch *b, const struct opt_list *write, struct tt_err *err)
+check_outputs(struct batch *b, const struct tt_list *write, struct tt_err *err)
 {
 	const char *const mine[] = { b->out.part, b->out.final };
-	struct opt_list all = { 0 };
+	struct tt_list all = { 0 };
 	int rc = tt_batch_files_check(&b->files, write->v, err);
 
 	for (size_t i = 0; i < sizeof mine / sizeof *mine && rc == TT_OK; i++)
 		if (mine[i])
-			rc = opt_list_add(&all, mine[i], &b->app->arena, err);
+			rc = tt_list_add(&all, mine[i], &b->app->arena, err);
 	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
-		rc = opt_list_add(&all, write->v[i], &b->app->arena, err);
+		rc = tt_list_add(&all, write->v[i], &b->app->arena, err);
 	return rc == TT_OK ? tt_outputs_check(all.v, b->o->in.path.v, err) : rc;
 }
 
 /* Confine the parent: it may read the inputs, write results and reports, and start processes. */
 static int
-confine(struct batch *b, struct opt_list *write, struct tt_err *err)
+confine(struct batch *b, struct tt_list *write, struct tt_err *err)
 {
 	static const char *const anything[] = { "/", NULL };
 	struct app *app = b->app;
@@ -207,15 +154,15 @@ confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 			few = few && strcmp(b->o->in.path.v[i], "-") != 0 && !strpbrk(b->o->in.path.v[i], "*?[");
 		rc = app_reads(app, few ? b->o->in.path.v : anything, err);
 	} else {
-		struct opt_list read = { 0 };
+		struct tt_list read = { 0 };
 
 		for (size_t i = 0; i < b->files.n && rc == TT_OK; i++)
-			rc = opt_list_add(&read, b->files.file[i].path, &app->arena, err);
+			rc = tt_list_add(&read, b->files.file[i].path, &app->arena, err);
 		if (rc == TT_OK)
 			rc = app_reads(app, read.v, err);
 	}
 	if (rc == TT_OK && b->o->dir)
-		rc = opt_list_add(write, b->o->dir, &app->arena, err);
+		rc = tt_list_add(write, b->o->dir, &app->arena, err);
 	if (rc == TT_OK && b->o->dir)         /* the parent reads its results again to add them up, and keeps those of earlier runs */
 		rc = app_reads_back(app, b->o->dir, err);
 	return rc == TT_OK ? app_confine(app, write->v, b->o->in.tmpdir, err) : rc;
@@ -335,7 +282,7 @@ finish(struct batch *b, struct tt_err *err)
 
 /* Append the facts of --meta to results of files that could not be read. The last fact of a key wins, as for captures. */
 static void
-put_facts(const struct opt_list *meta, struct tt_buf *to)
+put_facts(const struct tt_list *meta, struct tt_buf *to)
 {
 	struct tt_json j = { .out = to, .comma = true };
 
@@ -375,7 +322,7 @@ print_plan(struct batch *b, const struct tt_scheduler_opts *many, struct tt_err 
 {
 	const struct batch_opts *o = b->o;
 	const struct tt_batch_plan_opts plan = { .files = &b->files, .many = many, .divide = !o->in.format,
-		.shards = opts_given(&o->given, "shard") || o->shard_count ? o->shard.count : 0 };
+		.shards = tt_opts_given(&o->given, "shard") || o->shard_count ? o->shard.count : 0 };
 	const struct report_opts ro = { .form = o->sum.form, .width = -1, .csv_safe = o->sum.csv_safe };
 	struct tt_buf text = { 0 };
 	struct tt_report r;
@@ -424,17 +371,17 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 
 /* Fill ${one} with the work for each capture, and add the files of reports and verdicts to ${write}. */
 static int
-prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct tt_err *err)
+prepare(struct batch *b, struct tt_one_opts *one, struct tt_list *write, struct tt_err *err)
 {
 	const struct batch_opts *o = b->o;
 	const char *const mine[] = { b->out.part, b->out.final };
-	struct opt_list reads = { 0 };
+	struct tt_list reads = { 0 };
 	int rc = summary_writes(b->app, &o->sum, write, err);
 
 	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++)
-		rc = opt_list_add(&reads, o->in.path.v[i], &b->app->arena, err);
+		rc = tt_list_add(&reads, o->in.path.v[i], &b->app->arena, err);
 	for (size_t i = 0; i < sizeof mine / sizeof *mine && mine[i] && rc == TT_OK; i++)
-		rc = opt_list_add(&reads, mine[i], &b->app->arena, err);
+		rc = tt_list_add(&reads, mine[i], &b->app->arena, err);
 	if (rc == TT_OK)
 		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->given, &o->sum.group, &reads, write,
 		    err);
@@ -447,10 +394,10 @@ prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct
 
 /* Find the files to read and open the folders to write to as ${dir}. TT_E_USAGE where an input would be overwritten. */
 static int
-find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_err *err)
+find_files(struct batch *b, const struct tt_list *write, int dir[2], struct tt_err *err)
 {
 	const struct batch_opts *o = b->o;
-	int rc = o->dir ? make_dir(o->dir, err) : TT_OK;
+	int rc = o->dir ? tt_batch_dir_make(o->dir, err) : TT_OK;
 
 	if (rc == TT_OK)
 		rc = tt_batch_files_find(&b->app->env, &b->app->arena, o->in.path.v, o->root, o->dir, write->v, &b->files, err);
@@ -458,7 +405,7 @@ find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to read, so earlier results stay as they are: is a folder not mounted?");
 	if (rc == TT_OK)
 		rc = check_outputs(b, write, err);
-	return rc == TT_OK && o->dir ? open_dirs(o->dir, b->makes_files, dir, err) : rc;
+	return rc == TT_OK && o->dir ? tt_batch_dirs_open(o->dir, b->makes_files, dir, err) : rc;
 }
 
 static int
@@ -467,7 +414,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	struct batch b = { .app = app, .o = o, .makes_files = o->to.n > 0 || o->per_capture >= 0 };
 	uint64_t memory = app->env.mem.cap;
 	struct tt_one_opts one = { 0 };
-	struct opt_list write = { 0 };
+	struct tt_list write = { 0 };
 	int dir[2] = { -1, -1 };
 	int rc = batch_check(o, err);
 
@@ -492,7 +439,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_batch_store_open(&b.out, o->resume, err);
 	if (rc == TT_OK)
-		sweep_dirs(dir, &o->shard);
+		tt_batch_dirs_sweep(dir, &o->shard);
 	if (rc == TT_OK)
 		rc = work(&b, &one, memory, dir[1], err);
 	if (rc == TT_OK)
@@ -516,7 +463,7 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct summary_notes notes = { .n = 0 };
 	int rc;
 
-	if (opts_has_argument(argc, argv, "merge"))
+	if (tt_opts_has_argument(argc, argv, "merge"))
 		return run_merge(app, argc, argv, err);
 	o.sum.notes = &notes;
 	input_defaults(&o.in);
@@ -532,7 +479,7 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 		o.sum.to_db = NULL;
 	}
 	if (rc == TT_OK && o.dir)
-		rc = opt_list_add(&o.sum.dir, o.dir, &app->arena, err);
+		rc = tt_list_add(&o.sum.dir, o.dir, &app->arena, err);
 	if (o.plan) {                 /* --plan keeps nothing and ignores earlier results */
 		o.dir = NULL;
 		o.resume = o.verify = false;

@@ -9,10 +9,11 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "batch/dirs.h"
 #include "batch/files.h"
 #include "batch/samples.h"
 #include "batch/store.h"
-#include "opts.h"
+#include "option/opts.h"
 
 struct app;
 struct gate;
@@ -43,29 +44,19 @@ struct summary_opts {
 	struct summary_notes *notes;
 	int form;                     /* form of standard output; enum tt_render */
 	bool csv_safe;
-	struct opt_list report;       /* files, form by suffix */
-	struct opt_list group;        /* keys of facts */
+	struct tt_list report;       /* files, form by suffix */
+	struct tt_list group;        /* keys of facts */
 	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
 	int64_t failures_e4;          /* the same as a share; -1: not given */
-	struct opt_list dir;          /* folders of results, which may hold pages of captures */
+	struct tt_list dir;          /* folders of results, which may hold pages of captures */
 	const char *to_db;            /* database of all results; NULL: none */
 	const char *missing;          /* the shards missing from the figures; NULL: none */
 };
 #define SUMMARY_DEFAULTS { .failures = UINT64_MAX, .failures_e4 = -1 }
-extern const struct opt summary_opt[];
+extern const struct tt_opt summary_opt[];
 
 /* The setter of --max-failures, into struct summary_opts. */
-int summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
-
-/* The folders of results, and for each the path of its pages of captures relative to a page that links to them. */
-struct batch_pages { const struct opt_list *dir; const char **from; };
-/* Fill ${p} with the folders of ${o}, relative to the page ${output}. */
-int batch_pages_from(struct app *app, const struct summary_opts *o, const char *output, struct batch_pages *p, struct tt_err *err);
-/*
- * The first folder that has the page ${file} of a capture, NULL if none has. ${file} is taken as a plain file name, whatever results say. ${arg}: struct
- * batch_pages.
- */
-const char *batch_pages_folder(const void *arg, const char *file);
+int summary_failures(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
 /*
  * Print the figures and write them to their files. ${to}: other outputs of the figures. The file ${results}, which tt_batch_put_results() kept open
@@ -75,7 +66,7 @@ int summary_write(struct app *app, const struct summary_opts *o, const struct tt
     struct tt_err *err);
 
 /* Add the files that the figures are written to. TT_E_USAGE where this build cannot write one. */
-int summary_writes(struct app *app, const struct summary_opts *o, struct opt_list *write, struct tt_err *err);
+int summary_writes(struct app *app, const struct summary_opts *o, struct tt_list *write, struct tt_err *err);
 
 /*
  * summary_database_begin(app, o, db, err), summary_database(app, o, db, err):
@@ -95,22 +86,22 @@ int summary_judge(struct app *app, const struct summary_opts *o, const struct tt
 
 /* --- gate --------------------------------------------------------------------------- */
 
-extern const struct opt batch_gate_opt[];     /* into struct gate_opts */
+extern const struct tt_opt batch_gate_opt[];     /* into struct gate_opts */
 
 /* A gate, and the samples for it; all zero: there is no gate. */
 struct batch_gate {
 	struct app *app;
 	struct gate *gate;
-	const struct opt_list *group;
+	const struct tt_list *group;
 	struct gate_opts *opts;       /* of gate */
 	const struct summary_opts *sum;       /* says where pages of captures may be, and what the figures lack */
-	struct batch_pages pages;
+	struct tt_batch_pages pages;
 	struct tt_batch_samples of;   /* results */
 };
 
 /* Begin if ${g} names a budget; ${reads} and ${writes} as in gate_open(); ${given}: the options of which a command that explains a row may need some. */
-int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct opt_given *given,
-    const struct opt_list *group, const struct opt_list *reads, struct opt_list *writes, struct tt_err *err);
+int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct tt_opt_given *given,
+    const struct tt_list *group, const struct tt_list *reads, struct tt_list *writes, struct tt_err *err);
 int batch_gate_add(void *gate, const struct tt_result *r, struct tt_err *err);
 /* Judge, even without any sample: verdict files of an earlier run must not be taken for those of this run. */
 int batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captures, bool show, struct tt_err *err);

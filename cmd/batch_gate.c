@@ -12,16 +12,16 @@
 
 #define AT(f) offsetof(struct gate_opts, f)
 
-const struct opt batch_gate_opt[] = {
-	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
+const struct tt_opt batch_gate_opt[] = {
+	{ .name = "gate", .arg = "BUDGET", .set = tt_opt_text, .at = AT(budget),
 	    .help = "judge the captures against this budget (tracetool-budget(5)), each group apart, and print the verdict" },
-	{ .name = "baseline", .arg = "BASE", .set = opt_text, .at = AT(baseline),
+	{ .name = "baseline", .arg = "BASE", .set = tt_opt_text, .at = AT(baseline),
 	    .help = "compare rows whose limit is a change with this baseline" },
-	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
+	{ .name = "force-baseline", .set = tt_opt_flag, .at = AT(force_baseline),
 	    .help = "compare even with a baseline of another environment" },
-	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
+	{ .name = "inconclusive", .arg = "HOW", .set = tt_opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
 	    .help = "exit status if no row fails, but some cannot be judged (5) or are undecided (0; auto, the default); fail: both 5; pass: both 0" },
-	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
+	{ .name = "today", .arg = "DATE", .set = tt_opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = NULL },
 };
@@ -42,21 +42,21 @@ name_group(struct batch_gate *b, struct tt_err *err)
 
 /* Store the options that commands on a single capture need (to explain a row, and to make its page). */
 static int
-explains(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err)
+explains(struct app *app, const struct tt_opt_given *given, struct gate_opts *g, struct tt_err *err)
 {
 	static const char *const writes[] = { GATE_WRITES, "group-by", NULL };
 	struct tt_buf text = { 0 };
 
 	tt_shell_quote(&text, g->budget);
 	tt_buf_text(&text, " ");
-	opts_quote_shared(&text, given, &verb_gate, writes);
+	tt_opts_quote_shared(&text, given, &verb_gate, writes);
 	g->to.links.explain_one = tt_buf_keep(&text, &app->arena, err);
 	return g->to.links.explain_one ? gate_looks(app, given, g, err) : err->code;
 }
 
 int
-batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct opt_given *given,
-    const struct opt_list *group, const struct opt_list *reads, struct opt_list *writes, struct tt_err *err)
+batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct tt_opt_given *given,
+    const struct tt_list *group, const struct tt_list *reads, struct tt_list *writes, struct tt_err *err)
 {
 	const bool any = g->baseline || g->force_baseline || g->inconclusive || g->today || g->to.junit || g->to.gitlab ||
 	    g->to.markdown || g->to.html || g->to.json || g->to.github || g->to.azure || g->to.teamcity;
@@ -114,9 +114,9 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captu
 	if (b->of.n == 0 || (b->of.ungated && b->of.n == b->of.failed))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
 	if (b->opts->to.html && strcmp(b->opts->to.html, "-") != 0) {
-		if (batch_pages_from(b->app, b->sum, b->opts->to.html, &b->pages, err) != TT_OK)
+		if (tt_batch_pages_from(&b->app->arena, &b->sum->dir, b->opts->to.html, &b->pages, err) != TT_OK)
 			return err->code;
-		b->opts->to.links.folder = batch_pages_folder;
+		b->opts->to.links.folder = tt_batch_pages_folder;
 		b->opts->to.links.folder_arg = &b->pages;
 	}
 	told = (struct gate_told){ .note = note, .alert = notes->alert, .nalert = notes->nalert, .status = b->app->verdict, .why = notes->why };

@@ -33,7 +33,7 @@ form_value(size_t i)
 
 /* --shard "3/20" or "auto". */
 static int
-set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_shard(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct batch_opts *to = field;
 	const char *slash = strchr(value, '/');
@@ -57,52 +57,52 @@ set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *
 #define AT(f) offsetof(struct batch_opts, f)
 #define IN(f) offsetof(struct batch_opts, in.f)
 
-static const struct opt work_opt[] = {
-	{ .name = "do", .arg = "WORK[,WORK]", .set = opt_commas, .at = AT(what), .value = what_value,
+static const struct tt_opt work_opt[] = {
+	{ .name = "do", .arg = "WORK[,WORK]", .set = tt_opt_commas, .at = AT(what), .value = what_value,
 	    .help = "do this with each capture: stats (figures; always), convert (files, see --to), gate (see --gate)" },
-	{ .name = "to", .arg = "SUFFIX[,SUFFIX]", .set = opt_commas, .at = AT(to),
+	{ .name = "to", .arg = "SUFFIX[,SUFFIX]", .set = tt_opt_commas, .at = AT(to),
 	    .help = "convert: make these files of each capture, like json.gz or pb.gz; the suffix selects the format" },
-	{ .name = "per-capture", .arg = "FORM", .set = opt_choice, .at = AT(per_capture), .value = form_value,
+	{ .name = "per-capture", .arg = "FORM", .set = tt_opt_choice, .at = AT(per_capture), .value = form_value,
 	    .help = "also write the tables of each capture, as tracetool stats prints them" },
-	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR", .set = opt_text, .at = AT(dir),
-	    .help = "keep results in DIR/results.jsonl, and files made from captures in DIR/" BATCH_FILES_DIR "/" },
+	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR", .set = tt_opt_text, .at = AT(dir),
+	    .help = "keep results in DIR/results.jsonl, and files made from captures in DIR/" TT_BATCH_FILES_DIR "/" },
 	{ .name = NULL },
 };
 
-static const struct opt run_opt[] = {
-	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count, .at = IN(jobs), .lo = 1, .hi = 256,
+static const struct tt_opt run_opt[] = {
+	{ .letter = 'j', .name = "jobs", .arg = "N", .set = tt_opt_count, .at = IN(jobs), .lo = 1, .hi = 256,
 	    .help = "use at most N processes and open archives at a time; default and maximum: the processors" },
 	{ .name = "shard", .arg = "I/N|auto", .set = set_shard,
 	    .help = "do part I of N, from 1; auto: as Slurm, Kubernetes or GitLab says; --merge combines the parts" },
-	{ .name = "shard-index", .arg = "I", .set = opt_count, .at = AT(shard_index), .hi = TT_BATCH_SHARDS_MAX - 1,
+	{ .name = "shard-index", .arg = "I", .set = tt_opt_count, .at = AT(shard_index), .hi = TT_BATCH_SHARDS_MAX - 1,
 	    .help = "with --shard-count: do part I, from 0" },
-	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shard_count), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
+	{ .name = "shard-count", .arg = "N", .set = tt_opt_count, .at = AT(shard_count), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
 	    .help = "with --shard-index: of N parts" },
-	{ .name = "merge", .set = opt_flag, .at = AT(merge),
+	{ .name = "merge", .set = tt_opt_flag, .at = AT(merge),
 	    .help = "analyse nothing: combine results of shards and runs, FILE or all in a DIR, into those of one run" },
-	{ .name = "partial", .set = opt_flag, .at = AT(partial),
+	{ .name = "partial", .set = tt_opt_flag, .at = AT(partial),
 	    .help = "merge: even if shards are missing or options differ, and print which; default: an error" },
-	{ .name = "plan", .set = opt_flag, .at = AT(plan),
+	{ .name = "plan", .set = tt_opt_flag, .at = AT(plan),
 	    .help = "do nothing but print what it will cost: core hours, shards, memory, and time on 1, 2, 4 ... nodes" },
-	{ .name = "resume", .set = opt_flag, .at = AT(resume),
+	{ .name = "resume", .set = tt_opt_flag, .at = AT(resume),
 	    .help = "keep the results in DIR that are still valid, and do the rest" },
-	{ .name = "verify", .set = opt_flag, .at = AT(verify),
+	{ .name = "verify", .set = tt_opt_flag, .at = AT(verify),
 	    .help = "resume: compare the contents of files, not their times" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
 	    .help = "exit with 1 if more than N captures or P% failed or are damaged, otherwise with 0; N: also stop then" },
-	{ .name = "root", .arg = "DIR", .set = opt_text, .at = AT(root),
+	{ .name = "root", .arg = "DIR", .set = tt_opt_text, .at = AT(root),
 	    .help = "name captures by their paths below DIR; default: below the given folder, single files as given" },
-	{ .name = "nesting", .arg = "N", .set = opt_count, .at = AT(depth), .hi = 16,
+	{ .name = "nesting", .arg = "N", .set = tt_opt_count, .at = AT(depth), .hi = 16,
 	    .help = "open archives in archives to this depth; default 3" },
-	{ .name = "log-every", .arg = "DUR", .set = opt_duration, .at = AT(log_ns),
+	{ .name = "log-every", .arg = "DUR", .set = tt_opt_duration, .at = AT(log_ns),
 	    .help = "print progress this often if there is no terminal; default 60s, 0s: never" },
 	{ .name = NULL },
 };
 
-static const struct opt source_opt[] = {
-	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = IN(format),
+static const struct tt_opt source_opt[] = {
+	{ .name = "input-format", .arg = "NAME", .set = tt_opt_text, .at = IN(format),
 	    .help = "read every file and member as this format (see tracetool list)" },
-	{ .name = "force", .set = opt_flag, .at = IN(force),
+	{ .name = "force", .set = tt_opt_flag, .at = IN(force),
 	    .help = "read an unknown version that no known layout fits" },
 	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = IN(meta),
 	    .help = "add a fact to every capture; repeatable" },
@@ -110,29 +110,29 @@ static const struct opt source_opt[] = {
 	{ .name = NULL },
 };
 
-static const struct opt limit_opt[] = {
-	{ .name = "capture-time", .arg = "DUR", .set = opt_duration, .at = AT(capture_ns),
+static const struct tt_opt limit_opt[] = {
+	{ .name = "capture-time", .arg = "DUR", .set = tt_opt_duration, .at = AT(capture_ns),
 	    .help = "stop a capture that takes longer; default 600s, 0s: no limit" },
-	{ .name = "max-decoded", .arg = "SIZE", .set = opt_size, .at = AT(decoded_max),
+	{ .name = "max-decoded", .arg = "SIZE", .set = tt_opt_size, .at = AT(decoded_max),
 	    .help = "limit the decoded size of a capture; default 64G, 0: no limit" },
-	{ .name = "max-ratio", .arg = "N", .set = opt_count, .at = AT(ratio_max), .hi = UINT64_MAX,
+	{ .name = "max-ratio", .arg = "N", .set = tt_opt_count, .at = AT(ratio_max), .hi = UINT64_MAX,
 	    .help = "limit the decoded size to N times the compressed size, from 64M on; default 500, 0: no limit" },
-	{ .name = "max-members", .arg = "N", .set = opt_count, .at = AT(members_max), .lo = 1, .hi = 4000000,
+	{ .name = "max-members", .arg = "N", .set = tt_opt_count, .at = AT(members_max), .lo = 1, .hi = 4000000,
 	    .help = "limit the members of an archive; default 4000000" },
-	{ .name = "unpack-memory", .arg = "SIZE", .set = opt_size, .at = AT(unpack_memory), .lo = UINT64_C(16) << 20,
+	{ .name = "unpack-memory", .arg = "SIZE", .set = tt_opt_size, .at = AT(unpack_memory), .lo = UINT64_C(16) << 20,
 	    .help = "limit the memory of the process that unpacks an archive; default 160M, at least 16M, 0: no limit" },
-	{ .name = "spool-memory", .arg = "SIZE", .set = opt_size, .at = AT(spool_memory),
+	{ .name = "spool-memory", .arg = "SIZE", .set = tt_opt_size, .at = AT(spool_memory),
 	    .help = "pass on captures from archives in memory up to this size, larger ones as they are unpacked; default 16M" },
-	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = IN(spool_max),
+	{ .name = "spool-max", .arg = "SIZE", .set = tt_opt_size, .at = IN(spool_max),
 	    .help = "copy at most this much to disk of data that must be read twice; default 8G" },
-	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = IN(tmpdir),
+	{ .name = "tmpdir", .arg = "DIR", .set = tt_opt_text, .at = IN(tmpdir),
 	    .help = "put that copy into this folder; default $TMPDIR, otherwise /tmp" },
-	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = IN(max_paths), .lo = 16, .hi = TT_TREE_CAP,
+	{ .name = "max-paths", .arg = "N", .set = tt_opt_count, .at = IN(max_paths), .lo = 16, .hi = TT_TREE_CAP,
 	    .help = "tell apart at most N call paths in a capture; default 500000" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Work", work_opt, 0 },
 	{ "Figures", summary_opt, offsetof(struct batch_opts, sum) },
 	{ "Gate", batch_gate_opt, offsetof(struct batch_opts, gate) },
@@ -146,7 +146,7 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_batch = {
+const struct tt_verb verb_batch = {
 	.name = "batch",
 	.summary = "analyse or convert thousands of captures, in folders and archives",
 	.operands = "FILE|DIR|ARCHIVE|-...",
@@ -234,7 +234,7 @@ batch_check(const struct batch_opts *o, struct tt_err *err)
 }
 
 static void
-put_list(struct tt_buf *b, const struct opt_list *l)
+put_list(struct tt_buf *b, const struct tt_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		tt_buf_printf(b, "%s\n", l->v[i]);
@@ -247,7 +247,7 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 {
 	const struct input_opts *in = &o->in;
 	const struct tt_filter *f = &one->run.filter;
-	const struct opt_list *list[] = { &in->thread, &in->category, &in->marker, &in->wait, &o->to };
+	const struct tt_list *list[] = { &in->thread, &in->category, &in->marker, &in->wait, &o->to };
 	struct tt_buf b = { 0 };
 	int rc;
 
@@ -285,7 +285,7 @@ batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err)
 	}
 	if (index != count)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard-index and --shard-count need each other");
-	if (index && opts_given(&o->given, "shard"))
+	if (index && tt_opts_given(&o->given, "shard"))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard and --shard-index both say which shard this is: give one of them");
 	if (index && o->shard_index >= o->shard_count)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard-index: %llu is not below the %llu of --shard-count; the first is 0",

@@ -11,7 +11,6 @@
 struct tt_one_opts;
 
 /* The folder for files made of captures, below the output directory. */
-#define BATCH_FILES_DIR "captures"
 
 /* Bits of what to do. */
 enum batch_what { BATCH_STATS = 1, BATCH_CONVERT = 2, BATCH_GATE = 4 };
@@ -20,8 +19,8 @@ struct batch_opts {
 	struct input_opts in;
 	struct summary_opts sum;
 	struct gate_opts gate;
-	struct opt_given given;
-	struct opt_list what, to;
+	struct tt_opt_given given;
+	struct tt_list what, to;
 	int per_capture;              /* enum tt_render; -1: none */
 	const char *dir, *root;
 	uint64_t depth;

@@ -1,9 +1,7 @@
 /**
  * Adds up the results of a batch and writes its report: text, JSON, CSV, Markdown or a page.
  */
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include "batch.h"
 #include "batch/aggregate.h"
 #include "batch/database.h"
+#include "batch/dirs.h"
 #include "batch_opts.h"
 #include "cmd.h"
 #include "io/sink.h"
@@ -34,34 +33,34 @@ form_value(size_t i)
 }
 
 static int
-set_report(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_report(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	enum tt_render form;
 
 	if (!report_suffix(value, &form))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" ends in none of .txt, .json, .csv, .md, .html", value);
-	return opt_add(o, field, value, a, err);
+	return tt_opt_add(o, field, value, a, err);
 }
 
 #define AT(f) offsetof(struct summary_opts, f)
 
-const struct opt summary_opt[] = {
-	{ .name = "format", .arg = "FORM", .set = opt_choice, .at = AT(form), .value = form_value,
+const struct tt_opt summary_opt[] = {
+	{ .name = "format", .arg = "FORM", .set = tt_opt_choice, .at = AT(form), .value = form_value,
 	    .help = "print the figures as text, json, csv, markdown or html" },
 	{ .name = "report", .arg = "FILE", .set = set_report, .at = AT(report),
 	    .help = "also write the figures to FILE; its suffix selects the form; repeatable" },
-	{ .name = "to-db", .once = true, .arg = "FILE", .set = opt_text, .at = AT(to_db),
+	{ .name = "to-db", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(to_db),
 	    .help = "also write all results to the database FILE, with markers and allocation sites of each capture (see tracetool query)" },
-	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),
+	{ .name = "csv-safe", .set = tt_opt_flag, .at = AT(csv_safe),
 	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
-	{ .name = "group-by", .arg = "KEY[,KEY]", .set = opt_commas, .at = AT(group),
+	{ .name = "group-by", .arg = "KEY[,KEY]", .set = tt_opt_commas, .at = AT(group),
 	    .help = "also print figures for each group of captures that share these facts, like build,device" },
 	{ .name = NULL },
 };
 
 /* --max-failures "5" or "2%". */
 int
-summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+summary_failures(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct summary_opts *s = field;
 
@@ -85,91 +84,17 @@ has_csv(const struct summary_opts *o)
 	return csv;
 }
 
-/* The length of the folders that both paths begin with; it ends at a whole name in both. */
-static size_t
-same_folders(const char *a, const char *b)
-{
-	size_t same = 0;
-
-	for (size_t i = 0;; i++) {
-		if ((a[i] == '/' || !a[i]) && (b[i] == '/' || !b[i]))
-			same = i;
-		if (a[i] != b[i] || !a[i])
-			return same;
-	}
-}
-
-/* Set *${from} to the folder of files made of captures with results in ${dir}, relative to the page ${output}; NULL if it is not known. */
-static int
-files_from(struct app *app, const char *dir, const char *output, const char **from, struct tt_err *err)
-{
-	char here[PATH_MAX], there[PATH_MAX], folder[PATH_MAX];
-	const char *slash = strrchr(output, '/');
-	size_t same, n = 0;
-	char *to;
-
-	*from = NULL;
-	if (strlen(output) >= sizeof folder)
-		return TT_OK;
-	memcpy(folder, slash ? output : ".", slash ? (size_t)(slash - output) + 1 : 1);
-	folder[slash ? (size_t)(slash - output) + 1 : 1] = '\0';
-	if (!realpath(folder, here) || !realpath(dir, there))
-		return TT_OK;
-	same = same_folders(here, there);
-	for (const char *p = here + same; *p; p++)
-		n += *p == '/' && p[1];
-	to = tt_arena_alloc(&app->arena, 3 * n + strlen(there + same) + sizeof "/" BATCH_FILES_DIR "/", err);
-	if (!to)
-		return err->code;
-	*from = to;
-	while (n-- > 0)
-		to = stpcpy(to, "../");
-	if (there[same] == '/')
-		same++;
-	if (there[same])
-		to = stpcpy(stpcpy(to, there + same), "/");
-	strcpy(to, BATCH_FILES_DIR "/");
-	return TT_OK;
-}
-
-const char *
-batch_pages_folder(const void *arg, const char *file)
-{
-	const struct batch_pages *f = arg;
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < f->dir->n && !strchr(file, '/'); i++) {
-		int n = f->from[i] ? snprintf(path, sizeof path, "%s/" BATCH_FILES_DIR "/%s", f->dir->v[i], file) : -1;
-
-		if (n >= 0 && (size_t)n < sizeof path && access(path, F_OK) == 0)
-			return f->from[i];
-	}
-	return NULL;
-}
-
-int
-batch_pages_from(struct app *app, const struct summary_opts *o, const char *output, struct batch_pages *p, struct tt_err *err)
-{
-	int rc;
-
-	*p = (struct batch_pages){ .dir = &o->dir, .from = tt_arena_alloc(&app->arena, (o->dir.n + 1) * sizeof *p->from, err) };
-	rc = p->from ? TT_OK : err->code;
-	for (size_t i = 0; i < o->dir.n && rc == TT_OK; i++)
-		rc = files_from(app, o->dir.v[i], output, &p->from[i], err);
-	return rc;
-}
-
 static int
 make_page(struct app *app, const struct summary_opts *o, const char *output, const struct tt_report *r, struct tt_buf *text, struct tt_err *err)
 {
-	struct batch_pages from = { 0 };
+	struct tt_batch_pages from = { 0 };
 	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &from, .max_size = PAGE_SIZE };
 	int rc = TT_OK;
 
 	/* Without a place of its own, the page cannot link to others. */
 	if (output && strcmp(output, "-") != 0) {
-		page.folder = batch_pages_folder;
-		rc = batch_pages_from(app, o, output, &from, err);
+		page.folder = tt_batch_pages_folder;
+		rc = tt_batch_pages_from(&app->arena, &o->dir, output, &from, err);
 	}
 	return rc == TT_OK ? tt_batch_page_write(r, &page, text, err) : rc;
 }
@@ -327,15 +252,15 @@ summary_write(struct app *app, const struct summary_opts *o, const struct tt_ver
 }
 
 int
-summary_writes(struct app *app, const struct summary_opts *o, struct opt_list *write, struct tt_err *err)
+summary_writes(struct app *app, const struct summary_opts *o, struct tt_list *write, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	if (o->to_db && tt_db_missing())
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --to-db: %s", tt_db_missing());
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++)
-		rc = opt_list_add(write, o->report.v[i], &app->arena, err);
-	return rc == TT_OK && o->to_db ? opt_list_add(write, o->to_db, &app->arena, err) : rc;
+		rc = tt_list_add(write, o->report.v[i], &app->arena, err);
+	return rc == TT_OK && o->to_db ? tt_list_add(write, o->to_db, &app->arena, err) : rc;
 }
 
 int

@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "io/sandbox.h"
 #include "model/loss.h"
-#include "opts.h"
+#include "option/opts.h"
 #include "pager.h"
 #include "ui.h"
 
@@ -21,7 +21,7 @@ struct app {
 	struct ui ui;
 	struct pager pager;           /* for long reports on a terminal */
 	struct tt_sandbox_plan plan;  /* what the sandbox still allows */
-	struct opt_list reads;        /* plan.read */
+	struct tt_list reads;        /* plan.read */
 	int64_t max_time;             /* ns; 0: as long as it takes */
 	const char *input;            /* beginning of lines of the ledger: the file, or the number of files */
 	bool say_notices;             /* losses of severity notice are printed, too: an output does not say them */
@@ -37,7 +37,7 @@ struct app {
  * The verb has written its output and freed everything, whatever it returns.
  */
 struct command {
-	const struct verb *verb;
+	const struct tt_verb *verb;
 	int (*run)(struct app *app, int argc, char **argv, struct tt_err *err);
 	const char *alias;            /* in place of the verb's name: an earlier one, which still works */
 };
@@ -52,7 +52,7 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_ab, verb_gate, verb_batch, verb_batch_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_open, verb_info, verb_list,
+extern const struct tt_verb verb_ab, verb_gate, verb_batch, verb_batch_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_open, verb_info, verb_list,
     verb_recover, verb_record, verb_baseline, verb_query, verb_help, verb_summary;
 int run_baseline(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_gate(struct app *app, int argc, char **argv, struct tt_err *err);
@@ -74,7 +74,7 @@ int run_help(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
 
 /* Fail unless a module is there that can record programs with these values of --profile. */
-int record_check(struct app *app, const struct opt_list *options, struct tt_err *err);
+int record_check(struct app *app, const struct tt_list *options, struct tt_err *err);
 
 /* Draw the call tree of both sides of ${in} as a flame graph to ${output}: the picture of "tracetool diff", for "tracetool report". */
 struct input_opts;
@@ -85,7 +85,7 @@ int diff_picture(struct app *app, const struct input_opts *in, const char *outpu
  * Parse a verb's arguments and take over its message options ${ui} (a part of ${into}).
  * TT_END: --help was given and has been printed.
  */
-int app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
+int app_parse(struct app *app, const struct tt_verb *verb, void *into, const struct ui_opts *ui, int argc,
     char **argv, struct tt_err *err);
 
 /* Print ${text} on standard output; if it is long and a terminal with a pager is there, by the pager. */

@@ -17,7 +17,7 @@ put_values(const char *(*value)(size_t i), struct tt_buf *b)
 
 /* Call ${put} for every verb, and for what is without one. */
 static void
-each_verb(void (*put)(const struct verb *v, struct tt_buf *b), struct tt_buf *b)
+each_verb(void (*put)(const struct tt_verb *v, struct tt_buf *b), struct tt_buf *b)
 {
 	for (const struct command *c = commands; c->verb; c++)
 		put(c->verb, b);
@@ -44,13 +44,13 @@ put_help(const char *help, const char *quote, const char *escape, struct tt_buf 
 }
 
 static bool
-takes_file(const struct opt *o)
+takes_file(const struct tt_opt *o)
 {
 	return o->arg && strcmp(o->arg, "FILE") == 0;
 }
 
 static bool
-takes_dir(const struct opt *o)
+takes_dir(const struct tt_opt *o)
 {
 	return o->arg && strcmp(o->arg, "DIR") == 0;
 }
@@ -58,13 +58,13 @@ takes_dir(const struct opt *o)
 /* --- bash ------------------------------------------------------------------------ */
 
 static void
-bash_verb(const struct verb *v, struct tt_buf *b)
+bash_verb(const struct tt_verb *v, struct tt_buf *b)
 {
 	const char *name = v->name[0] ? v->name : "-";
-	struct opt_row row;
-	const struct opt *o = &row.o;
+	struct tt_opt_row row;
+	const struct tt_opt *o = &row.o;
 
-	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);) {
+	for (struct tt_opt_walk w = tt_opts_shown(v); tt_opts_next(&w, &row);) {
 		if (!o->arg || takes_file(o))
 			continue;     /* bash completes file names by itself */
 		tt_buf_printf(b, "\t%s:--%s", name, o->name);
@@ -77,14 +77,14 @@ bash_verb(const struct verb *v, struct tt_buf *b)
 }
 
 static void
-bash_words(const struct verb *v, struct tt_buf *b)
+bash_words(const struct tt_verb *v, struct tt_buf *b)
 {
-	struct opt_row row;
-	const struct opt *o = &row.o;
+	struct tt_opt_row row;
+	const struct tt_opt *o = &row.o;
 	const char *gap = "";
 
 	tt_buf_printf(b, "\t%s) options='", v->name[0] ? v->name : "-");
-	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);) {
+	for (struct tt_opt_walk w = tt_opts_shown(v); tt_opts_next(&w, &row);) {
 		if (o->letter)
 			tt_buf_printf(b, "%s-%c", gap, o->letter);
 		tt_buf_printf(b, "%s--%s", o->letter ? " " : gap, o->name);
@@ -132,7 +132,7 @@ bash(struct tt_buf *b)
 
 /* Append the action of zsh's _arguments for the value of ${o}. */
 static void
-zsh_action(const struct opt *o, struct tt_buf *b)
+zsh_action(const struct tt_opt *o, struct tt_buf *b)
 {
 	tt_buf_printf(b, ":%s:", o->arg);
 	if (takes_file(o)) {
@@ -142,14 +142,14 @@ zsh_action(const struct opt *o, struct tt_buf *b)
 	} else if (!o->value) {
 		tt_buf_text(b, " ");
 	} else {
-		tt_buf_text(b, o->set == opt_commas ? "_values -s , id " : "(");
+		tt_buf_text(b, o->set == tt_opt_commas ? "_values -s , id " : "(");
 		put_values(o->value, b);
-		tt_buf_text(b, o->set == opt_commas ? "" : ")");
+		tt_buf_text(b, o->set == tt_opt_commas ? "" : ")");
 	}
 }
 
 static void
-zsh_option(const struct opt *o, struct tt_buf *b)
+zsh_option(const struct tt_opt *o, struct tt_buf *b)
 {
 	const char *eq = o->arg ? "=" : "";
 
@@ -165,16 +165,16 @@ zsh_option(const struct opt *o, struct tt_buf *b)
 }
 
 static void
-zsh_verb(const struct verb *v, struct tt_buf *b)
+zsh_verb(const struct tt_verb *v, struct tt_buf *b)
 {
-	struct opt_row row;
-	const struct opt *o = &row.o;
+	struct tt_opt_row row;
+	const struct tt_opt *o = &row.o;
 
 	if (v->name[0])
 		tt_buf_printf(b, "\t%s)\n\t\tshift words; ((CURRENT--))\n\t\t_arguments -s -S", v->name);
 	else
 		tt_buf_text(b, "\t*)\n\t\t_arguments -s -S");
-	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);)
+	for (struct tt_opt_walk w = tt_opts_shown(v); tt_opts_next(&w, &row);)
 		zsh_option(o, b);
 	tt_buf_text(b, v->operand ? " \\\n\t\t'*:what:(" : " \\\n\t\t'*:file:_files'");
 	put_values(v->operand, b);
@@ -204,7 +204,7 @@ zsh(struct tt_buf *b)
 
 /* Append fish's condition for the lines of ${v}. */
 static void
-fish_when(const struct verb *v, struct tt_buf *b)
+fish_when(const struct tt_verb *v, struct tt_buf *b)
 {
 	tt_buf_text(b, "complete -c tracetool -n '");
 	if (v->name[0])
@@ -217,9 +217,9 @@ fish_when(const struct verb *v, struct tt_buf *b)
 }
 
 static void
-fish_value(const struct opt *o, struct tt_buf *b)
+fish_value(const struct tt_opt *o, struct tt_buf *b)
 {
-	bool commas = o->set == opt_commas;
+	bool commas = o->set == tt_opt_commas;
 
 	if (takes_file(o)) {
 		tt_buf_text(b, " -r -F");
@@ -239,12 +239,12 @@ fish_value(const struct opt *o, struct tt_buf *b)
 }
 
 static void
-fish_verb(const struct verb *v, struct tt_buf *b)
+fish_verb(const struct tt_verb *v, struct tt_buf *b)
 {
-	struct opt_row row;
-	const struct opt *o = &row.o;
+	struct tt_opt_row row;
+	const struct tt_opt *o = &row.o;
 
-	for (struct opt_walk w = opts_shown(v); opts_next(&w, &row);) {
+	for (struct tt_opt_walk w = tt_opts_shown(v); tt_opts_next(&w, &row);) {
 		fish_when(v, b);
 		if (o->letter)
 			tt_buf_printf(b, " -s %c", o->letter);

@@ -24,7 +24,7 @@ struct output {
 
 struct convert_opts {
 	struct input_opts in;
-	struct opt_given given;
+	struct tt_opt_given given;
 	struct output *out;
 	size_t nout, capout;
 	const char *format;           /* the last given so far */
@@ -67,7 +67,7 @@ add_output(struct convert_opts *c, const char *path, struct tt_arena *a, struct 
 }
 
 static int
-set_output(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_output(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)o;
 	if (value[0] == '\0')
@@ -77,7 +77,7 @@ set_output(const struct opt *o, void *field, const char *value, struct tt_arena 
 
 /* The ${i}th option of the emitters, each option once; its help begins with the emitter: "csv: use this separator". */
 static bool
-emit_option(size_t i, struct opt_row *row)
+emit_option(size_t i, struct tt_opt_row *row)
 {
 	for (const struct tt_emit *const *e = tt_emits; *e; e++)
 		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
@@ -92,14 +92,14 @@ emit_option(size_t i, struct opt_row *row)
 				if (tt_emit_option(*of, t->name) && p < who + sizeof who - 40)
 					p += snprintf(p, sizeof who - (size_t)(p - who), "%s%s", p > who ? ", " : "", (*of)->name);
 			strcpy(p, ": ");
-			opts_row(t, who, row);
+			tt_opts_row(t, who, row);
 			return true;
 		}
 	return false;
 }
 
 static int
-set_emit_option(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_emit_option(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct convert_opts *c = field;
 	int rc = TT_OK;
@@ -108,28 +108,28 @@ set_emit_option(const struct opt *o, void *field, const char *value, struct tt_a
 		const struct tt_option *t = tt_emit_option(*e, o->name);
 
 		if (t)
-			rc = opts_read(t, c->own + emit_at(*e) + t->at, value, a, err);
+			rc = tt_opts_read(t, c->own + emit_at(*e) + t->at, value, a, err);
 	}
 	return rc;
 }
 
-static const struct opt output_opt[] = {
+static const struct tt_opt output_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE", .set = set_output,
 	    .help = "write to FILE (\"-\": standard output); its suffix selects the format; a further .gz .xz .zst .bz2 .lz4 "
 	            "compresses; repeatable: the input is read once" },
-	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = opt_text, .at = offsetof(struct convert_opts, format), .value = emit_value,
+	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = tt_opt_text, .at = offsetof(struct convert_opts, format), .value = emit_value,
 	    .help = "set the format of the outputs that follow; a single one applies to all, wherever it is" },
 	{ .more = emit_option, .set = set_emit_option },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Output", output_opt, 0 },
 	INPUT_GROUPS(struct convert_opts, in),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_convert = {
+const struct tt_verb verb_convert = {
 	.name = "convert",
 	.summary = "write captures as files that other programs read",
 	.operands = "FILE...",
@@ -164,7 +164,7 @@ static const struct tt_option *
 in_files(const struct convert_opts *c, const struct output *o)
 {
 	for (const struct tt_option *t = o->emit->option; t && t->name; t++)
-		if (t->files && opts_given(&c->given, t->name))
+		if (t->files && tt_opts_given(&c->given, t->name))
 			return t;
 	return NULL;
 }
@@ -189,7 +189,7 @@ settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		size_t at = emit_at(o->emit) + t->at;
 		const char *table, *asks;
 
-		if (!t->follows || opts_given(&c->given, t->name) == 1)
+		if (!t->follows || tt_opts_given(&c->given, t->name) == 1)
 			memcpy(o->own + at, c->own + at, field_size(t->kind));
 		if (t->kind != TT_OPTION_TABLE)
 			continue;
@@ -255,11 +255,11 @@ check_used(const struct convert_opts *c, struct tt_err *err)
 {
 	for (const struct tt_emit *const *e = tt_emits; *e; e++)
 		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
-			if (!opts_given(&c->given, t->name))
+			if (!tt_opts_given(&c->given, t->name))
 				continue;
 			if (!used_option(c, t->name))
 				return unused(t->name, err);
-			if (t->with && !opts_given(&c->given, t->with))
+			if (t->with && !tt_opts_given(&c->given, t->with))
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs a %s: give --%s", t->name, t->with, t->with);
 		}
 	return TT_OK;
@@ -276,7 +276,7 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 	if (c->nout == 0)
 		rc = add_output(c, "-", a, err);
 	for (size_t i = 0; rc == TT_OK && i < c->nout; i++) {
-		if (opts_given(&c->given, "format") == 1)
+		if (tt_opts_given(&c->given, "format") == 1)
 			c->out[i].format = c->format;
 		rc = check_output(c, &c->out[i], err);
 	}
@@ -379,7 +379,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	struct tt_run_opts run;
 	const struct tt_emit **emit;
 	struct tt_emit_opts *opts;
-	struct opt_list paths = { 0 };
+	struct tt_list paths = { 0 };
 	struct tt_model *m = NULL;
 	int rc = input_setup(app, &c->in, &run, err);
 
@@ -388,7 +388,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; rc == TT_OK && i < c->nout; i++)
-		rc = opt_list_add(&paths, c->out[i].path, &app->arena, err);
+		rc = tt_list_add(&paths, c->out[i].path, &app->arena, err);
 	if (rc == TT_OK)
 		rc = app_reads(app, c->in.path.v, err);
 	if (rc == TT_OK)

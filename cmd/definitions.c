@@ -8,10 +8,10 @@
 
 #include "batch/aggregate.h"
 #include "batch/plan_tables.h"
-#include "command_tables.h"
 #include "diff/report.h"
 #include "gate/history_tables.h"
 #include "gate/measure.h"
+#include "gate/sessions.h"
 #include "model/format.h"
 #include "model/glossary.h"
 #include "model/loss.h"
@@ -127,7 +127,7 @@ in_list(const struct tt_pass_table *list, size_t i, struct tt_pass_table *t)
 
 static bool plan_at(size_t i, struct tt_pass_table *t) { return in_list(tt_batch_plan_tables, i, t); }
 static bool history_at(size_t i, struct tt_pass_table *t) { return in_list(tt_history_tables, i, t); }
-static bool baseline_at(size_t i, struct tt_pass_table *t) { return in_list(baseline_tables, i, t); }
+static bool baseline_at(size_t i, struct tt_pass_table *t) { return in_list(tt_session_tables, i, t); }
 
 /* Tables without a pass. */
 static const struct { const char *command; bool (*table)(size_t i, struct tt_pass_table *t); } others[] = {

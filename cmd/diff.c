@@ -26,27 +26,27 @@
 struct diff_opts {
 	struct input_opts in;
 	struct report_opts out;
-	struct opt_list table;
+	struct tt_list table;
 	bool has_limit;
 	uint64_t limit;
 	struct tt_diff_margin margin;
 	const char *rename, *pprof, *chrome, *svg;
 	bool picture_alone;           /* nothing but svg is written */
-	struct opt_given given;
+	struct tt_opt_given given;
 };
 
 static int
-set_limit(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_limit(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct diff_opts *d = field;
 
 	d->has_limit = true;
-	return opt_count(o, &d->limit, value, a, err);
+	return tt_opt_count(o, &d->limit, value, a, err);
 }
 
 /* --margin: "2%", or a duration. */
 static int
-set_margin(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_margin(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct tt_diff_margin *m = field;
 	const char *s = value + (*value == '+');
@@ -69,33 +69,33 @@ table_value(size_t i)
 
 #define AT(f) offsetof(struct diff_opts, f)
 
-static const struct opt diff_opt[] = {
-	{ .name = "rename", .arg = "FILE", .set = opt_text, .at = AT(rename),
+static const struct tt_opt diff_opt[] = {
+	{ .name = "rename", .arg = "FILE", .set = tt_opt_text, .at = AT(rename),
 	    .help = "read the names that changed from FILE: lines of OLD, a TAB, NEW" },
 	{ .name = "max", .arg = "MARGIN", .set = set_margin, .at = AT(margin),
 	    .help = "allow B to be this much slower (like 5%, 0.3ms); default 2%" },
-	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_value,
+	{ .name = "table", .arg = "ID[,ID]", .set = tt_opt_commas, .at = AT(table), .value = table_value,
 	    .help = "print only these tables; repeatable" },
 	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
 	    .help = "print at most N changed rows of a table and one for the rest, 0: all; default 20 in text, "
 		    "otherwise all" },
-	{ .name = "pprof", .once = true, .arg = "FILE", .set = opt_text, .at = AT(pprof),
+	{ .name = "pprof", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(pprof),
 	    .help = "also write B minus A as a profile for go tool pprof" },
-	{ .name = "chrome", .once = true, .arg = "FILE", .set = opt_text, .at = AT(chrome),
+	{ .name = "chrome", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(chrome),
 	    .help = "also write the middle capture of each side as Chrome JSON, each as a process" },
-	{ .name = "svg", .once = true, .arg = "FILE", .set = opt_text, .at = AT(svg),
+	{ .name = "svg", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(svg),
 	    .help = "also write the call tree of both sides as a flame graph, a picture" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Comparison", diff_opt, 0 },
 	REPORT_GROUP(struct diff_opts, out),
 	INPUT_GROUPS(struct diff_opts, in),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_diff = {
+const struct tt_verb verb_diff = {
 	.name = "diff",
 	.summary = "compare captures of two builds and show what makes frames slower or faster",
 	.operands = "A... -- B...",
@@ -146,7 +146,7 @@ check_files(const struct diff_opts *o, struct tt_err *err)
 static int
 check(const struct diff_opts *o, struct tt_err *err)
 {
-	const struct opt_list *p = &o->in.path;
+	const struct tt_list *p = &o->in.path;
 	int rc;
 
 	if (!p->parted)
@@ -179,12 +179,12 @@ static int
 confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
 {
 	const char *const out[] = { o->out.output, o->pprof, o->chrome, o->svg };
-	struct opt_list l = { 0 };
+	struct tt_list l = { 0 };
 	int rc = app_reads(app, o->in.path.v, err);
 
 	for (size_t i = 0; i < sizeof out / sizeof *out && rc == TT_OK; i++) {
 		if (out[i])
-			rc = opt_list_add(&l, out[i], &app->arena, err);
+			rc = tt_list_add(&l, out[i], &app->arena, err);
 	}
 	if (rc == TT_OK)
 		rc = tt_outputs_check(l.v, NULL, err);

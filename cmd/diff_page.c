@@ -22,13 +22,13 @@
 static void
 put_arguments(const struct diff_page *p, struct tt_buf *to)
 {
-	const struct opt_list a = { .v = p->files->v, .n = p->files->before };
-	const struct opt_list b = { .v = p->files->v + a.n, .n = p->files->n - a.n };
+	const struct tt_list a = { .v = p->files->v, .n = p->files->before };
+	const struct tt_list b = { .v = p->files->v + a.n, .n = p->files->n - a.n };
 	static const char *const making[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", NULL };
 
-	opts_quote_without(to, p->given, &a, making);
+	tt_opts_quote_without(to, p->given, &a, making);
 	tt_buf_text(to, " -- ");
-	opts_quote_given(to, &(struct opt_given){ 0 }, &b, NULL);
+	tt_opts_quote_given(to, &(struct tt_opt_given){ 0 }, &b, NULL);
 }
 
 int
@@ -62,7 +62,7 @@ diff_page(struct app *app, const struct diff_page *p, const struct tt_report *ha
 	tt_buf_text(&json, "tracetool diff --format json ");
 	put_arguments(p, &json);
 	tt_buf_text(&report, "tracetool report ");
-	opts_quote_without(&report, p->given, &(struct opt_list){ 0 }, of_diff);
+	tt_opts_quote_without(&report, p->given, &(struct tt_list){ 0 }, of_diff);
 	tt_buf_text(&report, "-o frame.html --frames ");
 	co.name = tt_buf_keep(&name, &app->arena, err);
 	co.rows = tt_buf_keep(&all_rows, &app->arena, err);

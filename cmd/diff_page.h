@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 struct app;
-struct opt_given;
-struct opt_list;
+struct tt_opt_given;
+struct tt_list;
 struct tt_buf;
 struct tt_diff;
 struct tt_diff_sides;
@@ -20,8 +20,8 @@ struct diff_page {
 	const struct tt_diff *d;
 	const struct tt_diff_verdict *verdict;
 	const struct tt_diff_sides *sides;
-	const struct opt_list *files; /* operands */
-	const struct opt_given *given;
+	const struct tt_list *files; /* operands */
+	const struct tt_opt_given *given;
 	const char *rename, *output;
 	bool picture;                 /* a flame graph instead of a page */
 };

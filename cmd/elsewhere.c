@@ -6,7 +6,7 @@
 #include "recover.h"
 
 #define ELSEWHERE(word, what) \
-	const struct verb verb_##word = { .name = #word, .summary = what " (on Linux)", .operands = "", .about = "Runs on Linux, and in WSL." }; \
+	const struct tt_verb verb_##word = { .name = #word, .summary = what " (on Linux)", .operands = "", .about = "Runs on Linux, and in WSL." }; \
 	int \
 	run_##word(struct app *app, int argc, char **argv, struct tt_err *err) \
 	{ \
@@ -18,7 +18,7 @@
 ELSEWHERE(ab, "run two builds in turn and judge them in pairs")
 ELSEWHERE(batch, "analyse thousands of captures")
 ELSEWHERE(merge, "join results of shards")
-const struct verb verb_batch_merge = { .name = "batch --merge", .summary = "join results of shards (on Linux)", .operands = "" };
+const struct tt_verb verb_batch_merge = { .name = "batch --merge", .summary = "join results of shards (on Linux)", .operands = "" };
 
 ELSEWHERE(record, "run a program and record it")
 

@@ -367,7 +367,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 
 /* Fail if an output is a capture, the budget or a baseline; only --save may replace the baseline. */
 static int
-check_outputs(const struct gate_opts *g, const struct opt_list *reads, const struct opt_list *writes, struct tt_err *err)
+check_outputs(const struct gate_opts *g, const struct tt_list *reads, const struct tt_list *writes, struct tt_err *err)
 {
 	int rc = tt_outputs_check(writes->v, reads ? reads->v : NULL, err);
 
@@ -389,7 +389,7 @@ check_outputs(const struct gate_opts *g, const struct opt_list *reads, const str
  * taken for this run's.
  */
 static int
-open_outputs(struct gate *x, const struct report_opts *out, struct opt_list *reads, struct opt_list *writes, struct tt_err *err)
+open_outputs(struct gate *x, const struct report_opts *out, struct tt_list *reads, struct tt_list *writes, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -398,12 +398,12 @@ open_outputs(struct gate *x, const struct report_opts *out, struct opt_list *rea
 
 		rc = tt_gate_split(&x->rd, &c, x->in->path.v[i], err);
 		for (size_t k = 0; k < c.n && rc == TT_OK; k++)
-			rc = opt_list_add(reads, c.path[k], &x->app->arena, err);
+			rc = tt_list_add(reads, c.path[k], &x->app->arena, err);
 	}
 	if (rc == TT_OK && out->output)
-		rc = opt_list_add(writes, out->output, &x->app->arena, err);
+		rc = tt_list_add(writes, out->output, &x->app->arena, err);
 	if (rc == TT_OK && x->g->save)
-		rc = opt_list_add(writes, x->g->save, &x->app->arena, err);
+		rc = tt_list_add(writes, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
 		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0 ? "-o FILE" : NULL, writes, &x->to, err);
 	if (rc == TT_OK)
@@ -413,12 +413,12 @@ open_outputs(struct gate *x, const struct report_opts *out, struct opt_list *rea
 
 /* Enter the first stage of the sandbox only: further captures must still be opened. */
 static int
-confine(struct gate *x, struct opt_list *reads, const struct opt_list *writes, struct tt_err *err)
+confine(struct gate *x, struct tt_list *reads, const struct tt_list *writes, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	if (x->g->save && (x->g->append || !is_device(x->g->save)))
-		rc = opt_list_add(reads, x->g->save, &x->app->arena, err);
+		rc = tt_list_add(reads, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
 		rc = app_reads(x->app, reads->v, err);
 	return rc == TT_OK ? app_confine(x->app, writes->v, x->in->tmpdir, err) : rc;
@@ -518,7 +518,7 @@ read_captures(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 static int
 all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 {
-	struct opt_list reads = { 0 }, writes = { 0 };
+	struct tt_list reads = { 0 }, writes = { 0 };
 	struct tt_run_opts run;
 	int rc = input_setup(x->app, x->in, &run, err);
 
@@ -577,7 +577,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 /* --- captures that others read --------------------------------------------------------------------------- */
 
 int
-gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct opt_list *reads, struct opt_list *writes,
+gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct tt_list *reads, struct tt_list *writes,
     struct gate **gate, struct tt_err *err)
 {
 	struct gate *x = tt_arena_alloc(&app->arena, sizeof *x, err);

@@ -47,7 +47,7 @@ void gate_reader(struct tt_gate_reader *r, struct app *app, const struct input_o
 	"csv-safe", "no-pager", "gate"
 
 /* Store in ${g} the options that the verdict's commands on single captures repeat, so that they show the same figures. */
-int gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err);
+int gate_looks(struct app *app, const struct tt_opt_given *given, struct gate_opts *g, struct tt_err *err);
 
 /**
  * gate_run(app, g, in, out, err):
@@ -68,7 +68,7 @@ int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts
  * The exit code goes to app->verdict. Free with gate_close(), also after an error; NULL is allowed.
  */
 struct gate;
-int gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct opt_list *reads, struct opt_list *writes,
+int gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct tt_list *reads, struct tt_list *writes,
     struct gate **gate, struct tt_err *err);
 const struct tt_budget *gate_budget(const struct gate *gate);
 /* The markers that the budget leaves out and its frame marker, in one line. Figures made with other settings are not comparable. */

@@ -23,35 +23,35 @@ gate_inconclusive(size_t i)
 
 #define AT(f) offsetof(struct gate_opts, f)
 
-static const struct opt gate_opt[] = {
-	{ .name = "baseline", .arg = "BASE", .set = opt_text, .at = AT(baseline),
+static const struct tt_opt gate_opt[] = {
+	{ .name = "baseline", .arg = "BASE", .set = tt_opt_text, .at = AT(baseline),
 	    .help = "compare rows whose limit is a change with this baseline" },
-	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
+	{ .name = "force-baseline", .set = tt_opt_flag, .at = AT(force_baseline),
 	    .help = "compare even with a baseline of another environment or of other settings" },
-	{ .name = "anchor", .set = opt_flag, .at = AT(anchor),
+	{ .name = "anchor", .set = tt_opt_flag, .at = AT(anchor),
 	    .help = "find slow creep, too: a row with a change also fails if its sessions together rise by more than the limit" },
-	{ .name = "save", .once = true, .arg = "BASE", .set = opt_text, .at = AT(save),
+	{ .name = "save", .once = true, .arg = "BASE", .set = tt_opt_text, .at = AT(save),
 	    .help = "write the captures as a baseline" },
-	{ .name = "append", .set = opt_flag, .at = AT(append),
+	{ .name = "append", .set = tt_opt_flag, .at = AT(append),
 	    .help = "with --save: judge the captures against the existing baseline, and add them unless a row fails" },
-	{ .name = "accept", .arg = "REASON", .set = opt_text, .at = AT(accept),
+	{ .name = "accept", .arg = "REASON", .set = tt_opt_text, .at = AT(accept),
 	    .help = "with --save --append: add the captures although they are worse, and compare later ones with them; the file keeps the reason" },
-	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
+	{ .name = "inconclusive", .arg = "HOW", .set = tt_opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
 	    .help = "exit status if no row fails, but some cannot be judged (5) or are undecided (0; auto, the default); fail: both 5; pass: both 0" },
-	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
+	{ .name = "today", .arg = "DATE", .set = tt_opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
-	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
+	{ .name = "group-by", .arg = "KEY", .set = tt_opt_text, .at = AT(group_by),
 	    .help = "judge captures apart by this fact, like scene" },
-	{ .name = "explain", .arg = "ROW", .set = opt_text, .at = AT(explain),
+	{ .name = "explain", .arg = "ROW", .set = tt_opt_text, .at = AT(explain),
 	    .help = "print the details of this row instead: captures, worst frames, markers, allocation sites" },
-	{ .name = "suggest", .set = opt_flag, .at = AT(suggest),
+	{ .name = "suggest", .set = tt_opt_flag, .at = AT(suggest),
 	    .help = "without BUDGET: print one that the captures pass, as a start" },
 	{ .name = NULL },
 };
 
 /* The budget was an option while gates were a part of "tracetool stats". */
-static const struct opt budget_opt[] = {
-	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget), .help = "judge by this budget" },
+static const struct tt_opt budget_opt[] = {
+	{ .name = "gate", .arg = "BUDGET", .set = tt_opt_text, .at = AT(budget), .help = "judge by this budget" },
 	{ .name = NULL },
 };
 
@@ -59,10 +59,10 @@ struct gate_verb_opts {
 	struct input_opts in;
 	struct report_opts out;
 	struct gate_opts gate;
-	struct opt_given given;
+	struct tt_opt_given given;
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Gate", gate_opt, offsetof(struct gate_verb_opts, gate) },
 	{ "", budget_opt, offsetof(struct gate_verb_opts, gate) },
 	VERDICT_GROUP(struct gate_verb_opts, gate.to),
@@ -71,7 +71,7 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_gate = {
+const struct tt_verb verb_gate = {
 	.name = "gate",
 	.summary = "judge captures by a budget: pass, fail, or not decided",
 	.operands = "BUDGET FILE...",
@@ -120,7 +120,7 @@ check(const struct gate_opts *g, struct tt_err *err)
 static int
 take_budget(struct gate_verb_opts *o, struct tt_err *err)
 {
-	struct opt_list *l = &o->in.path;
+	struct tt_list *l = &o->in.path;
 
 	if (o->gate.budget || o->gate.suggest)
 		return TT_OK;
@@ -142,7 +142,7 @@ make_command(struct app *app, const struct gate_verb_opts *o, const char *const 
 	tt_buf_text(&text, "tracetool gate ");
 	tt_shell_quote(&text, o->gate.budget);
 	tt_buf_text(&text, " ");
-	opts_quote_without(&text, &o->given, &o->in.path, without);
+	tt_opts_quote_without(&text, &o->given, &o->in.path, without);
 	if (base) {
 		tt_buf_printf(&text, " %s%c", as, *base == '-' ? '=' : ' ');
 		tt_shell_quote(&text, base);
@@ -190,12 +190,12 @@ run_gate(struct app *app, int argc, char **argv, struct tt_err *err)
 }
 
 int
-gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err)
+gate_looks(struct app *app, const struct tt_opt_given *given, struct gate_opts *g, struct tt_err *err)
 {
 	static const char *const without[] = { "frames", "time", "limit", NULL };
 	struct tt_buf text = { 0 };
 
-	opts_quote_shared(&text, given, &verb_report, without);
+	tt_opts_quote_shared(&text, given, &verb_report, without);
 	g->to.links.looks = tt_buf_keep(&text, &app->arena, err);
 	return g->to.links.looks ? TT_OK : err->code;
 }

@@ -7,28 +7,28 @@
 #include "cmd.h"
 
 struct help_opts {
-	struct opt_list verb;
+	struct tt_list verb;
 	const char *completion;
 	bool options;
 	struct ui_opts ui;
 };
 
-static const struct opt help_opt[] = {
-	{ .name = "completion", .arg = "SHELL", .set = opt_text,
+static const struct tt_opt help_opt[] = {
+	{ .name = "completion", .arg = "SHELL", .set = tt_opt_text,
 	    .at = offsetof(struct help_opts, completion), .value = completion_shell,
 	    .help = "print completions for bash, zsh or fish" },
-	{ .name = "options", .set = opt_flag, .at = offsetof(struct help_opts, options),
+	{ .name = "options", .set = tt_opt_flag, .at = offsetof(struct help_opts, options),
 	    .help = "print the command's options, one per line, for programs" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Help", help_opt, 0 },
 	UI_GROUP(struct help_opts, ui),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_help = {
+const struct tt_verb verb_help = {
 	.name = "help",
 	.summary = "print help about a command, or completions for a shell",
 	.operands = "[COMMAND]",
@@ -78,7 +78,7 @@ find_topic(const char *word, struct tt_err *err)
 
 /* The verb that the operand names; without an operand the summary. */
 static int
-find_verb(const struct help_opts *o, const struct verb **verb, struct tt_err *err)
+find_verb(const struct help_opts *o, const struct tt_verb **verb, struct tt_err *err)
 {
 	const struct command *c;
 	const char *near;
@@ -105,7 +105,7 @@ int
 run_help(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct help_opts o = { 0 };
-	const struct verb *verb = NULL;
+	const struct tt_verb *verb = NULL;
 	struct tt_buf text = { 0 };
 	unsigned width;
 	int rc = app_parse(app, &verb_help, &o, &o.ui, argc, argv, err);
@@ -118,11 +118,11 @@ run_help(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (o.completion)
 		completion_write(o.completion, &text);
 	else if (o.options)
-		opts_machine(verb, &text);
+		tt_opts_machine(verb, &text);
 	else if (o.verb.n == 0)
 		help_overview(&text);
 	else
-		opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
+		tt_opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
 	pager_start(&app->pager);
 	rc = app_show(app, &text, err);
 	tt_buf_free(&text);

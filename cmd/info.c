@@ -18,20 +18,20 @@ struct info_opts {
 	bool scrub;
 };
 
-static const struct opt scrub_opt[] = {
-	{ .name = "scrub", .set = opt_flag, .at = offsetof(struct info_opts, scrub),
+static const struct tt_opt scrub_opt[] = {
+	{ .name = "scrub", .set = tt_opt_flag, .at = offsetof(struct info_opts, scrub),
 	    .help = "print nothing, but write with -o a copy of one .raw, .data or .mlpd whose names are hashes, to be sent to others" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Copy", scrub_opt, 0 },
 	REPORT_GROUP(struct info_opts, out),
 	INPUT_GROUPS(struct info_opts, in),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_info = {
+const struct tt_verb verb_info = {
 	.name = "info",
 	.summary = "print producer, version, duration, threads, events and damage of captures",
 	.operands = "FILE...",

@@ -46,7 +46,7 @@ names_value(size_t i)
 }
 
 static int
-set_time(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_time(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct input_opts *in = field;
 
@@ -55,7 +55,7 @@ set_time(const struct opt *o, void *field, const char *value, struct tt_arena *a
 }
 
 static int
-set_frames(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_frames(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct input_opts *in = field;
 
@@ -67,26 +67,26 @@ set_frames(const struct opt *o, void *field, const char *value, struct tt_arena 
 
 /* --label: a glob, or KEY=GLOB. */
 static int
-set_label(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_label(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	int rc = tt_pattern_check(tt_fact_glob(value), err);
 
-	return rc == TT_OK ? opt_text(o, field, value, a, err) : rc;
+	return rc == TT_OK ? tt_opt_text(o, field, value, a, err) : rc;
 }
 
 int
-input_set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+input_set_meta(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	const char *eq = strchr(value, '=');
 
 	(void)o;
 	if (!eq || eq == value)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not KEY=VALUE", value);
-	return opt_list_add(field, value, a, err);
+	return tt_list_add(field, value, a, err);
 }
 
 int
-input_set_pattern(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+input_set_pattern(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	int rc = tt_path_facts_check(value, err);
 
@@ -106,12 +106,12 @@ input_date_from(size_t i)
 
 #define AT(f) offsetof(struct input_opts, f)
 
-const struct opt input_opt[] = {
-	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = AT(format), .value = format_value,
+const struct tt_opt input_opt[] = {
+	{ .name = "input-format", .arg = "NAME", .set = tt_opt_text, .at = AT(format), .value = format_value,
 	    .help = "read the input as this format, whatever it looks like (see tracetool list)" },
-	{ .name = "force", .set = opt_flag, .at = AT(force),
+	{ .name = "force", .set = tt_opt_flag, .at = AT(force),
 	    .help = "read an unknown version that no known layout fits" },
-	{ .name = "align", .arg = "HOW", .set = opt_choice, .at = AT(align), .value = align_value,
+	{ .name = "align", .arg = "HOW", .set = tt_opt_choice, .at = AT(align), .value = align_value,
 	    .help = "put several inputs on one timeline by their event clocks if they agree (auto), their "
 	            "starts (start), event clocks (clock) or wall clocks (wall)" },
 	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = AT(meta),
@@ -120,7 +120,7 @@ const struct opt input_opt[] = {
 	{ .name = NULL },
 };
 
-const struct opt input_filter_opt[] = {
+const struct tt_opt input_filter_opt[] = {
 	{ .name = "time", .once = true, .arg = "A-B", .set = set_time,
 	    .help = "use only the time from A to B, in seconds from the beginning; either can be left out" },
 	{ .name = "frames", .once = true, .arg = "A-B", .set = set_frames,
@@ -129,46 +129,46 @@ const struct opt input_filter_opt[] = {
 	    .help = "begin where the program first sets this label; KEY=GLOB: another fact, like scene=Level*" },
 	{ .name = "to-label", .once = true, .arg = "GLOB", .set = set_label, .at = AT(to_label),
 	    .help = "end where the program next sets this label; \"*\": the next label" },
-	{ .name = "thread", .arg = "GLOB", .set = opt_patterns, .at = AT(thread),
+	{ .name = "thread", .arg = "GLOB", .set = tt_opt_patterns, .at = AT(thread),
 	    .help = "use only threads whose name or number matches; repeatable" },
-	{ .name = "category", .arg = "GLOB", .set = opt_patterns, .at = AT(category),
+	{ .name = "category", .arg = "GLOB", .set = tt_opt_patterns, .at = AT(category),
 	    .help = "show only rows and slices of matching categories; repeatable" },
-	{ .name = "marker", .arg = "GLOB", .set = opt_patterns, .at = AT(marker),
+	{ .name = "marker", .arg = "GLOB", .set = tt_opt_patterns, .at = AT(marker),
 	    .help = "show only rows and slices of matching markers (full or short name); repeatable" },
-	{ .name = "min-duration", .once = true, .arg = "DUR", .set = opt_duration, .at = AT(min_dur),
+	{ .name = "min-duration", .once = true, .arg = "DUR", .set = tt_opt_duration, .at = AT(min_dur),
 	    .help = "leave out zones shorter than DUR (like 50us, 1.5ms); their time stays with the caller" },
-	{ .name = "depth", .once = true, .arg = "N", .set = opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,
+	{ .name = "depth", .once = true, .arg = "N", .set = tt_opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,
 	    .help = "leave out zones nested deeper than N" },
-	{ .name = "wrappers", .set = opt_flag, .at = AT(wrappers),
+	{ .name = "wrappers", .set = tt_opt_flag, .at = AT(wrappers),
 	    .help = "keep the runtime's allocation wrappers, which are left out by default" },
-	{ .name = "names", .arg = "FORM", .set = opt_choice, .at = AT(names), .value = names_value,
+	{ .name = "names", .arg = "FORM", .set = tt_opt_choice, .at = AT(names), .value = names_value,
 	    .help = "print names of markers short (no namespaces and arguments) or full" },
 	{ .name = NULL },
 };
 
-const struct opt input_frame_opt[] = {
-	{ .name = "frame-marker", .once = true, .arg = "GLOB", .set = opt_pattern, .at = AT(frame_marker),
+const struct tt_opt input_frame_opt[] = {
+	{ .name = "frame-marker", .once = true, .arg = "GLOB", .set = tt_opt_pattern, .at = AT(frame_marker),
 	    .help = "start a frame each time this marker begins; for captures without frame marks" },
-	{ .name = "frame-thread", .once = true, .arg = "GLOB", .set = opt_pattern, .at = AT(frame_thread),
+	{ .name = "frame-thread", .once = true, .arg = "GLOB", .set = tt_opt_pattern, .at = AT(frame_thread),
 	    .help = "count frames on this thread; default: where the frame marker begins most often" },
-	{ .name = "wait", .arg = "GLOB", .set = opt_patterns, .at = AT(wait),
+	{ .name = "wait", .arg = "GLOB", .set = tt_opt_patterns, .at = AT(wait),
 	    .help = "treat this marker as waiting, instead of the built-in list; repeatable" },
-	{ .name = "no-wait", .set = opt_flag, .at = AT(no_wait),
+	{ .name = "no-wait", .set = tt_opt_flag, .at = AT(no_wait),
 	    .help = "leave out wait markers, and their time in the zones around them" },
-	{ .name = "player-only", .set = opt_flag, .at = AT(player_only),
+	{ .name = "player-only", .set = tt_opt_flag, .at = AT(player_only),
 	    .help = "leave out what the Unity Editor does, and its time in zones and frames" },
 	{ .name = NULL },
 };
 
-const struct opt input_limit_opt[] = {
-	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count,
+const struct tt_opt input_limit_opt[] = {
+	{ .letter = 'j', .name = "jobs", .arg = "N", .set = tt_opt_count,
 	    .at = AT(jobs), .lo = 1, .hi = JOBS_MAX,
 	    .help = "use N worker threads; default and maximum: the processors this process may use" },
-	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = AT(spool_max),
+	{ .name = "spool-max", .arg = "SIZE", .set = tt_opt_size, .at = AT(spool_max),
 	    .help = "copy at most this much to disk of a pipe that must be read twice; default 8G" },
-	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
+	{ .name = "tmpdir", .arg = "DIR", .set = tt_opt_text, .at = AT(tmpdir),
 	    .help = "put that copy into this folder; default $TMPDIR, otherwise /tmp" },
-	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = AT(max_paths), .lo = 16, .hi = TT_TREE_CAP,
+	{ .name = "max-paths", .arg = "N", .set = tt_opt_count, .at = AT(max_paths), .lo = 16, .hi = TT_TREE_CAP,
 	    .help = "tell apart at most N call paths; default 500000" },
 	{ .name = NULL },
 };
@@ -296,11 +296,11 @@ int
 input_confine(struct app *app, const struct input_opts *o, const char *output, const char *also, struct tt_run_opts *run,
     struct tt_err *err)
 {
-	struct opt_list l = { 0 };
-	int rc = output ? opt_list_add(&l, output, &app->arena, err) : TT_OK;
+	struct tt_list l = { 0 };
+	int rc = output ? tt_list_add(&l, output, &app->arena, err) : TT_OK;
 
 	if (rc == TT_OK && also)
-		rc = opt_list_add(&l, also, &app->arena, err);
+		rc = tt_list_add(&l, also, &app->arena, err);
 	run->opened = app_seal;
 	run->opened_arg = app;
 	if (rc == TT_OK)

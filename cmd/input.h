@@ -10,25 +10,25 @@ struct app;
 struct tt_run_opts;
 
 struct input_opts {
-	struct opt_list path;         /* operands */
+	struct tt_list path;         /* operands */
 	bool folders;                 /* folders are allowed as operands */
 	const char *format;
 	bool force;
 	int align;                    /* enum tt_align */
-	struct opt_list meta;
+	struct tt_list meta;
 	const char *meta_from_path;
 	int date_from;                /* 1: the file's time */
 	int64_t from, to;
 	const char *from_label, *to_label;
 	bool has_frames, one_frame;   /* --frames was given; it was a single number */
 	uint64_t frame_first, frame_last;
-	struct opt_list thread, category, marker;
+	struct tt_list thread, category, marker;
 	int64_t min_dur;
 	uint64_t depth;
 	bool wrappers;
 	int names;                    /* enum tt_names_form */
 	const char *frame_marker, *frame_thread;
-	struct opt_list wait;
+	struct tt_list wait;
 	bool no_wait, player_only;
 	uint64_t jobs, spool_max, max_paths;
 	const char *tmpdir;
@@ -36,18 +36,18 @@ struct input_opts {
 };
 
 /* The setter of --meta into a list; the value is KEY=VALUE. */
-int input_set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+int input_set_meta(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
 /* Options of facts that every verb has which reads captures. */
 #define INPUT_FACT_OPTIONS(at_pattern, at_date) \
 	{ .name = "meta-from-path", .arg = "PATTERN", .set = input_set_pattern, .at = (at_pattern), \
 	    .help = "add facts that paths tell, those of members of archives too, like '{date}/{device}/*'" }, \
-	{ .name = "date-from", .arg = "WHAT", .set = opt_choice, .at = (at_date), .value = input_date_from, \
+	{ .name = "date-from", .arg = "WHAT", .set = tt_opt_choice, .at = (at_date), .value = input_date_from, \
 	    .help = "mtime: captures that do not say when they were recorded have the day of their file; capture, the default: none" }
-OPT_SET(input_set_pattern);
+TT_OPT_SET(input_set_pattern);
 const char *input_date_from(size_t i);
 
-extern const struct opt input_opt[], input_filter_opt[], input_frame_opt[], input_limit_opt[];
+extern const struct tt_opt input_opt[], input_filter_opt[], input_frame_opt[], input_limit_opt[];
 
 /* The groups of options, for a verb whose struct ${type} holds a struct input_opts as ${member}. */
 #define INPUT_GROUPS(type, member) \

@@ -17,7 +17,7 @@
 #include "report.h"
 
 struct list_opts {
-	struct opt_list what;
+	struct tt_list what;
 	struct report_opts out;
 	struct ui_opts ui;
 };
@@ -40,13 +40,13 @@ operand_value(size_t i)
 	return i < L_N ? what_value(i) : explain_word(i - L_N);
 }
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	REPORT_GROUP(struct list_opts, out),
 	UI_GROUP(struct list_opts, ui),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_list = {
+const struct tt_verb verb_list = {
 	.name = "list",
 	.summary = "list formats, tables, metrics and more, or say what a word means",
 	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [names] [schema] [sandbox] [WORD]...",
@@ -293,13 +293,13 @@ add_all(struct app *app, const struct list_opts *o, bool explain, struct tt_repo
 		[L_SANDBOX] = list_sandbox,
 	};
 	unsigned bits = o->what.n == 0 ? (1u << L_METRICS) - 1 : 0;
-	struct opt_list word = { 0 };
+	struct tt_list word = { 0 };
 	bool *found = tt_arena_alloc(&app->arena, o->what.n * sizeof *found + 1, err);
 	int rc = found ? TT_OK : err->code;
 
 	for (size_t i = 0; i < o->what.n && rc == TT_OK; i++) {
 		if (explain || list_named(o->what.v[i]) == L_N)
-			rc = opt_list_add(&word, o->what.v[i], &app->arena, err);
+			rc = tt_list_add(&word, o->what.v[i], &app->arena, err);
 		else
 			bits |= 1u << list_named(o->what.v[i]);
 	}

@@ -185,7 +185,7 @@ check_late(int argc, char *const *argv, struct tt_err *err)
 
 /* Run the arguments (without the program's name); *${verb}: the verb whose help fits them. */
 static int
-run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_err *err)
+run(struct app *app, int argc, char **argv, const struct tt_verb **verb, struct tt_err *err)
 {
 	const struct command *c;
 	int rc;
@@ -227,7 +227,7 @@ say_cost(struct app *app)
 }
 
 static void
-say_see(struct app *app, const struct verb *verb)
+say_see(struct app *app, const struct tt_verb *verb)
 {
 	const char *name = verb ? verb->name : "";
 
@@ -239,7 +239,7 @@ say_see(struct app *app, const struct verb *verb)
 
 /* Report the result. Returns the exit code, or ends the program by the signal that stopped it. */
 static int
-conclude(struct app *app, int status, const struct tt_err *err, const struct verb *verb)
+conclude(struct app *app, int status, const struct tt_err *err, const struct tt_verb *verb)
 {
 	char text[40];
 
@@ -275,7 +275,7 @@ run_program(int argc, char **argv)
 {
 	struct app app = { .input = "" };
 	struct tt_err err = { 0 };
-	const struct verb *verb = NULL;
+	const struct tt_verb *verb = NULL;
 	int status, code;
 
 	tt_sys_begin();

@@ -1,11 +1,6 @@
 /**
  * tracetool batch --merge: joins results of shards into those of one run.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,23 +9,22 @@
 #include "batch/aggregate.h"
 #include "batch/database.h"
 #include "batch/merge.h"
+#include "batch/result_files.h"
 #include "batch/results.h"
 #include "batch/shards.h"
 #include "cmd.h"
 #include "gate.h"
 #include "input.h"
-#include "codec/block.h"
 #include "io/outputs.h"
-#include "io/pack.h"
 #include "io/sink.h"
 #include "out/table.h"
 #include "run/run.h"
 
 struct merge_opts {
-	struct opt_list path;
+	struct tt_list path;
 	struct summary_opts sum;
 	struct gate_opts gate;
-	struct opt_given given;
+	struct tt_opt_given given;
 	const char *output;
 	const char *tmpdir;
 	uint64_t shards;              /* --shard-count; 0: not given */
@@ -41,22 +35,22 @@ struct merge_opts {
 
 #define AT(f) offsetof(struct merge_opts, f)
 
-static const struct opt merge_opt[] = {
-	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR|FILE", .set = opt_text, .at = AT(output),
+static const struct tt_opt merge_opt[] = {
+	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR|FILE", .set = tt_opt_text, .at = AT(output),
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
-	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
+	{ .name = "tmpdir", .arg = "DIR", .set = tt_opt_text, .at = AT(tmpdir),
 	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },
-	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shards), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
+	{ .name = "shard-count", .arg = "N", .set = tt_opt_count, .at = AT(shards), .lo = 1, .hi = TT_BATCH_SHARDS_MAX,
 	    .help = "the results must be those of N shards; of a DIR take only these; default: as the names of files say" },
-	{ .name = "merge", .set = opt_flag, .at = AT(merge), .help = "combine results of shards" },
-	{ .name = "partial", .set = opt_flag, .at = AT(partial),
+	{ .name = "merge", .set = tt_opt_flag, .at = AT(merge), .help = "combine results of shards" },
+	{ .name = "partial", .set = tt_opt_flag, .at = AT(partial),
 	    .help = "merge even if shards are missing or options differ, and print which; default: an error" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
 	    .help = "exit with 1 if more than N captures or P% failed or are damaged, otherwise with 0; default: 3 if any" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Output", merge_opt, 0 },
 	{ "Figures", summary_opt, offsetof(struct merge_opts, sum) },
 	{ "Gate", batch_gate_opt, offsetof(struct merge_opts, gate) },
@@ -65,7 +59,7 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_batch_merge = {
+const struct tt_verb verb_batch_merge = {
 	.name = "batch --merge",
 	.summary = "combine the results of the shards of a batch",
 	.operands = "FILE|DIR...",
@@ -81,138 +75,12 @@ const struct verb verb_batch_merge = {
 	.kin = &verb_batch,
 };
 
-static bool
-ends_with(const char *s, size_t n, const char *end)
-{
-	size_t k = strlen(end);
-
-	return n >= k && memcmp(s + n - k, end, k) == 0;
-}
-
-/* How long ${name} is without the suffix that says how the file is compressed. */
-static size_t
-plain_length(const char *name)
-{
-	const struct tt_coding *coding = tt_pack_coding(name);
-
-	return strlen(name) - (coding ? strlen(coding->suffix) : 0);
-}
-
-/* True for results.jsonl.gz and results.3-of-20.part, false for temporaries such as results.jsonl.tmp.123.0. */
-static bool
-is_results(const char *name)
-{
-	size_t n = plain_length(name);
-
-	if (strncmp(name, "results", 7) != 0 || strstr(name, ".tmp."))
-		return false;
-	return ends_with(name, n, ".jsonl") || ends_with(name, n, ".part");
-}
-
-/* Ignore results.jsonl beside files of shards: an earlier merge made it, and it may be outdated. */
-static void
-drop_merged(struct app *app, struct opt_list *l, size_t from)
-{
-	bool shards = false;
-	struct tt_shard s;
-
-	for (size_t i = from; i < l->n; i++)
-		shards = shards || tt_batch_shard_named(l->v[i], &s);
-	for (size_t i = l->n; shards && i-- > from;) {
-		const char *slash = strrchr(l->v[i], '/'), *name = slash ? slash + 1 : l->v[i];
-
-		if (plain_length(name) != strlen("results.jsonl") || strncmp(name, "results.jsonl", plain_length(name)) != 0)
-			continue;
-		ui_say(&app->ui, "%s: ignored, because results of shards are beside it; to merge it, name it", l->v[i]);
-		l->v[i] = l->v[--l->n];
-		l->v[l->n] = NULL;
-	}
-}
-
-/* True if the file has results of a run in ${shards} shards; 0: any. */
-static bool
-is_wanted(const char *path, uint64_t shards)
-{
-	struct tt_shard s = { 1, 1 };
-
-	tt_batch_shard_named(path, &s);
-	return shards == 0 || s.count == shards;
-}
-
-static int
-add_dir(struct app *app, const char *path, uint64_t shards, struct opt_list *l, struct tt_err *err)
-{
-	DIR *dir = opendir(path);
-	struct dirent *e;
-	size_t before = l->n;
-	int rc = TT_OK;
-
-	if (!dir)
-		return tt_fail_sys(err, errno, "%s", path);
-	while (rc == TT_OK && (e = readdir(dir)) != NULL) {
-		char full[PATH_MAX];
-		int n = snprintf(full, sizeof full, "%s/%s", path, e->d_name);
-		const char *copy;
-
-		if (!is_results(e->d_name) || !is_wanted(e->d_name, shards) || n < 0 || (size_t)n >= sizeof full)
-			continue;
-		copy = tt_arena_text(&app->arena, full, (size_t)n, err);
-		rc = copy ? opt_list_add(l, copy, &app->arena, err) : err->code;
-	}
-	closedir(dir);
-	if (rc == TT_OK)
-		drop_merged(app, l, before);
-	if (rc == TT_OK && l->n == before && shards > 1)
-		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: no results of any of %llu shards here (results.*-of-%llu.jsonl)", path,
-		    (unsigned long long)shards, (unsigned long long)shards);
-	else if (rc == TT_OK && l->n == before)
-		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: no results here (results*.jsonl, results*.part)", path);
-	return rc;
-}
-
-/* Add the folders of ${files}, each once: they may hold pages of captures. */
-static int
-add_folders(struct app *app, const struct opt_list *files, struct opt_list *dir, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < files->n && rc == TT_OK; i++) {
-		const char *slash = strrchr(files->v[i], '/'), *of = ".";
-		size_t k = 0;
-
-		if (slash)
-			of = tt_arena_text(&app->arena, files->v[i], (size_t)(slash - files->v[i]) + (slash == files->v[i]), err);
-		while (of && k < dir->n && strcmp(dir->v[k], of) != 0)
-			k++;
-		rc = !of ? err->code : k == dir->n ? opt_list_add(dir, of, &app->arena, err) : TT_OK;
-	}
-	return rc;
-}
-
-/* The file to write; *${path} is NULL if there is none. */
-static int
-target(struct app *app, const char *output, const char **path, struct tt_err *err)
-{
-	struct stat st;
-	char full[PATH_MAX];
-	int n;
-
-	*path = output;
-	if (!output || stat(output, &st) != 0 || !S_ISDIR(st.st_mode))
-		return TT_OK;
-	n = snprintf(full, sizeof full, "%s/results.jsonl", output);
-	if (n < 0 || (size_t)n >= sizeof full)
-		return tt_fail_sys(err, ENAMETOOLONG, "%s", output);
-	*path = tt_arena_text(&app->arena, full, (size_t)n, err);
-	return *path ? TT_OK : err->code;
-}
-
 /* Fail if an output is one of ${files}. Only ${path} may be: all results are read before it is written. */
 static int
-check_outputs(struct app *app, const struct opt_list *files, const char *path, const struct opt_list *write,
+check_outputs(struct app *app, const struct tt_list *files, const char *path, const struct tt_list *write,
     struct tt_err *err)
 {
-	struct opt_list others = { 0 };
+	struct tt_list others = { 0 };
 	struct tt_shard shard;
 	int rc = tt_outputs_check(write->v, NULL, err);
 
@@ -220,12 +88,12 @@ check_outputs(struct app *app, const struct opt_list *files, const char *path, c
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: this name is for results of one shard; give merged results another", path);
 	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
 		if (write->v[i] != path)
-			rc = opt_list_add(&others, write->v[i], &app->arena, err);
+			rc = tt_list_add(&others, write->v[i], &app->arena, err);
 	return rc == TT_OK ? tt_outputs_check(others.v, files->v, err) : rc;
 }
 
 static int
-confine(struct app *app, const struct merge_opts *o, const struct opt_list *files, const struct opt_list *write,
+confine(struct app *app, const struct merge_opts *o, const struct tt_list *files, const struct tt_list *write,
     struct tt_err *err)
 {
 	int rc = app_reads(app, files->v, err);
@@ -304,7 +172,7 @@ begin_sums(struct app *app, const struct merge_opts *o, struct tt_aggregate **a,
 }
 
 static int
-merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const char *path, struct batch_gate *gate,
+merge(struct app *app, struct merge_opts *o, const struct tt_list *files, const char *path, struct batch_gate *gate,
     struct tt_err *err)
 {
 	struct tt_results *rs = NULL;
@@ -363,7 +231,7 @@ int
 run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct merge_opts o = { .sum = SUMMARY_DEFAULTS };
-	struct opt_list files = { 0 }, write = { 0 };
+	struct tt_list files = { 0 }, write = { 0 };
 	struct summary_notes notes = { .n = 0 };
 	struct batch_gate gate = { .app = NULL };
 	struct input_opts in;
@@ -379,14 +247,14 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing to merge: name results, or folders that hold them");
 	for (size_t i = 0; i < o.path.n && rc == TT_OK; i++) {
 		if (stat(o.path.v[i], &st) == 0 && S_ISDIR(st.st_mode))
-			rc = add_dir(app, o.path.v[i], o.shards, &files, err);
+			rc = tt_result_files_in(&app->env, &app->arena, o.path.v[i], o.shards, &files, err);
 		else
-			rc = opt_list_add(&files, o.path.v[i], &app->arena, err);
+			rc = tt_list_add(&files, o.path.v[i], &app->arena, err);
 	}
 	if (rc == TT_OK)
-		rc = add_folders(app, &files, &o.sum.dir, err);
+		rc = tt_result_folders(&app->arena, &files, &o.sum.dir, err);
 	if (rc == TT_OK)
-		rc = target(app, o.output, &path, err);
+		rc = tt_result_target(&app->arena, o.output, &path, err);
 	o.with = (struct tt_merge){ .env = &app->env, .a = &app->arena, .partial = o.partial, .shards = o.shards };
 	app->env.mem.cap = 0;
 	app->env.spool_max = UINT64_MAX;
@@ -395,7 +263,7 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = summary_writes(app, &o.sum, &write, err);
 	if (rc == TT_OK && path)
-		rc = opt_list_add(&write, path, &app->arena, err);
+		rc = tt_list_add(&write, path, &app->arena, err);
 	if (rc == TT_OK)
 		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.given, &o.sum.group, &files, &write, err);
 	gate.sum = &o.sum;

@@ -17,23 +17,23 @@
 
 struct open_opts {
 	struct input_opts in;
-	struct opt_given given;
+	struct tt_opt_given given;
 	bool perfetto;
 };
 
-static const struct opt open_opt[] = {
-	{ .name = "perfetto", .set = opt_flag, .at = offsetof(struct open_opts, perfetto),
+static const struct tt_opt open_opt[] = {
+	{ .name = "perfetto", .set = tt_opt_flag, .at = offsetof(struct open_opts, perfetto),
 	    .help = "write a trace for https://ui.perfetto.dev instead, and say how to open it there" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "View", open_opt, 0 },
 	INPUT_GROUPS(struct open_opts, in),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_open = {
+const struct tt_verb verb_open = {
 	.name = "open",
 	.summary = "show the report of captures in the browser",
 	.operands = "FILE...",
@@ -71,23 +71,23 @@ new_file(struct app *app, const char *path, const char *suffix, struct tt_err *e
 static int
 make(struct app *app, const struct open_opts *o, const char *verb, const char *out, int *status, struct tt_err *err)
 {
-	struct opt_list arg = { 0 };
-	int rc = opt_list_add(&arg, tt_sys_self(), &app->arena, err);
+	struct tt_list arg = { 0 };
+	int rc = tt_list_add(&arg, tt_sys_self(), &app->arena, err);
 
 	if (rc == TT_OK)
-		rc = opt_list_add(&arg, verb, &app->arena, err);
+		rc = tt_list_add(&arg, verb, &app->arena, err);
 	for (size_t i = 0; i < o->given.name.n && rc == TT_OK; i++) {
 		const char *name = o->given.name.v[i], *value = o->given.value.v[i];
 		const char *word = tt_arena_printf(&app->arena, err, value ? "--%s=%s" : "--%s", name, value);
 
 		if (strcmp(name, "perfetto") != 0)
-			rc = word ? opt_list_add(&arg, word, &app->arena, err) : err->code;
+			rc = word ? tt_list_add(&arg, word, &app->arena, err) : err->code;
 	}
 	const char *const last[] = { "-o", out, "--" };
 	for (size_t i = 0; i < sizeof last / sizeof *last && rc == TT_OK; i++)
-		rc = opt_list_add(&arg, last[i], &app->arena, err);
+		rc = tt_list_add(&arg, last[i], &app->arena, err);
 	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++)
-		rc = opt_list_add(&arg, o->in.path.v[i], &app->arena, err);
+		rc = tt_list_add(&arg, o->in.path.v[i], &app->arena, err);
 	return rc == TT_OK ? tt_program_run(arg.v, status, err) : rc;
 }
 

@@ -15,9 +15,9 @@
 #include "sys/sys.h"
 
 struct query_opts {
-	struct opt_list word;
+	struct tt_list word;
 	struct report_opts out;
-	struct opt_given given;
+	struct tt_opt_given given;
 	bool examples;
 	uint64_t example;
 	struct ui_opts ui;
@@ -25,21 +25,21 @@ struct query_opts {
 
 #define AT(f) offsetof(struct query_opts, f)
 
-static const struct opt query_opt[] = {
-	{ .name = "examples", .set = opt_flag, .at = AT(examples), .help = "print questions that people ask, as SQL, and read no database" },
-	{ .name = "example", .arg = "N", .set = opt_count, .at = AT(example), .lo = 1, .hi = UINT32_MAX,
+static const struct tt_opt query_opt[] = {
+	{ .name = "examples", .set = tt_opt_flag, .at = AT(examples), .help = "print questions that people ask, as SQL, and read no database" },
+	{ .name = "example", .arg = "N", .set = tt_opt_count, .at = AT(example), .lo = 1, .hi = UINT32_MAX,
 	    .help = "run the Nth of these questions" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Questions", query_opt, 0 },
 	REPORT_GROUP(struct query_opts, out),
 	UI_GROUP(struct query_opts, ui),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_query = {
+const struct tt_verb verb_query = {
 	.name = "query",
 	.summary = "print what SQL says about a database of captures",
 	.operands = "DATABASE [SQL]",

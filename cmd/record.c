@@ -18,8 +18,8 @@
 #include "ttc/recover.h"
 
 struct record_opts {
-	struct opt_list program;
-	struct opt_list options;
+	struct tt_list program;
+	struct tt_list options;
 	const char *out, *module;
 	bool no_summary, overwrite;
 	struct ui_opts ui;
@@ -27,28 +27,28 @@ struct record_opts {
 
 #define AT(f) offsetof(struct record_opts, f)
 
-static const struct opt record_opt[] = {
-	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE", .set = opt_text, .at = AT(out),
+static const struct tt_opt record_opt[] = {
+	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(out),
 	    .help = "write the capture to FILE; %p becomes the process id, %t the time, %% a percent sign; default: the name of the "
 	            "program with .ttc" },
-	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = opt_add, .at = AT(options),
+	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = tt_opt_add, .at = AT(options),
 	    .help = "set what to record: options of the module, separated by commas, see tracetool-mono(7); repeatable; without "
 	            "one that records something, calls,alloc" },
-	{ .name = "overwrite", .set = opt_flag, .at = AT(overwrite),
+	{ .name = "overwrite", .set = tt_opt_flag, .at = AT(overwrite),
 	    .help = "replace FILE if it is there; without this the capture goes to FILE with .2, .3 and so on before its suffix" },
-	{ .name = "module", .arg = "FILE", .set = opt_text, .at = AT(module),
+	{ .name = "module", .arg = "FILE", .set = tt_opt_text, .at = AT(module),
 	    .help = "use this module; default: in the folder that TRACETOOL_LIBDIR names, else in that of this program, or where it was installed" },
-	{ .name = "no-summary", .set = opt_flag, .at = AT(no_summary), .help = "only print where the capture is" },
+	{ .name = "no-summary", .set = tt_opt_flag, .at = AT(no_summary), .help = "only print where the capture is" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Recording", record_opt, 0 },
 	UI_GROUP(struct record_opts, ui),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_record = {
+const struct tt_verb verb_record = {
 	.name = "record",
 	.summary = "run a Mono program and record it",
 	.operands = "-- PROGRAM [ARG...]",
@@ -66,7 +66,7 @@ const struct verb verb_record = {
 static char *
 chosen_options(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
-	const struct opt_list *options = &o->options;
+	const struct tt_list *options = &o->options;
 	static struct options read;   /* too large for a stack */
 	char why[OPTIONS_WHY], *text = tt_arena_text(&app->arena, "", 0, err);
 
@@ -96,12 +96,12 @@ mend(struct app *app, const char *path)
 static void
 summarise(struct app *app, const struct launch_captures *found)
 {
-	struct opt_list arg = { 0 };
+	struct tt_list arg = { 0 };
 	struct tt_err err = { 0 };
 	int out = dup(STDOUT_FILENO);
-	int rc = opt_list_add(&arg, "--", &app->arena, &err);
+	int rc = tt_list_add(&arg, "--", &app->arena, &err);
 	for (size_t i = 0; i < found->n && rc == TT_OK; i++)
-		rc = opt_list_add(&arg, found->v[i].path, &app->arena, &err);
+		rc = tt_list_add(&arg, found->v[i].path, &app->arena, &err);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (rc == TT_OK)
 		rc = run_summary(app, (int)arg.n, (char **)(void *)arg.v, &err);
@@ -223,7 +223,7 @@ check_name(const char *out, struct tt_err *err)
 
 /* Check the options with the module's own parser. They must not name the capture: record could not find it afterwards. */
 static int
-check_profile(const struct opt_list *options, struct tt_err *err)
+check_profile(const struct tt_list *options, struct tt_err *err)
 {
 	static struct options read;   /* too large for a stack */
 	char why[OPTIONS_WHY];
@@ -251,7 +251,7 @@ check_profile(const struct opt_list *options, struct tt_err *err)
 }
 
 int
-record_check(struct app *app, const struct opt_list *options, struct tt_err *err)
+record_check(struct app *app, const struct tt_list *options, struct tt_err *err)
 {
 	char *folder;
 	int rc = check_profile(options, err);

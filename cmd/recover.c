@@ -13,35 +13,35 @@
 #include "base/arena_text.h"
 
 struct recover_opts {
-	struct opt_list path;
+	struct tt_list path;
 	const char *out;
 	bool remove_ring, list;
 	struct ui_opts ui;
 };
 
-static const struct opt recover_opt[] = {
+static const struct tt_opt recover_opt[] = {
 	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE",
-	    .set = opt_text, .at = offsetof(struct recover_opts, out),
+	    .set = tt_opt_text, .at = offsetof(struct recover_opts, out),
 	    .help = "write the capture to FILE, which may be no capture yet; default: the name of the first capture with .recovered before .ttc, or "
 		    ".recovered.2 and so on if that is taken" },
-	{ .name = "remove-ring", .set = opt_flag, .at = offsetof(struct recover_opts, remove_ring),
+	{ .name = "remove-ring", .set = tt_opt_flag, .at = offsetof(struct recover_opts, remove_ring),
 	    .help = "remove the ring once the capture is written" },
 	{ .name = NULL },
 };
-static const struct opt list_opt[] = {
-	{ .name = "list", .set = opt_flag, .at = offsetof(struct recover_opts, list),
+static const struct tt_opt list_opt[] = {
+	{ .name = "list", .set = tt_opt_flag, .at = offsetof(struct recover_opts, list),
 	    .help = "list the rings in shared memory, and in the folders given in place of captures, with what to do about each; nothing is changed" },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Output", recover_opt, 0 },
 	{ "Rings", list_opt, 0 },
 	UI_GROUP(struct recover_opts, ui),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_recover = {
+const struct tt_verb verb_recover = {
 	.name = "recover",
 	.summary = "make a whole capture from what a killed program left",
 	.operands = "CAPTURE...",
@@ -102,7 +102,7 @@ check_no_capture(struct app *app, const char *out, struct tt_err *err)
 
 /* The output may be read by those alone who may read all its inputs. */
 static void
-keep_permissions(const struct opt_list *path)
+keep_permissions(const struct tt_list *path)
 {
 	unsigned mode = 0666;
 	struct tt_sys_stat st;
@@ -116,8 +116,8 @@ keep_permissions(const struct opt_list *path)
 static int
 confine(struct app *app, const struct recover_opts *o, const char *out, struct tt_err *err)
 {
-	struct opt_list written = { 0 };
-	int rc = opt_list_add(&written, out, &app->arena, err);
+	struct tt_list written = { 0 };
+	int rc = tt_list_add(&written, out, &app->arena, err);
 	struct tt_sys_stat st;
 
 	if (rc == TT_OK)
@@ -126,7 +126,7 @@ confine(struct app *app, const struct recover_opts *o, const char *out, struct t
 		rc = app_reads_back(app, out, err);
 	for (size_t i = 0; rc == TT_OK && o->remove_ring && app->plan.read[i]; i++) {
 		if (tt_sys_stat(app->plan.read[i], &st) == 0 && st.kind == TT_KIND_FOLDER)
-			rc = opt_list_add(&written, app->plan.read[i], &app->arena, err);
+			rc = tt_list_add(&written, app->plan.read[i], &app->arena, err);
 	}
 	return rc == TT_OK ? app_confine(app, written.v, NULL, err) : rc;
 }

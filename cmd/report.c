@@ -33,11 +33,11 @@ form_value(size_t i)
 enum { MIN_WIDTH = 50 };            /* narrower, a name and a time do not fit side by side */
 
 static int
-set_width(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_width(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct report_opts *r = field;
 	uint64_t n = 0;
-	int rc = opt_count(o, &n, value, a, err);
+	int rc = tt_opt_count(o, &n, value, a, err);
 
 	if (rc == TT_OK && n > 0 && n < MIN_WIDTH)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at least %d columns, or 0 for any", MIN_WIDTH);
@@ -45,20 +45,20 @@ set_width(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return rc;
 }
 
-const struct opt report_opt[] = {
-	{ .name = "format", .arg = "FORM", .set = opt_choice,
+const struct tt_opt report_opt[] = {
+	{ .name = "format", .arg = "FORM", .set = tt_opt_choice,
 	    .at = offsetof(struct report_opts, form), .value = form_value,
 	    .help = "print text, json, csv, markdown or html; default: by the suffix of the output file, otherwise text" },
 	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE",
-	    .set = opt_text, .at = offsetof(struct report_opts, output),
+	    .set = tt_opt_text, .at = offsetof(struct report_opts, output),
 	    .help = "write to FILE; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
-	{ .name = "csv-safe", .set = opt_flag, .at = offsetof(struct report_opts, csv_safe),
+	{ .name = "csv-safe", .set = tt_opt_flag, .at = offsetof(struct report_opts, csv_safe),
 	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
-	{ .name = "time-unit", .arg = "UNIT", .set = opt_choice, .at = offsetof(struct report_opts, time_unit), .value = tt_csv_time_unit,
+	{ .name = "time-unit", .arg = "UNIT", .set = tt_opt_choice, .at = offsetof(struct report_opts, time_unit), .value = tt_csv_time_unit,
 	    .help = "csv: write times in ns (the default), us, ms or s, and name their columns so" },
 	{ .name = "width", .arg = "N", .set = set_width, .hi = 10000,
 	    .help = "limit lines of text to N columns, 0: no limit; default on a terminal: COLUMNS, otherwise its width" },
-	{ .name = "no-pager", .set = opt_flag, .at = offsetof(struct report_opts, no_pager),
+	{ .name = "no-pager", .set = tt_opt_flag, .at = offsetof(struct report_opts, no_pager),
 	    .help = "do not use a pager for a report longer than the screen" },
 	{ .name = NULL },
 };

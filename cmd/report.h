@@ -4,7 +4,7 @@
 #ifndef TT_CMD_REPORT_H
 #define TT_CMD_REPORT_H
 
-#include "opts.h"
+#include "option/opts.h"
 #include "out/table.h"
 
 struct app;
@@ -17,7 +17,7 @@ struct report_opts {
 	int width;                    /* columns of text, 0: any; -1: by the terminal or COLUMNS */
 	const char *all;              /* option that shows what text leaves out; NULL: --limit 0, --width 0 */
 };
-extern const struct opt report_opt[];
+extern const struct tt_opt report_opt[];
 #define REPORT_GROUP(type, member) { "Report", report_opt, offsetof(type, member) }
 
 void report_defaults(struct report_opts *o);

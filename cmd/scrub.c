@@ -85,14 +85,14 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 	if (rc == TT_OK && done.damaged && done.at != UINT64_MAX)
 		ui_say(&app->ui, "%s: the capture is damaged, first at byte %llu; tracetool info says how", out, (unsigned long long)done.at);
 	if (rc == TT_OK && (done.damaged || done.dropped))
-		app->verdict = tt_exit_code(TT_E_DAMAGED);
+		app->verdict = tt_verdict_exit(TT_FOUND_DAMAGE);
 	return rc;
 }
 
 int
-scrub_capture(struct app *app, const struct opt_list *path, const char *out, const char *tmpdir, struct tt_err *err)
+scrub_capture(struct app *app, const struct tt_list *path, const char *out, const char *tmpdir, struct tt_err *err)
 {
-	struct opt_list writes = { 0 };
+	struct tt_list writes = { 0 };
 	struct tt_capture cap = { .path = path->n ? path->v[0] : "" };
 	const struct tt_format *f = NULL;
 	struct tt_src *src = NULL;
@@ -103,7 +103,7 @@ scrub_capture(struct app *app, const struct opt_list *path, const char *out, con
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --scrub: name the file of the copy with -o");
 	if (path->n != 1)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --scrub: it copies one capture, not %zu", path->n);
-	rc = opt_list_add(&writes, out, &app->arena, err);
+	rc = tt_list_add(&writes, out, &app->arena, err);
 	if (rc == TT_OK)
 		rc = tt_outputs_check(writes.v, path->v, err);
 	if (rc == TT_OK)

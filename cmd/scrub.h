@@ -4,11 +4,11 @@
 #ifndef TT_CMD_SCRUB_H
 #define TT_CMD_SCRUB_H
 
-#include "opts.h"
+#include "option/opts.h"
 
 struct app;
 
 /* Write a copy of the one capture ${path} without its names to ${out}. */
-int scrub_capture(struct app *app, const struct opt_list *path, const char *out, const char *tmpdir, struct tt_err *err);
+int scrub_capture(struct app *app, const struct tt_list *path, const char *out, const char *tmpdir, struct tt_err *err);
 
 #endif

@@ -38,7 +38,7 @@ check_tables(const struct stats_opts *s, struct tt_err *err)
 	if (s->pass.buckets && tt_choice_check_parts(&c, err) != TT_OK)
 		return tt_err_in(err, "option --buckets");
 	if (!s->pass.wide)
-		return opts_given(&s->given, "columns") ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --columns is for --wide COLUMN") : TT_OK;
+		return tt_opts_given(&s->given, "columns") ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --columns is for --wide COLUMN") : TT_OK;
 	if (tt_choice_check_wide(&c, s->pass.wide, &any, err) != TT_OK)
 		return tt_err_in(err, "option --wide");
 	if (!any)
@@ -62,7 +62,7 @@ set_group(struct stats_opts *s, struct tt_err *err)
 static size_t
 row_limit(const struct stats_opts *s, size_t standard)
 {
-	return opts_given(&s->given, "limit") ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
+	return tt_opts_given(&s->given, "limit") ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
 }
 
 /* Sort and cut the tables as asked for. */
@@ -77,7 +77,7 @@ arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t
 		if (t->stream && t->stream->by && limit == 0)
 			ui_say(&app->ui, "table %s: sorting holds all its rows in memory; with --limit N, about twice N at most", t->id);
 	}
-	tt_tables_cut(r, limit, opts_given(&s->given, "limit"));
+	tt_tables_cut(r, limit, tt_opts_given(&s->given, "limit"));
 }
 
 static void
@@ -99,7 +99,7 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 	for (struct tt_table *t = r->first; t; t = t->next) {
 		const char *asks = tt_pass_asks(t->id);
 
-		if (asks && !opts_given(&s->given, asks))
+		if (asks && !tt_opts_given(&s->given, asks))
 			t->empty_reason = tt_text(r, "nothing was asked for: give --%s", asks);
 	}
 	arrange(app, s, r, limit);
@@ -127,7 +127,7 @@ static int
 check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
 {
 	const char *report = s->out.output ? s->out.output : "-";
-	struct opt_list writes = { 0 };
+	struct tt_list writes = { 0 };
 	int rc = TT_OK;
 
 	if (s->out.output && input_is(&s->in, report))
@@ -136,9 +136,9 @@ check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
 		return TT_OK;
 	if (strcmp(s->perf_test, "-") == 0 && strcmp(report, "-") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --perf-test-json: standard output is taken by the tables (-o FILE)");
-	rc = opt_list_add(&writes, report, &app->arena, err);
+	rc = tt_list_add(&writes, report, &app->arena, err);
 	if (rc == TT_OK)
-		rc = opt_list_add(&writes, s->perf_test, &app->arena, err);
+		rc = tt_list_add(&writes, s->perf_test, &app->arena, err);
 	return rc == TT_OK ? tt_outputs_check(writes.v, s->in.path.v, err) : rc;
 }
 
@@ -210,11 +210,11 @@ add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 	s->pass.compares = true;
 	s->pass.compare[0] = TT_COMPARE_MEDIAN;
 	s->pass.compare[1] = s->in.frame_first;
-	return none ? opt_list_add(&s->table, "compare_frames", a, err) : TT_OK;
+	return none ? tt_list_add(&s->table, "compare_frames", a, err) : TT_OK;
 }
 
 static int
-run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
+run_tables(struct app *app, const struct tt_verb *verb, int argc, char **argv, struct tt_err *err)
 {
 	struct stats_opts s = { .pass = tt_pass_defaults, .find_size = UINT64_MAX };
 	int rc;
@@ -237,7 +237,7 @@ int
 run_stats(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	/* Gates had no command of their own at first. */
-	if (opts_has_argument(argc, argv, "gate") || opts_has_argument(argc, argv, "suggest"))
+	if (tt_opts_has_argument(argc, argv, "gate") || tt_opts_has_argument(argc, argv, "suggest"))
 		return run_gate(app, argc, argv, err);
 	return run_tables(app, &verb_stats, argc, argv, err);
 }

@@ -30,7 +30,7 @@ table_or_pass(size_t i)
 }
 
 static int
-set_budget(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_budget(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct stats_opts *s = field;
 	int rc;
@@ -40,12 +40,12 @@ set_budget(const struct opt *o, void *field, const char *value, struct tt_arena 
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at most %u budgets", (unsigned)BUDGETS_MAX);
 	rc = tt_parse_milliseconds(value, &s->pass.budget_ns[s->budget.n], err);
 	s->pass.budget_ns[s->budget.n] = tt_frame_limit(s->pass.budget_ns[s->budget.n]);
-	return rc != TT_OK ? rc : opt_list_add(&s->budget, value, a, err);
+	return rc != TT_OK ? rc : tt_list_add(&s->budget, value, a, err);
 }
 
 /* --find "S:SIZE" or "T:CLASS", as in mprof-report. */
 static int
-set_find(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_find(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct stats_opts *s = field;
 	uint64_t size = 0;
@@ -53,7 +53,7 @@ set_find(const struct opt *o, void *field, const char *value, struct tt_arena *a
 
 	(void)o;
 	if (strncmp(value, "T:", 2) == 0 && value[2])
-		return opt_patterns(o, &s->find_type, value + 2, a, err);
+		return tt_opt_patterns(o, &s->find_type, value + 2, a, err);
 	if (strncmp(value, "S:", 2) != 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither S:SIZE nor T:CLASS", value);
 	rc = tt_parse_size(value + 2, &size, err);
@@ -63,7 +63,7 @@ set_find(const struct opt *o, void *field, const char *value, struct tt_arena *a
 }
 
 static int
-set_track(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_track(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct stats_opts *s = field;
 	char *end;
@@ -75,11 +75,11 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 	s->track_addr[s->track.n] = strtoull(value, &end, 16);
 	if (end == value || *end || errno || *value == '-' || *value == '+' || *value == ' ' || s->track_addr[s->track.n] < 8)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not an address (0x7f0012345678)", value);
-	return opt_list_add(&s->track, value, a, err);
+	return tt_list_add(&s->track, value, a, err);
 }
 
 static int
-set_metric(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_metric(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)o;
 	return tt_series_add(field, value, a, err);
@@ -87,7 +87,7 @@ set_metric(const struct opt *o, void *field, const char *value, struct tt_arena 
 
 /* --compare-frames "812,median". */
 static int
-set_compare(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_compare(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct stats_opts *s = field;
 	const char *comma = strchr(value, ',');
@@ -112,10 +112,10 @@ set_compare(const struct opt *o, void *field, const char *value, struct tt_arena
 #define AT(f) offsetof(struct stats_opts, f)
 
 /* Setters of the passes' options of kind TT_OPTION_OTHER. An option without one here is only noted as given. */
-static const struct opt pass_opt[] = {
+static const struct tt_opt pass_opt[] = {
 	{ .name = "budget", .set = set_budget }, { .name = "find", .set = set_find }, { .name = "track", .set = set_track },
 	{ .name = "compare-frames", .set = set_compare },
-	{ .name = "metric", .set = set_metric, .at = AT(metric) }, { .name = "wide", .set = opt_text, .at = AT(pass.wide) },
+	{ .name = "metric", .set = set_metric, .at = AT(metric) }, { .name = "wide", .set = tt_opt_text, .at = AT(pass.wide) },
 };
 
 /* The ${i}th option of the passes. */
@@ -130,54 +130,54 @@ pass_option(size_t i)
 }
 
 static bool
-pass_row(size_t i, struct opt_row *row)
+pass_row(size_t i, struct tt_opt_row *row)
 {
 	const struct tt_option *t = pass_option(i);
 
 	if (t)
-		opts_row(t, "", row);
+		tt_opts_row(t, "", row);
 	return t != NULL;
 }
 
 static int
-set_pass_option(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_pass_option(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	const struct tt_option *t;
 
 	for (size_t i = 0; (t = pass_option(i)) != NULL && strcmp(t->name, o->name) != 0;)
 		i++;
 	if (t->kind != TT_OPTION_OTHER)
-		return opts_read(t, (char *)field + AT(pass) + t->at, value, a, err);
-	for (const struct opt *own = pass_opt; own < pass_opt + sizeof pass_opt / sizeof *pass_opt; own++)
+		return tt_opts_read(t, (char *)field + AT(pass) + t->at, value, a, err);
+	for (const struct tt_opt *own = pass_opt; own < pass_opt + sizeof pass_opt / sizeof *pass_opt; own++)
 		if (strcmp(own->name, o->name) == 0)
 			return own->set(own, (char *)field + own->at, value, a, err);
 	return TT_OK;
 }
 
-static const struct opt table_opt[] = {
-	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_or_pass,
+static const struct tt_opt table_opt[] = {
+	{ .name = "table", .arg = "ID[,ID]", .set = tt_opt_commas, .at = AT(table), .value = table_or_pass,
 	    .help = "print only these tables; an ID names a table or a pass (see tracetool list metrics); "
 	            "repeatable" },
-	{ .name = "sort", .arg = "COLUMN", .set = opt_text, .at = AT(sort),
+	{ .name = "sort", .arg = "COLUMN", .set = tt_opt_text, .at = AT(sort),
 	    .help = "sort by this column, by its id or title, largest first; -COLUMN: smallest first" },
-	{ .name = "limit", .arg = "N", .set = opt_count, .at = AT(limit), .hi = UINT32_MAX,
+	{ .name = "limit", .arg = "N", .set = tt_opt_count, .at = AT(limit), .hi = UINT32_MAX,
 	    .help = "print at most N rows of a table, 0: all; default 20 in text, otherwise all" },
-	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
+	{ .name = "group-by", .arg = "KEY", .set = tt_opt_text, .at = AT(group_by),
 	    .help = "group rows by thread, assembly, namespace or domain" },
-	{ .name = "perf-test-json", .once = true, .arg = "FILE", .set = opt_text, .at = AT(perf_test),
+	{ .name = "perf-test-json", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(perf_test),
 	    .help = "also write frames, allocations and the markers that --marker chooses to FILE, in the layout of Unity's Performance Testing results" },
 	{ .more = pass_row, .set = set_pass_option },
 	{ .name = NULL },
 };
 
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Tables", table_opt, 0 },
 	REPORT_GROUP(struct stats_opts, out),
 	INPUT_GROUPS(struct stats_opts, in),
 	{ NULL, NULL, 0 },
 };
 
-const struct verb verb_stats = {
+const struct tt_verb verb_stats = {
 	.name = "stats",
 	.summary = "print frames, allocations, categories, markers, threads and losses",
 	.operands = "FILE...",
@@ -195,7 +195,7 @@ const struct verb verb_stats = {
 	.kin = &verb_gate,
 };
 
-const struct verb verb_summary = {
+const struct tt_verb verb_summary = {
 	.name = "",
 	.summary = "print what captures show, on one screen",
 	.operands = "FILE...",
@@ -210,10 +210,10 @@ const struct verb verb_summary = {
 bool
 stats_asks_for_tables(const struct stats_opts *s)
 {
-	struct opt_row row;
+	struct tt_opt_row row;
 
-	for (struct opt_walk w = opts_of_group(&groups[0]); opts_next(&w, &row);)
-		if (opts_given(&s->given, row.o.name))
+	for (struct tt_opt_walk w = tt_opts_of_group(&groups[0]); tt_opts_next(&w, &row);)
+		if (tt_opts_given(&s->given, row.o.name))
 			return true;
 	return false;
 }
@@ -227,13 +227,13 @@ stats_add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 
 	for (int alone = 0; alone < 2; alone++)
 		for (size_t i = 0; rc == TT_OK && (t = pass_option(i)) != NULL; i++) {
-			if (!t->table || t->alone != alone || !opts_given(&s->given, t->name))
+			if (!t->table || t->alone != alone || !tt_opts_given(&s->given, t->name))
 				continue;
 			for (size_t k = 0; t->instead && k < s->table.n; k++)
 				if (strcmp(s->table.v[k], t->instead) == 0)
 					s->table.v[k] = t->table;
 			if (s->table.n == 0 || !(t->instead || t->alone))
-				rc = opt_list_add(&s->table, t->table, a, err);
+				rc = tt_list_add(&s->table, t->table, a, err);
 		}
 	return rc;
 }

@@ -6,7 +6,7 @@
 
 #include "gate/series.h"
 #include "input.h"
-#include "opts.h"
+#include "option/opts.h"
 #include "pass/pass.h"
 #include "report.h"
 
@@ -15,15 +15,15 @@
 struct stats_opts {
 	struct input_opts in;
 	struct report_opts out;
-	struct opt_given given;
-	struct opt_list table;
+	struct tt_opt_given given;
+	struct tt_list table;
 	const char *sort;
 	const char *perf_test;        /* where to write results of the Performance Testing package */
 	uint64_t limit;
 	struct tt_pass_opts pass;
-	struct opt_list budget;       /* pass.budget, pass.nbudget */
+	struct tt_list budget;       /* pass.budget, pass.nbudget */
 	uint64_t find_size;           /* UINT64_MAX: none */
-	struct opt_list find_type, track;
+	struct tt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
 	struct tt_metric_series metric;
 	const char *group_by;

@@ -7,7 +7,7 @@
 
 #include "input.h"
 #include "model/frames.h"
-#include "opts.h"
+#include "option/opts.h"
 #include "pass/pass.h"
 #include "report.h"
 #include "summary/summary.h"
@@ -15,21 +15,21 @@
 
 /* The command whose captures are summed up. */
 struct command_line {
-	const struct opt_given *given;
-	const struct opt_list *files;
+	const struct tt_opt_given *given;
+	const struct tt_list *files;
 };
 
 /* "only --frames 251": the part of the capture that the figures cover, where options choose one. */
 static const char *
-shown(const struct opt_given *given, struct tt_report *r)
+shown(const struct tt_opt_given *given, struct tt_report *r)
 {
-	static const struct opt_group group[] = { { "", input_filter_opt, 0 }, { "", input_frame_opt, 0 }, { NULL, NULL, 0 } };
-	static const struct verb chooses = { .group = group };
+	static const struct tt_opt_group group[] = { { "", input_filter_opt, 0 }, { "", input_frame_opt, 0 }, { NULL, NULL, 0 } };
+	static const struct tt_verb chooses = { .group = group };
 	static const char *const without[] = { "wrappers", "names", "frame-marker", "frame-thread", "wait", NULL };
 	struct tt_buf b = { 0 };
 	const char *text = NULL;
 
-	opts_quote_shared(&b, given, &chooses, without);
+	tt_opts_quote_shared(&b, given, &chooses, without);
 	if (tt_buf_error(&b, &r->err) == TT_OK && b.n)
 		text = tt_text(r, "only %s", tt_text_of(r, b.p, b.n - 1));
 	tt_buf_free(&b);
@@ -40,11 +40,11 @@ shown(const struct opt_given *given, struct tt_report *r)
 static const char *
 arguments(const struct command_line *line, const char *file, const char *but, struct tt_report *r)
 {
-	const struct opt_list one = { .v = &file, .n = 1 };
+	const struct tt_list one = { .v = &file, .n = 1 };
 	struct tt_buf b = { 0 };
 	const char *text;
 
-	opts_quote_given(&b, line->given, file ? &one : line->files, but);
+	tt_opts_quote_given(&b, line->given, file ? &one : line->files, but);
 	text = tt_buf_error(&b, &r->err) == TT_OK ? tt_text_of(r, b.p, b.n) : "";
 	tt_buf_free(&b);
 	return text;
@@ -75,7 +75,7 @@ put_next(void *arg, const struct tt_summary_next *next)
 }
 
 void
-summary_fill(struct app *app, struct tt_views *view, const struct opt_given *given, const struct opt_list *files,
+summary_fill(struct app *app, struct tt_views *view, const struct tt_opt_given *given, const struct tt_list *files,
     const struct report_opts *out, struct tt_report *r)
 {
 	const struct tt_render_opts render = report_render_opts(app, out);

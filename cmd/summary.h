@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 struct app;
-struct opt_given;
-struct opt_list;
+struct tt_opt_given;
+struct tt_list;
 struct report_opts;
 struct tt_report;
 struct tt_views;
@@ -17,7 +17,7 @@ struct tt_views;
  * Add the tables of the summary to ${r}, which has its notes already. Commands in it use the options ${given} and ${files}. If the text in ${out} exceeds a
  * screen, parts are left out by the list in tracetool(1).
  */
-void summary_fill(struct app *app, struct tt_views *view, const struct opt_given *given, const struct opt_list *files,
+void summary_fill(struct app *app, struct tt_views *view, const struct tt_opt_given *given, const struct tt_list *files,
     const struct report_opts *out, struct tt_report *r);
 
 #endif

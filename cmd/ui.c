@@ -25,33 +25,33 @@ when_value(size_t i)
 
 /* The setter of --max-memory. "0" means no limit, which differs from the option not being given. */
 static int
-set_memory(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+set_memory(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	uint64_t *max = field;
-	int rc = opt_size(o, field, value, a, err);
+	int rc = tt_opt_size(o, field, value, a, err);
 
 	if (rc == TT_OK && *max == 0)
 		*max = UINT64_MAX;
 	return rc;
 }
 
-const struct opt ui_opt[] = {
+const struct tt_opt ui_opt[] = {
 	{ .name = "max-memory", .arg = "SIZE", .set = set_memory, .at = offsetof(struct ui_opts, max_memory),
 	    .help = "stop with an error rather than use more memory than this; default 1G, 0: no limit" },
-	{ .name = "max-time", .arg = "DUR", .set = opt_duration, .at = offsetof(struct ui_opts, max_time),
+	{ .name = "max-time", .arg = "DUR", .set = tt_opt_duration, .at = offsetof(struct ui_opts, max_time),
 	    .help = "take at most this much time (like 30s, 10m); default: no limit" },
-	{ .letter = 'q', .name = "quiet", .set = opt_flag, .at = offsetof(struct ui_opts, quiet),
+	{ .letter = 'q', .name = "quiet", .set = tt_opt_flag, .at = offsetof(struct ui_opts, quiet),
 	    .help = "print only errors and losses" },
-	{ .letter = 'v', .name = "verbose", .set = opt_flag, .at = offsetof(struct ui_opts, verbose),
+	{ .letter = 'v', .name = "verbose", .set = tt_opt_flag, .at = offsetof(struct ui_opts, verbose),
 	    .help = "also print the readers chosen, passes over the input, time and memory used" },
-	{ .name = "color", .arg = "WHEN", .set = opt_choice,
+	{ .name = "color", .arg = "WHEN", .set = tt_opt_choice,
 	    .at = offsetof(struct ui_opts, color), .value = when_value,
 	    .help = "use colours: auto (on a terminal, unless NO_COLOR is set), always or never" },
-	{ .name = "progress", .arg = "WHEN", .set = opt_choice,
+	{ .name = "progress", .arg = "WHEN", .set = tt_opt_choice,
 	    .at = offsetof(struct ui_opts, progress), .value = when_value,
 	    .help = "show a progress bar on standard error: auto (on a terminal, when the work takes more than a "
 	            "second), always or never" },
-	{ .letter = 'h', .name = "help", .set = opt_flag, .at = offsetof(struct ui_opts, help),
+	{ .letter = 'h', .name = "help", .set = tt_opt_flag, .at = offsetof(struct ui_opts, help),
 	    .help = "print this text" },
 	{ .name = NULL },
 };

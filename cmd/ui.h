@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/env.h"
-#include "opts.h"
+#include "option/opts.h"
 
 enum ui_when { UI_AUTO, UI_ALWAYS, UI_NEVER };
 
@@ -26,7 +26,7 @@ struct ui_opts {
 	uint64_t max_memory;          /* bytes, UINT64_MAX for no limit; 0: not given */
 	int64_t max_time;             /* ns; 0: not given, no limit */
 };
-extern const struct opt ui_opt[];
+extern const struct tt_opt ui_opt[];
 #define UI_GROUP(type, member) { "Limits and messages", ui_opt, offsetof(type, member) }
 
 struct ui {

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cmd/opts.c"
-#include "../../cmd/opts_help.c"
-#include "../../cmd/opts_values.c"
+#include "base/parse_value.h"
+#include "option/opts.h"
 
 struct all {
 	bool flag;
 	const char *text;
-	struct opt_list list, commas, operands;
+	struct tt_list list, commas, operands;
 	int pick;
 	uint64_t n, size;
 	int64_t dur, pct;
@@ -27,20 +26,20 @@ pick_value(size_t i)
 }
 
 #define AT(f) offsetof(struct all, f)
-static const struct opt opt[] = {
-	{ 'f', "flag", NULL, "x", opt_flag, AT(flag), 0, 0, NULL, NULL, false },
-	{ 't', "text", "TEXT", "x", opt_text, AT(text), 0, 0, NULL, NULL, false },
-	{ 'l', "list", "ONE", "x", opt_add, AT(list), 0, 0, NULL, NULL, false },
-	{ 'c', "commas", "A,B", "x", opt_commas, AT(commas), 0, 0, pick_value, NULL, false },
-	{ 'p', "pick", "WHEN", "x", opt_choice, AT(pick), 0, 0, pick_value, NULL, false },
-	{ 'n', "number", "N", "x", opt_count, AT(n), 1, 9, NULL, NULL, false },
-	{ 's', "size", "SIZE", "x", opt_size, AT(size), 0, 0, NULL, NULL, false },
-	{ 'd', "duration", "DUR", "x", opt_duration, AT(dur), 0, 0, NULL, NULL, false },
-	{ 'o', "percent", "PCT", "x", opt_percent, AT(pct), 0, 0, NULL, NULL, false },
+static const struct tt_opt opt[] = {
+	{ 'f', "flag", NULL, "x", tt_opt_flag, AT(flag), 0, 0, NULL, NULL, false },
+	{ 't', "text", "TEXT", "x", tt_opt_text, AT(text), 0, 0, NULL, NULL, false },
+	{ 'l', "list", "ONE", "x", tt_opt_add, AT(list), 0, 0, NULL, NULL, false },
+	{ 'c', "commas", "A,B", "x", tt_opt_commas, AT(commas), 0, 0, pick_value, NULL, false },
+	{ 'p', "pick", "WHEN", "x", tt_opt_choice, AT(pick), 0, 0, pick_value, NULL, false },
+	{ 'n', "number", "N", "x", tt_opt_count, AT(n), 1, 9, NULL, NULL, false },
+	{ 's', "size", "SIZE", "x", tt_opt_size, AT(size), 0, 0, NULL, NULL, false },
+	{ 'd', "duration", "DUR", "x", tt_opt_duration, AT(dur), 0, 0, NULL, NULL, false },
+	{ 'o', "percent", "PCT", "x", tt_opt_percent, AT(pct), 0, 0, NULL, NULL, false },
 	{ .name = NULL },
 };
-static const struct opt_group groups[] = { { "All", opt, 0 }, { NULL, NULL, 0 } };
-static const struct verb verb = { .name = "fuzz", .group = groups, .operand_at = AT(operands) };
+static const struct tt_opt_group groups[] = { { "All", opt, 0 }, { NULL, NULL, 0 } };
+static const struct tt_verb verb = { .name = "fuzz", .group = groups, .operand_at = AT(operands) };
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
@@ -63,7 +62,7 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	for (size_t i = 0; i < n && argc < 64; i += strlen(text + i) + 1)
 		argv[argc++] = text + i;
 	tt_arena_init(&arena, &mem);
-	rc = opts_parse(&verb, &all, argc, argv, &arena, &err);
+	rc = tt_opts_parse(&verb, &all, argc, argv, &arena, &err);
 	if ((rc < 0) != (err.msg[0] != '\0'))
 		abort();              /* every refusal is told */
 	if (rc == TT_OK && all.n > 9)

@@ -1,7 +1,7 @@
 /**
  * Prints the options of a verb: its help, and a list for tests.
  */
-#include "opts.h"
+#include "option/opts.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_b
 }
 
 static void
-help_option(const struct opt *o, unsigned width, struct tt_buf *out)
+help_option(const struct tt_opt *o, unsigned width, struct tt_buf *out)
 {
 	size_t start = out->n;
 	unsigned at;
@@ -70,19 +70,19 @@ help_option(const struct opt *o, unsigned width, struct tt_buf *out)
 }
 
 void
-opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
+tt_opts_help(const struct tt_verb *verb, unsigned width, struct tt_buf *out)
 {
 	const char *gap = verb->name[0] ? " " : "";
-	struct opt_row row;
+	struct tt_opt_row row;
 
 	tt_buf_printf(
 	    out, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
 	wrap(verb->about, 0, 0, width, out);
-	for (const struct opt_group *g = verb->group; g->title; g++) {
+	for (const struct tt_opt_group *g = verb->group; g->title; g++) {
 		if (!*g->title)
 			continue;
 		tt_buf_printf(out, "\n%s:\n", g->title);
-		for (struct opt_walk w = opts_of_group(g); opts_next(&w, &row);)
+		for (struct tt_opt_walk w = tt_opts_of_group(g); tt_opts_next(&w, &row);)
 			help_option(&row.o, width, out);
 	}
 	if (verb->examples)
@@ -92,12 +92,12 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
 }
 
 void
-opts_machine(const struct verb *verb, struct tt_buf *out)
+tt_opts_machine(const struct tt_verb *verb, struct tt_buf *out)
 {
-	struct opt_row row;
-	const struct opt *o = &row.o;
+	struct tt_opt_row row;
+	const struct tt_opt *o = &row.o;
 
-	for (struct opt_walk w = opts_shown(verb); opts_next(&w, &row);) {
+	for (struct tt_opt_walk w = tt_opts_shown(verb); tt_opts_next(&w, &row);) {
 		if (o->letter)
 			tt_buf_printf(out, "-%c ", o->letter);
 		tt_buf_printf(

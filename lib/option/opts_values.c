@@ -1,7 +1,7 @@
 /**
  * Reads the values of options into their fields.
  */
-#include "opts.h"
+#include "option/opts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "model/filter.h"
 
 int
-opt_flag(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_flag(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)o, (void)value, (void)a, (void)err;
 	*(bool *)field = true;
@@ -20,7 +20,7 @@ opt_flag(const struct opt *o, void *field, const char *value, struct tt_arena *a
 
 /* TT_OK if ${s} is one of the row's values, or the row has no list; *${i} is its index. */
 static int
-known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
+known_value(const struct tt_opt *o, const char *s, size_t *i, struct tt_err *err)
 {
 	const char *near;
 	char list[256] = "";
@@ -50,7 +50,7 @@ known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
 }
 
 int
-opt_text(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_text(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	size_t i;
 	int rc = known_value(o, value, &i, err);
@@ -62,7 +62,7 @@ opt_text(const struct opt *o, void *field, const char *value, struct tt_arena *a
 }
 
 int
-opt_choice(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_choice(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	size_t i = 0;
 	int rc = known_value(o, value, &i, err);
@@ -74,43 +74,33 @@ opt_choice(const struct opt *o, void *field, const char *value, struct tt_arena 
 }
 
 int
-opt_list_add(struct opt_list *l, const char *s, struct tt_arena *a, struct tt_err *err)
-{
-	if (tt_arena_grow(a, &l->v, &l->cap, l->n + 1, sizeof *l->v, err) != TT_OK)
-		return err->code;
-	l->v[l->n++] = s;
-	l->v[l->n] = NULL;
-	return TT_OK;
-}
-
-int
-opt_add(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_add(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	size_t i;
 	int rc = known_value(o, value, &i, err);
 
-	return rc != TT_OK ? rc : opt_list_add(field, value, a, err);
+	return rc != TT_OK ? rc : tt_list_add(field, value, a, err);
 }
 
 int
-opt_pattern(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_pattern(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	int rc = tt_pattern_check(value, err);
 
-	return rc == TT_OK ? opt_text(o, field, value, a, err) : rc;
+	return rc == TT_OK ? tt_opt_text(o, field, value, a, err) : rc;
 }
 
 int
-opt_patterns(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_patterns(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	int rc = tt_pattern_check(value, err);
 
 	(void)o;
-	return rc == TT_OK ? opt_list_add(field, value, a, err) : rc;
+	return rc == TT_OK ? tt_list_add(field, value, a, err) : rc;
 }
 
 int
-opt_commas(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_commas(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	for (const char *p = value;; p++) {
 		size_t n = strcspn(p, ",");
@@ -119,7 +109,7 @@ opt_commas(const struct opt *o, void *field, const char *value, struct tt_arena 
 
 		if (!s)
 			return err->code;
-		rc = opt_add(o, field, s, a, err);
+		rc = tt_opt_add(o, field, s, a, err);
 		if (rc != TT_OK)
 			return rc;
 		p += n;
@@ -129,14 +119,14 @@ opt_commas(const struct opt *o, void *field, const char *value, struct tt_arena 
 }
 
 int
-opt_count(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_count(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)a;
 	return tt_parse_count(value, o->lo, o->hi, field, err);
 }
 
 int
-opt_size(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_size(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	uint64_t *size = field;
 	int rc = tt_parse_size(value, size, err);
@@ -149,14 +139,14 @@ opt_size(const struct opt *o, void *field, const char *value, struct tt_arena *a
 }
 
 int
-opt_duration(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_duration(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)o, (void)a;
 	return tt_parse_duration(value, field, err);
 }
 
 int
-opt_percent(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opt_percent(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	(void)o, (void)a;
 	return tt_parse_percent(value, field, err);
@@ -180,12 +170,12 @@ read_char(const char *chars, char *field, const char *value, struct tt_err *err)
 }
 
 int
-opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+tt_opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
-	static int (*const set[])(const struct opt *, void *, const char *, struct tt_arena *, struct tt_err *) = {
-		[TT_OPTION_FLAG] = opt_flag, [TT_OPTION_COUNT] = opt_count, [TT_OPTION_SIZE] = opt_size, [TT_OPTION_PERCENT] = opt_percent,
-		[TT_OPTION_CHOICE] = opt_choice, [TT_OPTION_TABLE] = opt_text };
-	const struct opt o = { .lo = t->lo, .hi = t->hi, .value = t->value };
+	static int (*const set[])(const struct tt_opt *, void *, const char *, struct tt_arena *, struct tt_err *) = {
+		[TT_OPTION_FLAG] = tt_opt_flag, [TT_OPTION_COUNT] = tt_opt_count, [TT_OPTION_SIZE] = tt_opt_size, [TT_OPTION_PERCENT] = tt_opt_percent,
+		[TT_OPTION_CHOICE] = tt_opt_choice, [TT_OPTION_TABLE] = tt_opt_text };
+	const struct tt_opt o = { .lo = t->lo, .hi = t->hi, .value = t->value };
 	int rc;
 
 	if (t->kind == TT_OPTION_CHAR)
@@ -197,11 +187,11 @@ opts_read(const struct tt_option *t, void *field, const char *value, struct tt_a
 }
 
 void
-opts_row(const struct tt_option *t, const char *who, struct opt_row *row)
+tt_opts_row(const struct tt_option *t, const char *who, struct tt_opt_row *row)
 {
 	size_t n;
 
-	row->o = (struct opt){ .name = t->name, .arg = t->arg, .help = t->help, .value = t->value };
+	row->o = (struct tt_opt){ .name = t->name, .arg = t->arg, .help = t->help, .value = t->value };
 	if (!*who && !strchr(t->help, '{'))
 		return;
 	n = (size_t)snprintf(row->help, sizeof row->help / 2, "%s", who);

@@ -1,7 +1,7 @@
 /**
  * Parses options by tables.
  */
-#include "opts.h"
+#include "option/opts.h"
 
 #include <string.h>
 
@@ -11,16 +11,16 @@
 
 /* --- parsing --------------------------------------------------------------- */
 
-struct opt_walk
-opts_of(const struct verb *verb)
+struct tt_opt_walk
+tt_opts_of(const struct tt_verb *verb)
 {
-	return (struct opt_walk){ .group = verb->group, .opt = verb->group->title ? verb->group->opt : NULL };
+	return (struct tt_opt_walk){ .group = verb->group, .opt = verb->group->title ? verb->group->opt : NULL };
 }
 
-struct opt_walk
-opts_shown(const struct verb *verb)
+struct tt_opt_walk
+tt_opts_shown(const struct tt_verb *verb)
 {
-	struct opt_walk w = opts_of(verb);
+	struct tt_opt_walk w = tt_opts_of(verb);
 
 	w.shown = true;
 	while (w.opt && !*w.group->title)
@@ -28,17 +28,17 @@ opts_shown(const struct verb *verb)
 	return w;
 }
 
-struct opt_walk
-opts_of_group(const struct opt_group *g)
+struct tt_opt_walk
+tt_opts_of_group(const struct tt_opt_group *g)
 {
-	return (struct opt_walk){ .group = g, .opt = g->opt, .alone = true };
+	return (struct tt_opt_walk){ .group = g, .opt = g->opt, .alone = true };
 }
 
 bool
-opts_next(struct opt_walk *w, struct opt_row *row)
+tt_opts_next(struct tt_opt_walk *w, struct tt_opt_row *row)
 {
 	while (w->opt) {
-		const struct opt *o = w->opt;
+		const struct tt_opt *o = w->opt;
 
 		row->base = w->group->base;
 		if (!o->name && !o->more) {
@@ -62,7 +62,7 @@ opts_next(struct opt_walk *w, struct opt_row *row)
 }
 
 bool
-opts_has_argument(int argc, char *const *argv, const char *name)
+tt_opts_has_argument(int argc, char *const *argv, const char *name)
 {
 	const size_t n = strlen(name);
 
@@ -73,7 +73,7 @@ opts_has_argument(int argc, char *const *argv, const char *name)
 }
 
 size_t
-opts_given(const struct opt_given *given, const char *name)
+tt_opts_given(const struct tt_opt_given *given, const char *name)
 {
 	size_t n = 0;
 
@@ -104,17 +104,17 @@ is_among(const char *const *names, const char *name)
 }
 
 static bool
-has_option(const struct verb *verb, const char *name)
+has_option(const struct tt_verb *verb, const char *name)
 {
-	struct opt_row row;
+	struct tt_opt_row row;
 
-	for (struct opt_walk w = opts_of(verb); opts_next(&w, &row);)
+	for (struct tt_opt_walk w = tt_opts_of(verb); tt_opts_next(&w, &row);)
 		if (strcmp(row.o.name, name) == 0)
 			return true;
 	return false;
 }
 
-/* "--name value " */
+/* The option, its value and a blank. */
 static void
 quote_option(struct tt_buf *to, const char *name, const char *value)
 {
@@ -127,13 +127,13 @@ quote_option(struct tt_buf *to, const char *name, const char *value)
 }
 
 void
-opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but)
+tt_opts_quote_given(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_list *files, const char *but)
 {
-	opts_quote_without(to, given, files, (const char *const[]){ but, NULL });
+	tt_opts_quote_without(to, given, files, (const char *const[]){ but, NULL });
 }
 
 void
-opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *const *without)
+tt_opts_quote_without(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_list *files, const char *const *without)
 {
 	for (size_t i = 0; i < given->name.n; i++)
 		if (!is_among(without, given->name.v[i]))
@@ -147,7 +147,7 @@ opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struc
 }
 
 void
-opts_quote_shared(struct tt_buf *to, const struct opt_given *given, const struct verb *verb, const char *const *without)
+tt_opts_quote_shared(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_verb *verb, const char *const *without)
 {
 	for (size_t i = 0; i < given->name.n; i++)
 		if (has_option(verb, given->name.v[i]) && !is_among(without, given->name.v[i]))
@@ -156,12 +156,12 @@ opts_quote_shared(struct tt_buf *to, const struct opt_given *given, const struct
 
 /* The state of the parser. */
 struct scan {
-	const struct verb *verb;
+	const struct tt_verb *verb;
 	char *into;
 	int argc, i;
 	char *const *argv;
 	struct tt_arena *arena;
-	struct opt_list once;         /* options that may be given only once and were given */
+	struct tt_list once;         /* options that may be given only once and were given */
 };
 
 #define WORD_MAX 40           /* bytes of a misspelt option for which a similar one is sought */
@@ -171,7 +171,7 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 {
 	const char *best = NULL;
 	size_t least = SIZE_MAX;
-	struct opt_row row;
+	struct tt_opt_row row;
 	char word[WORD_MAX + 1];
 
 	if (n <= WORD_MAX) {
@@ -179,7 +179,7 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 		word[n] = '\0';
 		if (s->verb->kin && has_option(s->verb->kin, word))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s is of another command: tracetool %s", word, s->verb->kin->name);
-		for (struct opt_walk w = opts_shown(s->verb); opts_next(&w, &row);) {
+		for (struct tt_opt_walk w = tt_opts_shown(s->verb); tt_opts_next(&w, &row);) {
 			size_t d = tt_word_distance(word, row.o.name);
 
 			if (d < least) {
@@ -196,7 +196,7 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 
 /* Set the value of the row; ${shown} is the option as the user wrote it. */
 static int
-set(struct scan *s, const struct opt_row *row, const char *value, const char *shown, struct tt_err *err)
+set(struct scan *s, const struct tt_opt_row *row, const char *value, const char *shown, struct tt_err *err)
 {
 	int rc;
 
@@ -204,21 +204,21 @@ set(struct scan *s, const struct opt_row *row, const char *value, const char *sh
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s is there twice, and one would undo the other: give it once", shown);
 	rc = row->o.set(&row->o, s->into + row->base + row->o.at, value, s->arena, err);
 	if (rc == TT_OK && row->o.once)
-		rc = opt_list_add(&s->once, row->o.name, s->arena, err);
+		rc = tt_list_add(&s->once, row->o.name, s->arena, err);
 
 	if (rc == TT_OK && s->verb->given_at) {
-		struct opt_given *given = (struct opt_given *)(void *)(s->into + s->verb->given_at);
+		struct tt_opt_given *given = (struct tt_opt_given *)(void *)(s->into + s->verb->given_at);
 
-		rc = opt_list_add(&given->name, row->o.name, s->arena, err);
+		rc = tt_list_add(&given->name, row->o.name, s->arena, err);
 		if (rc == TT_OK)
-			rc = opt_list_add(&given->value, value, s->arena, err);
+			rc = tt_list_add(&given->value, value, s->arena, err);
 	}
 	return rc == TT_E_USAGE ? tt_err_in(err, "option %s", shown) : rc;
 }
 
 /* The next argument as the value of ${shown}. */
 static int
-take_value(struct scan *s, const struct opt *o, const char *shown, const char **value, struct tt_err *err)
+take_value(struct scan *s, const struct tt_opt *o, const char *shown, const char **value, struct tt_err *err)
 {
 	if (s->i + 1 >= s->argc)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s needs a value (%s)", shown, o->arg);
@@ -231,14 +231,14 @@ parse_long(struct scan *s, struct tt_err *err)
 {
 	const char *name = s->argv[s->i] + 2, *value = NULL;
 	size_t n = strcspn(name, "=");
-	struct opt_walk w = opts_of(s->verb);
-	struct opt_row row;
+	struct tt_opt_walk w = tt_opts_of(s->verb);
+	struct tt_opt_row row;
 	bool more;
-	const struct opt *o = &row.o;
+	const struct tt_opt *o = &row.o;
 	char shown[64];
 	int rc = TT_OK;
 
-	while ((more = opts_next(&w, &row)) && (strlen(o->name) != n || memcmp(o->name, name, n) != 0))
+	while ((more = tt_opts_next(&w, &row)) && (strlen(o->name) != n || memcmp(o->name, name, n) != 0))
 		;
 	if (!more)
 		return unknown_option(s, name, n, err);
@@ -259,13 +259,13 @@ parse_short(struct scan *s, struct tt_err *err)
 	for (const char *p = s->argv[s->i] + 1; *p; p++) {
 		const char shown[3] = { '-', *p, '\0' };
 		const char *value = NULL;
-		struct opt_row row;
-		const struct opt *o = &row.o;
-		struct opt_walk w = opts_of(s->verb);
+		struct tt_opt_row row;
+		const struct tt_opt *o = &row.o;
+		struct tt_opt_walk w = tt_opts_of(s->verb);
 		int rc = TT_OK;
 		bool more;
 
-		while ((more = opts_next(&w, &row)) && o->letter != *p)
+		while ((more = tt_opts_next(&w, &row)) && o->letter != *p)
 			;
 		if (!more)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option -%s",
@@ -283,7 +283,7 @@ parse_short(struct scan *s, struct tt_err *err)
 	return TT_OK;
 }
 
-struct operands { struct opt_list *list; struct tt_arena *a; struct tt_err *err; int rc; };
+struct operands { struct tt_list *list; struct tt_arena *a; struct tt_err *err; int rc; };
 
 static bool
 add_operand(void *arg, const char *path)
@@ -291,25 +291,25 @@ add_operand(void *arg, const char *path)
 	struct operands *o = arg;
 	const char *kept = tt_arena_text(o->a, path, strlen(path), o->err);
 
-	o->rc = kept ? opt_list_add(o->list, kept, o->a, o->err) : o->err->code;
+	o->rc = kept ? tt_list_add(o->list, kept, o->a, o->err) : o->err->code;
 	return o->rc == TT_OK;
 }
 
 /* Add an operand, or the files that it stands for. */
 static int
-add_operands(struct opt_list *list, const char *p, struct tt_arena *a, struct tt_err *err)
+add_operands(struct tt_list *list, const char *p, struct tt_arena *a, struct tt_err *err)
 {
 	struct operands o = { list, a, err, TT_OK };
 
-	return tt_sys_expand(p, add_operand, &o) ? o.rc : opt_list_add(list, p, a, err);
+	return tt_sys_expand(p, add_operand, &o) ? o.rc : tt_list_add(list, p, a, err);
 }
 
 int
-opts_parse(
-    const struct verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a, struct tt_err *err)
+tt_opts_parse(
+    const struct tt_verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a, struct tt_err *err)
 {
 	struct scan s = { .verb = verb, .into = into, .argc = argc, .argv = argv, .arena = a };
-	struct opt_list *operand = (struct opt_list *)(void *)(s.into + verb->operand_at);
+	struct tt_list *operand = (struct tt_list *)(void *)(s.into + verb->operand_at);
 	bool options = true;
 
 	for (; s.i < argc; s.i++) {

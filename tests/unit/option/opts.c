@@ -1,10 +1,9 @@
-/* Tests of cmd/opts.h, which is no part of the library: compiled in here. */
+/* Tests of option/opts.h: how arguments are read by tables. */
 #include "check.h"
 
+#include "base/spelling.h"
 #include "emit/emit.h"
-#include "opts.c"
-#include "opts_help.c"
-#include "opts_values.c"
+#include "option/opts.h"
 #include "pass/pass.h"
 
 static struct tt_err err;
@@ -18,8 +17,8 @@ struct inner {
 struct outer {
 	bool flag, other;
 	const char *text;
-	struct opt_given given;
-	struct opt_list list, commas, operands;
+	struct tt_opt_given given;
+	struct tt_list list, commas, operands;
 	struct more { bool on; int choice; char sep; uint64_t size; } more;
 	struct inner in;
 };
@@ -42,45 +41,45 @@ static const struct tt_option declared[] = {
 };
 
 static bool
-more_rows(size_t i, struct opt_row *row)
+more_rows(size_t i, struct tt_opt_row *row)
 {
 	if (!declared[i].name)
 		return false;
-	opts_row(&declared[i], "who: ", row);
+	tt_opts_row(&declared[i], "who: ", row);
 	return true;
 }
 
 static int
-set_more(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *e)
+set_more(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *e)
 {
 	for (const struct tt_option *t = declared; t->name; t++)
 		if (strcmp(t->name, o->name) == 0)
-			return opts_read(t, (char *)field + t->at, value, a, e);
+			return tt_opts_read(t, (char *)field + t->at, value, a, e);
 	return TT_E_USAGE;
 }
 
-static const struct opt outer_opt[] = {
-	{ 'f', "flag", NULL, "a flag", opt_flag, offsetof(struct outer, flag), 0, 0, NULL, NULL, false },
-	{ 'g', "other-flag", NULL, "another", opt_flag, offsetof(struct outer, other), 0, 0, NULL, NULL, false },
-	{ 't', "text", "TEXT", "a text", opt_text, offsetof(struct outer, text), 0, 0, NULL, NULL, false },
-	{ 0, "list", "ONE", "repeatable", opt_add, offsetof(struct outer, list), 0, 0, NULL, NULL, false },
-	{ 0, "commas", "A,B", "cut at commas", opt_commas, offsetof(struct outer, commas), 0, 0, NULL, NULL, false },
+static const struct tt_opt outer_opt[] = {
+	{ 'f', "flag", NULL, "a flag", tt_opt_flag, offsetof(struct outer, flag), 0, 0, NULL, NULL, false },
+	{ 'g', "other-flag", NULL, "another", tt_opt_flag, offsetof(struct outer, other), 0, 0, NULL, NULL, false },
+	{ 't', "text", "TEXT", "a text", tt_opt_text, offsetof(struct outer, text), 0, 0, NULL, NULL, false },
+	{ 0, "list", "ONE", "repeatable", tt_opt_add, offsetof(struct outer, list), 0, 0, NULL, NULL, false },
+	{ 0, "commas", "A,B", "cut at commas", tt_opt_commas, offsetof(struct outer, commas), 0, 0, NULL, NULL, false },
 	{ .more = more_rows, .set = set_more, .at = offsetof(struct outer, more) },
 	{ .name = NULL },
 };
-static const struct opt inner_opt[] = {
+static const struct tt_opt inner_opt[] = {
 	{ 'n', "number", "N",
-	    "a number of something that takes so many words to tell that the line must be cut", opt_count,
+	    "a number of something that takes so many words to tell that the line must be cut", tt_opt_count,
 	    offsetof(struct inner, n), 1, 9, NULL, NULL, false },
-	{ 0, "pick", "WHEN", "one of three", opt_choice, offsetof(struct inner, pick), 0, 0, pick_value, NULL, false },
+	{ 0, "pick", "WHEN", "one of three", tt_opt_choice, offsetof(struct inner, pick), 0, 0, pick_value, NULL, false },
 	{ .name = NULL },
 };
-static const struct opt_group groups[] = {
+static const struct tt_opt_group groups[] = {
 	{ "Outer", outer_opt, 0 },
 	{ "Inner", inner_opt, offsetof(struct outer, in) },
 	{ NULL, NULL, 0 },
 };
-static const struct verb verb = {
+static const struct tt_verb verb = {
 	.name = "try", .summary = "try it", .operands = "FILE...", .about = "Tries.", .group = groups,
 	.operand_at = offsetof(struct outer, operands), .given_at = offsetof(struct outer, given),
 };
@@ -104,7 +103,7 @@ parse(const char *line)
 	snprintf(p, sizeof copy[0], "%s", line);
 	for (char *w = strtok_r(p, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
-	return opts_parse(&verb, &got, argc, argv, &arena, &err);
+	return tt_opts_parse(&verb, &got, argc, argv, &arena, &err);
 }
 
 TEST(what_was_given_is_given_again)
@@ -112,7 +111,7 @@ TEST(what_was_given_is_given_again)
 	struct tt_buf b = { 0 };
 
 	CHECK_EQ_INT(parse("--on --choice always --sep=; -- -a it's"), TT_OK);
-	opts_quote_given(&b, &got.given, &got.operands, "on");
+	tt_opts_quote_given(&b, &got.given, &got.operands, "on");
 	tt_buf_add(&b, "", 1);
 	CHECK_STR(b.p, "--choice always --sep ';' ./-a 'it'\\''s'");
 	tt_buf_free(&b);
@@ -125,8 +124,8 @@ TEST(declared_options_are_options_like_others)
 	CHECK_EQ_INT(got.more.choice, 2);
 	CHECK_EQ_INT(got.more.sep, '\t');
 	CHECK_EQ_INT(got.more.size, 2048);
-	CHECK_EQ_INT(opts_given(&got.given, "on"), 2);
-	CHECK_EQ_INT(opts_given(&got.given, "flag"), 0);
+	CHECK_EQ_INT(tt_opts_given(&got.given, "on"), 2);
+	CHECK_EQ_INT(tt_opts_given(&got.given, "flag"), 0);
 	CHECK_EQ_INT(parse("--sep ;"), TT_OK);
 	CHECK_EQ_INT(got.more.sep, ';');
 	CHECK_EQ_INT(parse("--sep x"), TT_E_USAGE);
@@ -235,7 +234,7 @@ TEST(help_stays_within_its_width)
 {
 	struct tt_buf b = { 0 };
 
-	opts_help(&verb, 60, &b);
+	tt_opts_help(&verb, 60, &b);
 	tt_buf_add(&b, "", 1);
 	CHECK_HAS(b.p, "  -n, --number N");
 	CHECK_HAS(b.p, "who: a character, with --on\n");
@@ -249,7 +248,7 @@ TEST(the_machine_list_has_every_option)
 {
 	struct tt_buf b = { 0 };
 
-	opts_machine(&verb, &b);
+	tt_opts_machine(&verb, &b);
 	tt_buf_add(&b, "", 1);
 	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n"
 		       "--on\n--choice WHAT\n--sep CHAR\n--bytes SIZE\n-n --number "

@@ -8,145 +8,135 @@
  * Syntax: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundles of flags (-qv); "--" ends options; options and operands may be mixed; "-" is an operand. Names
  * cannot be abbreviated: scripts would break when a longer name is added.
  */
-#ifndef TT_CMD_OPTS_H
-#define TT_CMD_OPTS_H
+#ifndef TT_OPTION_OPTS_H
+#define TT_OPTION_OPTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "base/option.h"
 
-/* The values of a repeatable option, or the operands; v is NULL-terminated, and NULL if the list is empty. */
-struct opt_list {
-	const char **v;
-	size_t n, cap;
-	bool parted;                  /* operands of a verb with two sides: a "--" was given ... */
-	size_t before;                /* ... after this number of operands */
-};
-
 /* Options as given, and their values at the same index; NULL for an option without a value. */
-struct opt_given { struct opt_list name, value; };
+struct tt_opt_given { struct tt_list name, value; };
 
-struct opt_row;
+struct tt_opt_row;
 
-struct opt {
+struct tt_opt {
 	char letter;                  /* 0: none */
 	const char *name;
 	const char *arg;              /* name of the value in texts; NULL: the option takes none */
 	const char *help;             /* lower case, no final period */
 	/* Read ${value} (NULL for a flag) into ${field}. ${o} is the row, for its limits. */
-	int (*set)(const struct opt *o, void *field, const char *value, struct tt_arena *a,
+	int (*set)(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a,
 	    struct tt_err *err);
 	size_t at;                    /* offset of the field in the group's struct */
-	uint64_t lo, hi;              /* limits of opt_count; lo is also that of opt_size, in MiB, where 0 means no limit */
+	uint64_t lo, hi;              /* limits of tt_opt_count; lo is also that of tt_opt_size, in MiB, where 0 means no limit */
 	const char *(*value)(size_t i);       /* the allowed values, NULL after the last; NULL: any */
 	/* If not NULL, the row is a list of options made elsewhere, which share its set and at. Fills ${row} with the ${i}th; false: there is none. */
-	bool (*more)(size_t i, struct opt_row *row);
+	bool (*more)(size_t i, struct tt_opt_row *row);
 	bool once;                    /* a second one is refused, because it would undo the first */
 };
 
 /* A row, and the offset of its group's struct in the verb's. */
-struct opt_row {
-	struct opt o;
+struct tt_opt_row {
+	struct tt_opt o;
 	size_t base;
 	char help[400];               /* buffer of o.help */
 };
 
-struct opt_group {
+struct tt_opt_group {
 	const char *title;            /* "": hidden, which is accepted but in no help, completion or list: options of an earlier spelling */
-	const struct opt *opt;        /* ends with a row without a name and without more */
+	const struct tt_opt *opt;        /* ends with a row without a name and without more */
 	size_t base;                  /* offset of the group's struct in the verb's */
 };
 
-struct verb {
+struct tt_verb {
 	const char *name;             /* "" for the command without a verb */
 	const char *summary;          /* one line */
 	const char *operands;         /* "FILE..." */
 	const char *about;            /* paragraphs for the help text, cut into lines there */
 	const char *examples;         /* lines printed unchanged */
-	const struct opt_group *group;        /* ends with a group without a title */
-	size_t operand_at;            /* offset of the struct opt_list of operands */
-	size_t given_at;              /* offset of the struct opt_given; 0: none */
+	const struct tt_opt_group *group;        /* ends with a group without a title */
+	size_t operand_at;            /* offset of the struct tt_list of operands */
+	size_t given_at;              /* offset of the struct tt_opt_given; 0: none */
 	const char *(*operand)(size_t i);     /* the allowed operands; NULL: files */
-	const struct verb *kin;       /* a verb that an unknown option may be meant for; NULL: none */
+	const struct tt_verb *kin;       /* a verb that an unknown option may be meant for; NULL: none */
 	bool sides;                   /* the first "--" separates the two sides of operands; the second ends options */
 };
 
 /* --- how values are read: for opt.set ----------------------------------- */
 
-#define OPT_SET(name) \
-	int name(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+#define TT_OPT_SET(name) \
+	int name(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 
-OPT_SET(opt_flag);        /* bool */
-OPT_SET(opt_text);        /* const char * */
-OPT_SET(opt_add);         /* struct opt_list */
-OPT_SET(opt_pattern);     /* const char *, a glob or regular expression */
-OPT_SET(opt_patterns);    /* struct opt_list of them */
-OPT_SET(opt_commas);      /* struct opt_list, cut at commas */
-OPT_SET(opt_choice);      /* int: the place in value() */
-OPT_SET(opt_count);       /* uint64_t, lo..hi */
-OPT_SET(opt_size);        /* uint64_t, bytes */
-OPT_SET(opt_duration);    /* int64_t, ns */
-OPT_SET(opt_percent);     /* int64_t, 1/10000 */
-
-/* Add ${s}, borrowed, to ${l}. */
-int opt_list_add(struct opt_list *l, const char *s, struct tt_arena *a, struct tt_err *err);
+TT_OPT_SET(tt_opt_flag);        /* bool */
+TT_OPT_SET(tt_opt_text);        /* const char * */
+TT_OPT_SET(tt_opt_add);         /* struct tt_list */
+TT_OPT_SET(tt_opt_pattern);     /* const char *, a glob or regular expression */
+TT_OPT_SET(tt_opt_patterns);    /* struct tt_list of them */
+TT_OPT_SET(tt_opt_commas);      /* struct tt_list, cut at commas */
+TT_OPT_SET(tt_opt_choice);      /* int: the place in value() */
+TT_OPT_SET(tt_opt_count);       /* uint64_t, lo..hi */
+TT_OPT_SET(tt_opt_size);        /* uint64_t, bytes */
+TT_OPT_SET(tt_opt_duration);    /* int64_t, ns */
+TT_OPT_SET(tt_opt_percent);     /* int64_t, 1/10000 */
 
 /* --- tables at work ------------------------------------------------------ */
 
 /**
- * opts_parse(verb, into, argc, argv, a, err):
+ * tt_opts_parse(verb, into, argc, argv, a, err):
  * Read ${argc} arguments (without program and verb) into the verb's struct ${into}, whose defaults
  * are already there. Values and operands are borrowed from ${argv}; lists come from ${a}.
  * Errors: TT_E_USAGE with the option and, for a misspelt one, the nearest there is; TT_E_NOMEM.
  */
-int opts_parse(const struct verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a,
+int tt_opts_parse(const struct tt_verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a,
     struct tt_err *err);
 
 /* The help text of a verb in lines of at most ${width} columns. */
-void opts_help(const struct verb *verb, unsigned width, struct tt_buf *out);
+void tt_opts_help(const struct tt_verb *verb, unsigned width, struct tt_buf *out);
 
-/* Write one option a line, for tests: "-o --output FILE", "--wrappers". */
-void opts_machine(const struct verb *verb, struct tt_buf *out);
+/* Write one option a line, for tests: its letter, its name, the name of its value. */
+void tt_opts_machine(const struct tt_verb *verb, struct tt_buf *out);
 
 /* Iterates over the options of a verb, or of one group. */
-struct opt_walk {
-	const struct opt_group *group;
-	const struct opt *opt;
+struct tt_opt_walk {
+	const struct tt_opt_group *group;
+	const struct tt_opt *opt;
 	size_t more;                  /* options taken so far from a row that is a list */
 	bool alone;                   /* the group is the last one */
 	bool shown;                   /* hidden groups are left out */
 };
 
-struct opt_walk opts_of(const struct verb *verb);
-struct opt_walk opts_shown(const struct verb *verb);         /* without hidden ones */
-struct opt_walk opts_of_group(const struct opt_group *g);
+struct tt_opt_walk tt_opts_of(const struct tt_verb *verb);
+struct tt_opt_walk tt_opts_shown(const struct tt_verb *verb);         /* without hidden ones */
+struct tt_opt_walk tt_opts_of_group(const struct tt_opt_group *g);
 
 /* Fill ${row} with the next option. False: there are no more. */
-bool opts_next(struct opt_walk *w, struct opt_row *row);
+bool tt_opts_next(struct tt_opt_walk *w, struct tt_opt_row *row);
 
 /* Make a row of an option that a registry declares: its name, argument, help (after ${who}), and values. The list that contains it sets its field. */
-void opts_row(const struct tt_option *t, const char *who, struct opt_row *row);
+void tt_opts_row(const struct tt_option *t, const char *who, struct tt_opt_row *row);
 
 /* Read ${value} into ${field} by the kind of ${t}, which is not TT_OPTION_OTHER. */
-int opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+int tt_opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
 /* True if an argument before "--" is the option --${name}, with or without a value. */
-bool opts_has_argument(int argc, char *const *argv, const char *name);
+bool tt_opts_has_argument(int argc, char *const *argv, const char *name);
 
 /* The number of times ${name} is in ${given}. */
-size_t opts_given(const struct opt_given *given, const char *name);
+size_t tt_opts_given(const struct tt_opt_given *given, const char *name);
 
 /* Append the options ${given}, except those in ${without} (NULL-terminated), and the files, quoted for a shell. */
-void opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *const *without);
+void tt_opts_quote_without(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_list *files, const char *const *without);
 
 /* Append those of the options ${given} that the command ${verb} has too, except those in ${without}; each is followed by a blank. */
-void opts_quote_shared(struct tt_buf *to, const struct opt_given *given, const struct verb *verb, const char *const *without);
+void tt_opts_quote_shared(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_verb *verb, const char *const *without);
 
 /* Append the options of ${given} that choose what a command looks at, except ${but}, and the files. */
-void opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but);
+void tt_opts_quote_given(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_list *files, const char *but);
 
 #endif

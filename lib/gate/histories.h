@@ -1,0 +1,28 @@
+/**
+ * The figures of several baselines over their sessions.
+ */
+#ifndef TT_GATE_HISTORIES_H
+#define TT_GATE_HISTORIES_H
+
+#include "base/env.h"
+#include "base/list.h"
+#include "gate/history.h"
+
+struct tt_budget;
+
+struct tt_histories {
+	struct tt_env *env;
+	struct tt_arena *a;
+	const char *const *base;      /* files of baselines */
+	size_t nbase;
+	const struct tt_list *row;    /* patterns of figures; empty: the usual ones, or all rows of the budget */
+	struct tt_budget *budget;
+	bool has_budget;              /* budget has rows that were asked for; else it is that of tt_budget_none() */
+	struct tt_history_figure *f;  /* the result */
+	size_t n, cap;
+};
+
+/* Read all files. TT_E_USAGE where no figure is called as asked for. */
+int tt_histories_read(struct tt_histories *x, struct tt_err *err);
+
+#endif
