@@ -238,7 +238,7 @@ def redacted():
 
 def charted(text):
     """{kind: columns} of the bars of the chart."""
-    return {k: d.count("z") for k, d in re.findall(r'<path class="(k\d)"[^>]* d="([^"]*)"', text)}
+    return {k: d.count("z") for k, d in re.findall(r'<path class="(k\d)"[^>]* d="([^"]*)"', text.split('<figure id="sorted"')[0])}
 
 
 def chart():
