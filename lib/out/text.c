@@ -7,8 +7,9 @@
  *	  Job 1          12  3.120 ms
  *	  … 12 more (--limit 0 shows all)
  *
- * Columns without a single value are left out. If a width is given, long names lose their middle, lists and sentences go on in the next line, and if that is
- * not enough, columns are left out from the right and named under the table. Without a width (a pipe, a file) nothing is cut.
+ * Columns without a single value are left out. If a width is given, long names, lists and sentences go on in the next line, and if that is not enough,
+ * columns are left out from the right and named under the table; names of a tree, whose lines are its shape, lose their middle. Without a width (a pipe, a
+ * file) nothing is cut.
  */
 #include <stdio.h>
 #include <string.h>
@@ -406,12 +407,29 @@ fit(struct grid *g, size_t max)
 	}
 }
 
-/* The bytes of the first ${n} of a longer word that a line takes: up to the end of a part of a name or path in their second half, so that parts are whole. */
+/* True if ${s}[-1] ends a part of a name or path. */
+static bool
+ends_part(const char *s)
+{
+	return strchr(".:!/\\", s[-1]) && !strchr(".:!/\\", *s);
+}
+
+/* True if a word of "CamelCase" or "snake_case" begins at ${s}. */
+static bool
+begins_word(const char *s)
+{
+	return (*s >= 'A' && *s <= 'Z' && s[-1] >= 'a' && s[-1] <= 'z') || (s[-1] == '_' && *s != '_');
+}
+
+/* The bytes of the first ${n} of a longer word that a line takes, so that parts of a name or path are whole; where they are too long, its words. */
 static size_t
 break_of_word(const char *s, size_t n)
 {
+	for (size_t i = n; i > n / 4; i--)
+		if (ends_part(s + i))
+			return i;
 	for (size_t i = n; i > n / 2; i--)
-		if (strchr(".:!/\\", s[i - 1]) && !strchr(".:!/\\", s[i]))
+		if (begins_word(s + i))
 			return i;
 	return n;
 }
@@ -446,7 +464,7 @@ put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 		put_n(w, depth, digits);
 		used += digits;
 	}
-	const bool wraps = g->t->col[col].unit == TT_UNIT_PROSE && w->o->width;
+	const bool wraps = w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND && !(col == 0 && g->t->tree);
 	const size_t n = wraps ? line_of_cell(s, set->width - used, &rest) : strlen(s);
 	used += put_cut(w, s, n, w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND ? set->width - used : 0);
 	set->rest = rest;

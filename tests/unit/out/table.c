@@ -110,12 +110,13 @@ TEST(an_empty_table_says_why)
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT }, "Markers\n  no calls in this capture\n");
 }
 
-TEST(a_narrow_terminal_cuts_names_then_columns)
+TEST(a_narrow_terminal_breaks_names_then_leaves_out_columns)
 {
 	static const char want[] =
 	    "Markers\n"
 	    "  marker                    count  self\n"
-	    "  Ünïcödé…pace.World:Frame      1  2 ns\n"
+	    "  Ünïcödé.Namespace.World:      1  2 ns\n"
+	    "  Frame\n"
 	    "  no room for share\n  (a width of 0 shows all)\n";
 	struct tt_report r;
 
@@ -597,7 +598,8 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 5 },
 	    "Markers\n"
 	    "  marker      count\n"
-	    "  Wor…:Frame      1\n"
+	    "  World:          1\n"
+	    "  Frame\n"
 	    "  no room for self,\n"
 	    "  share\n"
 	    "  (a width of 0 shows all)\n");
@@ -696,8 +698,8 @@ TEST(the_longest_sentence_and_the_answer_stay_where_there_is_no_room)
 			    "  frames          why\n"
 			    "  frames 1 and 2  one two three four\n"
 			    "                  five six seven\n"
-			    "                  aLongWordThatHasNoBl\n"
-			    "                  ankInIt end\n"
+			    "                  aLongWordThatHasNo\n"
+			    "                  BlankInIt end\n"
 			    "  no room for count, time\n"
 			    "  (a width of 0 shows all)\n");
 	}
@@ -770,7 +772,24 @@ TEST(no_level_of_a_tree_looks_like_another)
 	CHECK_EQ_INT(mem.used, 0);
 }
 
-TEST(names_that_begin_alike_and_end_alike_differ_when_cut)
+/* No letter of a name is lost: the parts of its lines are its own. */
+TEST(names_go_on_in_the_next_line_at_their_parts)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(table(&r, "markers"), "Some.Very.Long.Namespace.Of.A.Game:RenderEverythingThatIsThere(int)", 1, 2, 3);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 44 },
+	    "Markers\n"
+	    "  marker                    count  self\n"
+	    "  Some.Very.Long.               1  2 ns\n"
+	    "  Namespace.Of.A.Game:\n"
+	    "  RenderEverythingThatIs\n"
+	    "  There(int)\n"
+	    "  no room for share\n  (a width of 0 shows all)\n");
+}
+
+TEST(names_of_a_tree_that_begin_alike_and_end_alike_differ_when_cut)
 {
 	static const char *const name[] = {
 		"Some.Very.Long.Namespace.Of.A.Game:Update(int)", "Some.Very.Long.Namespace.Of.A.Game:Update(float)",
@@ -782,8 +801,17 @@ TEST(names_that_begin_alike_and_end_alike_differ_when_cut)
 	const char *line[4] = { NULL };
 
 	tt_report_init(&r, &mem);
-	for (size_t i = 0; i < 4; i++)
-		row(i ? r.first : table(&r, "markers"), name[i], 1, 2, 3);
+
+	struct tt_table *t = tt_report_table(&r, "calltree", "Tree", tree_cols, 3);
+
+	t->tree = true;
+	for (size_t i = 0; i < 4; i++) {
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_text(&c[0], name[i]);
+		tt_cell_int(&c[1], 0);
+		tt_cell_int(&c[2], 1000000000000000);
+	}
 	CHECK_EQ_INT(tt_render(&r, &o, &b, &err), TT_OK);
 	tt_buf_add(&b, "", 1);
 	line[0] = strstr(b.p, "Some");
