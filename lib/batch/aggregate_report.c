@@ -238,6 +238,7 @@ put_list(struct tt_report *r, int which, const struct list *l, const char *lacks
 {
 	struct tt_table *t = new_table(r, which);
 
+	t->answer = C_P99;
 	for (size_t i = 0; i < l->n; i++)
 		put_sums(t, l->v[i], NULL, lacks);
 	if (l->more)

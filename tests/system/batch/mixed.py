@@ -33,10 +33,11 @@ def figures(s, keys):
     return told
 
 
-def on_terminal(*args):
-    """What a run says whose standard error is a terminal."""
+def on_terminal(*args, stream="stderr"):
+    """What a run says to a terminal of 80 columns, which one of its streams is."""
     ours, theirs = pty.openpty()
-    p = subprocess.Popen([kit.TRACETOOL, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+    p = subprocess.Popen([kit.TRACETOOL, *args], stdin=subprocess.DEVNULL, env=dict(os.environ, COLUMNS="80"), **streams)
     os.close(theirs)
     said = b""
     while True:
@@ -194,6 +195,8 @@ def main():
     r = run("batch", "--log-every", "1ms", src)
     s.check("progress in a log", None if re.search(r"\d+ captures, [\d.]+ \w+ of [\d.]+ MB, \d+ MB/s.*, \d+ failed\n", r.err) else r.err)
     s.equal("no progress in a log", run("batch", "--log-every", "0s", src).err.count(" failed\n"), 0)
+    said = on_terminal("batch", "-q", "-o", s.path("gate"), os.path.join(kit.TESTDATA, "gate"), stream="stdout")
+    s.check("at 80 columns days have their 99th percentile", None if re.search(r"  date .* p99\b.*\r\n  2026-11-20 .* 11\.93 ms\b", said) else said)
     s.check("progress on a terminal", None if re.search(r"\r\x1b\[K\d+ captures, .* of .* MB/s", on_terminal("batch", "--progress", "always", src))
             else "none")
     # equal keys, different content
