@@ -70,11 +70,16 @@ def options_of_page(page):
     return found
 
 
-def examples(verb, page):
-    """A page shows three commands before anything that takes long to read, those that --help shows first."""
-    first = re.search(r"\nExamples:\n((?:  .*\n){3})", run(TRACETOOL, "help", verb)[1])
+def first_examples(page):
+    """The commands that a page shows before anything that takes long to read."""
     top = re.search(r"^\.Sh DESCRIPTION\n((?:(?!\.(?:Sh|Ss|Bl|Bd)).*\n)*)", open(page).read(), re.M)[1]
-    shown = [re.sub(r"\\e", r"\\", x.replace("\\(dq", '"')) for x in re.findall(r"^\.Dl \$ (.*)", top, re.M)]
+    return [re.sub(r"\\e", r"\\", x.replace("\\(dq", '"')) for x in re.findall(r"^\.Dl \$ (.*)", top, re.M)]
+
+
+def examples(verb, page):
+    """A page shows three commands, those that --help shows first."""
+    first = re.search(r"\nExamples:\n((?:  .*\n){3})", run(TRACETOOL, "help", verb)[1])
+    shown = first_examples(page)
     if not first:
         return ["--help has fewer than three"]
     want = [x.strip() for x in first[1].strip().split("\n")]
@@ -154,6 +159,9 @@ def main():
         # Alone it does its work or says what it needs; the statuses are those of tracetool(1).
         code, out = run(TRACETOOL, verb)
         fault("alone: " + verb, [] if code in range(6) else ["status %d: %s" % (code, out)])
+    for page in ("tracetool.1", "tracetool-slurm.1"):
+        shown = first_examples(os.path.join(TOP, "man", page))
+        fault("examples of " + page, [] if len(shown) == 3 else ["not three: %s" % shown])
     overview = re.findall(r"^  (\w+) ", run(TRACETOOL, "--help")[1].split("Commands:")[1], re.M)
     fault("the overview has each command, and no earlier name", set(overview) ^ set(VERBS))
     for old, new in ALIASES.items():
