@@ -27,7 +27,12 @@ static const struct tt_opt scrub_opt[] = {
 static const struct tt_opt_group groups[] = {
 	{ "Copy", scrub_opt, 0 },
 	REPORT_GROUP(struct info_opts, out),
-	INPUT_GROUPS(struct info_opts, in),
+	{ "Input", input_opt, offsetof(struct info_opts, in) },
+	/* It describes the whole of a capture: these are taken to say so. */
+	{ "", input_filter_opt, offsetof(struct info_opts, in) },
+	{ "", input_frame_opt, offsetof(struct info_opts, in) },
+	{ "Resources", input_limit_opt, offsetof(struct info_opts, in) },
+	UI_GROUP(struct info_opts, in.ui),
 	{ NULL, NULL, 0 },
 };
 

@@ -56,6 +56,7 @@ COMMANDS = [
     ("lib/pass", ["convert", "stats"]),
     ("lib/why", ["stats", "report"]),
     ("lib/out", ["stats", "diff", "info", "list", "batch"]),
+    ("lib/(model/filter|run/(candidates|frame_mark))", [v for v in READ if v != "info"]),      # which describes the whole of a capture
     ("lib/(model|run)", READ),
     ("lib/(base|io|sql)", VERBS),
     ("formats/(?!.*recorder/)", READ),
