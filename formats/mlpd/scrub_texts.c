@@ -267,7 +267,9 @@ mark_method(struct tt_scrub *s, const struct mlpd_owners *o, size_t n)
 	to = (size_t)(colon - s->text);
 	mark_class(s, o, from, to);
 	const size_t name = to + 1, end = method_end(s->text, name, n);
-	if (is_own_class(o, s->text + from, to - from))
+	/* The runtime files methods that a program makes as it runs under a class of its own, with the program's name. */
+	const bool is_made = from > 0 && strstr(s->text, "(wrapper dynamic-method)") == s->text;
+	if (!is_made && is_own_class(o, s->text + from, to - from))
 		mark(s->keep, name, end);
 	else
 		mark_types(o, s->text, name, end, s->keep);

@@ -231,6 +231,10 @@ def main():
         with open(path, "wb") as f:
             f.write(good.replace(b"GameError", b"System.Zq"))
         kept(path, "a class of the program in the namespace System", folder, ["System.Object", "System.String"], ["System.Zq"])
+        # Mono files methods that a program makes as it runs (System.Reflection.Emit.DynamicMethod) under a class of its own.
+        lines = ["thread\t0\tMain", "method\t1\t(wrapper dynamic-method) object:ZqMade (object,string)", "enter\t100\t0\t1", "leave\t200\t0\t1", "end\t300\t0"]
+        subprocess.run([os.path.join(os.environ["BUILD"], "kit", "calls_gen"), path], input="\n".join(lines) + "\n", text=True, check=True)
+        kept(path, "a method that the program made", folder, ["(wrapper dynamic-method) object:", "string"], ["ZqMade"])
         args = mlpd.Capture(good).header["args"]
         at = good.index(args.encode())
         new = b"log:calls,output=/home/somebody/Secret,,Game.mlpd,calldepth=55,strange=Secret\0"
