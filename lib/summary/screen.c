@@ -12,13 +12,14 @@
 
 /* A screen of 50 lines also holds the command above the summary and the prompt below it. */
 enum { SCREEN = 48 };
-enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, CUT_PROSE };
+enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, CUT_TEXTS };
 
-/* The parts left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
+/* The parts left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences and names. */
 static const struct { int what; size_t keep; } gives_way[] = {
-	{ CUT_PROSE, 2400 }, { KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 },
-	{ KEEP_LOSSES, 2 }, { KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_PROSE, 240 },
-	{ KEEP_STEADY, 0 }, { KEEP_NEEDED, 0 }, { T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
+	{ CUT_TEXTS, 2400 }, { KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 },
+	{ KEEP_LOSSES, 2 }, { KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_TEXTS, 240 },
+	{ KEEP_STEADY, 0 }, { KEEP_NEEDED, 0 }, { T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_TEXTS, 160 },
+	{ CUT_TEXTS, 80 },
 };
 
 
@@ -42,11 +43,11 @@ cut(struct tt_report *r, const char *text, size_t max)
 }
 
 static void
-cut_prose(struct tt_report *r, size_t max)
+cut_texts(struct tt_report *r, size_t max)
 {
 	for (struct tt_table *t = r->first; t; t = t->next)
 		for (size_t i = 0; i < t->nrow * t->ncol; i++)
-			if (t->col[i % t->ncol].unit == TT_UNIT_PROSE && !t->cell[i].empty)
+			if (tt_unit_is_text(t->col[i % t->ncol].unit) && t->col[i % t->ncol].unit != TT_UNIT_COMMAND && !t->cell[i].empty)
 				t->cell[i].s = cut(r, t->cell[i].s, max);
 	for (struct tt_note *n = r->note; n; n = n->next)
 		n->text = cut(r, n->text, max);
@@ -96,8 +97,8 @@ give_way(struct tt_summary_screen *s, int what, size_t keep)
 {
 	struct tt_table *t = what < T_N ? tt_summary_find(s->r, what) : NULL;
 
-	if (what == CUT_PROSE)
-		cut_prose(s->r, keep);
+	if (what == CUT_TEXTS)
+		cut_texts(s->r, keep);
 	else if (what == KEEP_STEADY)
 		drop_steady(tt_summary_find(s->r, T_CAUSES));
 	else if (what == KEEP_NEEDED)
