@@ -25,7 +25,7 @@ enum {
 int
 tt_refresh_rate(int64_t ps, int per_mille)
 {
-	static const int rate[] = { 24, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144, 165, 180, 200, 240, 360 };
+	static const int rate[] = { 24, 30, 48, 50, 60, 72, 75, 85, 90, 100, 120, 144, 165, 180, 200, 240, 360 };
 
 	/* Video rates are a thousandth slower than whole ones. */
 	for (size_t i = 0; ps > 0 && i < sizeof rate / sizeof *rate; i++) {
@@ -142,21 +142,6 @@ tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 			break;
 	}
 	return fitting;
-}
-
-bool
-tt_refresh_has_short(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps)
-{
-	const int64_t bound = ps / 1000;
-	size_t n = 0, nshort = 0;
-
-	for (size_t q = s->first + 1; q < s->end; q++) {
-		const int64_t d = distance(f, q);
-
-		n += d > 0;
-		nshort += d > 0 && d < bound;
-	}
-	return 10 * nshort > n;
 }
 
 static int
@@ -321,9 +306,7 @@ find_stretches(struct stretching *w, struct tt_err *err)
 
 		if (i == 0) {
 			w->now.ps = ps;
-		} else if (ps && now && agree(ps, now, w->timer)) {
-			w->now.ps = ps < now && !w->timer ? ps : now;
-		} else if (ps != now && (ps || !is_like(f, from, end, now, w->timer))) {
+		} else if (ps != now && !(ps && now && agree(ps, now, w->timer)) && (ps || !is_like(f, from, end, now, w->timer))) {
 			const size_t back = from - w->now.first < TT_REFRESH_BLOCK ? w->now.first : from - TT_REFRESH_BLOCK;
 
 			const size_t at = boundary(f, back, end, now, ps, w->timer);
@@ -455,14 +438,18 @@ shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps
 	return TT_OK;
 }
 
-/* True if a frame of a timer's limit is late. Sleeps that end at steps may last a step longer. */
+/*
+ * True if a frame of a timer's limit is late. One that waited for it alone may be woken late, by half a period or a step of the clock. One that waits for the
+ * GPU, too, is held to a twelfth: no timer's sleep for a driver is that much longer. One that waited for nothing is in time only within a fiftieth.
+ */
 static bool
 is_late(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps)
 {
-	const int64_t dur = tt_refresh_dur(is) * 1000, step = f->step_ns * 1000;
-	const int64_t most = step ? ps + step + ps / 4 : ps + ps / 2;
+	const int64_t dur = tt_refresh_dur(is), step = f->step_ns * 1000, half = ps / 2, stepped = step + ps / 4;
 
-	return dur >= (most > ps + ps / 2 ? most : ps + ps / 2) || (is->waited < tt_refresh_dur(is) / 50 && dur > ps + ps / 50);
+	if (has_waited(is->waited_only, dur))
+		return dur * 1000 >= ps + (step && stepped > half ? stepped : half);
+	return dur * 1000 > ps + ps / (has_waited(is->waited, dur) ? 12 : 50);
 }
 
 /* The duration of a frame in periods, at least one. */
@@ -485,7 +472,9 @@ is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	size_t fitting = 0, steady = 0, busy = 0;
 
-	if (!tt_refresh_rate(s->ps, 8))
+	unsigned times;
+
+	if (!tt_refresh_rate(s->ps, 8) && !tt_refresh_faster(s->ps, &times))
 		return false;
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
@@ -540,20 +529,6 @@ explains(int64_t needed, int64_t dur, int64_t ps)
 	const int64_t k = tt_round_div(dur < TT_REFRESH_MAX_GAP_NS ? dur * 1000 : TT_REFRESH_MAX_GAP_NS * 1000, ps) - 1;
 
 	return tt_refresh_needs_more(needed, ps, k > 1 ? k : 1);
-}
-
-/* True if one in twenty of the frames of ${is} wait alone for a limit, if they are many. */
-static bool
-may_wait_alone(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
-{
-	size_t n = 0;
-
-	for (size_t i = is->first; i < is->end; i++) {
-		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
-
-		n += has_waited(frame.waited_only, tt_refresh_dur(&frame));
-	}
-	return is->end - is->first < TT_REFRESH_BLOCK || 20 * n >= is->end - is->first;
 }
 
 /*
@@ -680,8 +655,6 @@ divide_timers(struct tt_refresh_fit *f, struct tt_err *err)
 	struct tt_refreshes *to = f->to, was = *to;
 	int rc = TT_OK;
 
-	if (f->step_ns)
-		return TT_OK;
 	to->segment = NULL;
 	to->nsegment = to->capsegment = 0;
 	for (size_t i = 0; i < was.nsegment && rc == TT_OK; i++)
@@ -893,8 +866,7 @@ join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, str
 	tt_mem_free(f->mem, v, room * sizeof *v);
 	*is_one = is.period_ps > 0 && keeps_time(f, &is);
 	for (size_t i = first; i < end && *is_one; i++)
-		*is_one = may_wait_alone(f, &segment[i]) &&
-		    (is_unsteady || segment[i].kind != TT_REFRESH_TIMER || agree(segment[i].period_ps, is.period_ps, true));
+		*is_one = is_unsteady || segment[i].kind != TT_REFRESH_TIMER || agree(segment[i].period_ps, is.period_ps, true);
 	if (*is_one)
 		segment[first] = is;
 	return TT_OK;
@@ -945,7 +917,7 @@ has_deadlines(const struct tt_refresh_fit *f, const struct tt_refresh_segment *i
 		nfree += !has && is_late(f, &frame, ps);
 		nlater += has && (f->to->taken[i] & TT_REFRESH_LATE);
 	}
-	return nfree > nlater && only >= waited - waited / 50 && waited > 0;
+	return (is->end - is->first < f->src->n ? nfree >= nlater : nfree > nlater) && only >= waited - waited / 50 && waited > 0;
 }
 
 /* Append the segments of ${s}, which is on a grid: a display's, or a timer's. */

@@ -114,27 +114,7 @@ begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		kept += is_near(off, near) && !is_near(unlike, s->ps / 20);
 		broken += !is_near(off, near);
 	}
-	return broken > kept && (broken >= 2 || one <= s->ps / 500 || s->end - s->first < TT_REFRESH_BLOCK);
-}
-
-/*
- * Take several periods of ${s} as one, where nearly all distances are whole numbers of them: a block that has two limits may have been fitted with a part of
- * both. A pair less than two thirds (7/8 to the third power) of a period apart fits it in no turn of tt_refresh_refine(): where too many are, nothing is tried.
- */
-static void
-join_periods(const struct tt_refresh_fit *f, struct tt_stretch *s)
-{
-	if (tt_refresh_has_short(f, s, s->ps + s->ps / 4))
-		return;
-	for (int k = 6; k >= 2; k--) {
-		int64_t more = s->ps * k;
-		size_t all;
-
-		if (tt_refresh_refine(f, s, &more, &all) * 10 >= all * 9 && more > s->ps) {
-			s->ps = more;
-			return;
-		}
-	}
+	return broken > kept;
 }
 
 /*
@@ -343,7 +323,6 @@ tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
 
 	if (s->end - s->first < 10)
 		return false;
-	join_periods(f, s);
 	divide_period(f, s);
 	tt_refresh_refine(f, s, &s->ps, &all);
 	if (s->ps == 0 || !keeps_phase(f, s) || begins_anew(f, s))
@@ -549,27 +528,6 @@ least_target(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return all ? MAX_TARGET : 1;
 }
 
-/* Frames beside those of a slower target that take as many refreshes as it gives have that target, too, whatever they need. */
-static void
-widen_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
-{
-	struct steps steps = { f, s->first, s->end, s->first };
-	size_t from = s->frame;       /* frames from there on have all taken as much as the last */
-	int64_t last = 0;
-
-	for (size_t i = s->frame; i < s->frame_end; i++) {
-		const int64_t taken = next_step(&steps, i);
-
-		if (i > s->frame && f->choice[i] > f->choice[i - 1])
-			for (size_t k = i; last == f->choice[i] && k > from && f->choice[k - 1] < f->choice[i]; k--)
-				f->choice[k - 1] = f->choice[i];
-		else if (i > s->frame && f->choice[i] < f->choice[i - 1] && taken == f->choice[i - 1])
-			f->choice[i] = f->choice[i - 1];
-		from = taken == last ? from : i;
-		last = taken;
-	}
-}
-
 /* Frames that take as many refreshes as each of the targets, without a known reason: those that had waited for the limit alone, and others. */
 struct alike { size_t held[MAX_TARGET + 1], not_held[MAX_TARGET + 1]; };
 
@@ -657,7 +615,6 @@ choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 		if (came >> (best - 1) & 1)
 			best = (int)(came >> 8);
 	}
-	widen_targets(f, s);
 	for (size_t i = s->frame + 1; i < s->frame_end; i++)
 		if (f->choice[i] != f->choice[i - 1]) {
 			drop_targets(f, s);

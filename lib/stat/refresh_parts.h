@@ -115,8 +115,6 @@ bool tt_refresh_is_sure(const struct tt_refresh_fit *f, const struct tt_stretch 
 int tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err);
 /* Append ${is} to the segments. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err);
-/* True if more than a tenth of the pairs of neighbours in ${s} are closer together than ${ps}. */
-bool tt_refresh_has_short(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps);
 /* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, *${all}: their number. */
 size_t tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all);
 

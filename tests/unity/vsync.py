@@ -11,8 +11,8 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import MS, US, Alone, Both, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, deadlines, games, \
-    more_refreshes, mostly_late, odd_rates, of_few, pipelined, short_limits, spiky, stalled, stepped, unsteady
+from vsync_game import MS, US, Alone, Both, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, deadlines, driven, \
+    games, more_refreshes, mostly_late, odd_rates, of_few, perfect, pipelined, short_limits, spiky, stalled, stepped, unsteady
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -20,7 +20,7 @@ BUDGET = 10 ** 9 / 60 + 1001
 
 def usual(ns):
     """The period of the usual rate within two hundredths."""
-    for hz in (24, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144, 165, 180, 200, 240, 360):
+    for hz in (24, 30, 48, 50, 60, 72, 75, 85, 90, 100, 120, 144, 165, 180, 200, 240, 360):
         if abs(ns - 1e9 / hz) <= 1e9 / hz * .02:
             return 1e9 / hz
     return ns
@@ -491,7 +491,7 @@ for name, game in lot.some(games(first_seed), 60, "vsync"):
     against_truth(name, game)
 for name, game in lot.some(stalled(first_seed), 20, "stalled"):
     against_truth(name, game)
-for kind in (short_limits, more_refreshes, stepped, pipelined, spiky, odd_rates):
+for kind in (short_limits, more_refreshes, stepped, pipelined, spiky, odd_rates, perfect, driven):
     for name, game in lot.some(kind(first_seed), 15, kind.__name__):
         limits_and_late(name, game)
 for name, game in lot.some(both_kinds(first_seed), 15, "both_kinds"):

@@ -472,10 +472,10 @@ def deadlines(first):
 
 
 def unsteady(first):
-    """Eighty-eight of a timer whose sleeps end late by up to some milliseconds, with fixed deadlines or without; (name, game). Eight more of the same kind are
-    not told yet: a grid is seen by chance, or the errors are a third of the period."""
+    """Ninety-three of a timer whose sleeps end late by up to some milliseconds, with fixed deadlines or without; (name, game). Three more of the same kind are
+    not told: sixty frames are a grid's by chance, or the errors are a third of the period."""
     for seed in range(first, first + 96):
-        if seed in (1, 27, 43, 84, 87, 90, 92, 93):
+        if seed in (1, 87, 90):
             continue
         more = {"frames": (60, 120, 300, 600)[seed // 4 % 4], "hz": (60, 30, 120, 144)[seed % 4], "spread": (.1, .5, 1, 1.5, 2, 2.5)[seed // 16 % 6] * MS,
                 "scheduled": seed % 3 == 0}
@@ -573,6 +573,29 @@ def odd_rates(first):
         more = {"frames": (240, 400)[seed % 2], "hz": (85, 57, 61, 66, 95, 110)[seed % 6], "waits": ("end", "begin")[seed // 6 % 2],
                 "late": (0, 0, .05, .2)[seed // 12 % 4], "by": ("main", "render")[seed // 3 % 2]}
         yield "odd%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+def perfect(first):
+    """Twenty-four of 60 frames of a display, none of them late; (name, game)."""
+    for seed in range(first, first + 24):
+        more = {"frames": 60, "hz": (75, 85, 60, 90, 100, 120)[seed % 6], "waits": ("begin", "end")[seed // 6 % 2]}
+        yield "perfect%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+class Driven(Stalled):
+    """A driver's timer holds its frames, in the marker that waits for the GPU, too."""
+
+    def on_timer(self):
+        super().on_timer()
+        self.frames = [(a, b, [("present" if z == "target" else z, x, y) for z, x, y in zones]) for a, b, zones in self.frames]
+
+
+def driven(first):
+    """Sixty that a driver's timer holds, also at parts of a display's rate, some of whose frames wait for a GPU that is too slow for it; (name, game)."""
+    for seed in range(first, first + 60):
+        more = {"frames": (150, 240)[seed // 30 % 2], "hz": (45, 30, 72, 40, 50)[seed % 5], "late": (0, .05, .1, .2)[seed // 5 % 4],
+                "inside": seed // 2 % 2 == 1, "gpu_known": seed // 3 % 2 == 1, "sleep": 40 * US}
+        yield "driven%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Driven(seed, **more)
 
 
 def by_chance(first):
