@@ -1,0 +1,248 @@
+/**
+ * Stretches of a capture whose points are whole numbers of one period apart: blocks of them are fitted, and neighbours that agree are one stretch.
+ */
+#include "stat/refresh.h"
+
+#include "base/err.h"
+#include "base/order.h"
+#include "stat/num.h"
+#include "stat/refresh_parts.h"
+
+enum {
+	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
+	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
+	MAX_WAITED_PARTS = 8,         /* ... of one that is longer than any display's refresh, where frames wait */
+};
+#define MIN_PERIOD_PS INT64_C(1500000000)
+
+/* The distance of point ${q} from the one before, where that is of the frame right before; 0: there is none. */
+static int64_t
+distance(const struct tt_refresh_fit *f, size_t q)
+{
+	const int64_t d = q > 0 && f->follows[q] ? f->x[q] - f->x[q - 1] : 0;
+
+	return d > 0 && d < TT_REFRESH_MAX_GAP_NS ? d : 0;
+}
+
+/* The mean period of those distances that fit ${ps}, three times over, or until it stays; *${fitting}: how many do. */
+static int64_t
+refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
+{
+	for (int turn = 0; turn < 3; turn++) {
+		const int64_t was = ps;
+		int64_t sum = 0, count = 0;
+		size_t nfitting = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			const int64_t k = tt_periods_in(d[i], was, most);
+
+			sum += k ? d[i] : 0;
+			count += k;
+			nfitting += k > 0;
+		}
+		*fitting = nfitting;
+		ps = count ? tt_round_div(sum * 1000, count) : 0;
+		if (ps == was || ps == 0)
+			break;
+	}
+	return ps;
+}
+
+size_t
+tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all)
+{
+	size_t fitting = 0;
+
+	for (int turn = 0; turn < 3 && *ps > 0; turn++) {
+		const int64_t was = *ps;
+		tt_i128 sum = 0;
+		int64_t count = 0;
+		size_t n = 0;
+
+		fitting = 0;
+		for (size_t q = s->first + 1; q < s->end; q++) {
+			const int64_t d = distance(f, q);
+
+			if (d == 0)
+				continue;
+			n++;
+			const int64_t k = tt_periods_in(d, was, TT_REFRESH_MAX_GAP);
+			sum += k ? d : 0;
+			count += k;
+			fitting += k > 0;
+		}
+		*all = n;
+		*ps = count ? (int64_t)((sum * 1000 + count / 2) / count) : 0;
+		if (*ps == was)
+			break;
+	}
+	return fitting;
+}
+
+static int
+by_falling(const void *a, const void *b)
+{
+	return TT_CMP(*(const int64_t *)b, *(const int64_t *)a);
+}
+
+/* Distances of a block, in order and by length, and whether frames of a timer are looked for. */
+struct block { int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK]; size_t n; bool timer; };
+
+/* A period and how many distances are multiples of it; ${is_small}: it is a third of what is usual, or less. */
+struct trial { int64_t ps; size_t fitting; bool is_small; };
+
+/* ${try}, refined; 0: too few distances are multiples of it, or it is small and no usual display's. */
+static struct trial
+try_period(const struct block *b, int64_t try)
+{
+	struct trial t = { 0 };
+
+	t.ps = refine(b->d, b->n, try, b->timer ? 1 : TT_REFRESH_MAX_GAP, &t.fitting);
+	t.is_small = t.ps > 0 && tt_quantile_i64(b->sorted, b->n, 1, 5) * 1000 > 5 * (t.ps / 2);
+	if (t.ps < MIN_PERIOD_PS || 10 * t.fitting < (b->timer ? 6 : 8) * b->n || (t.is_small && !tt_refresh_rate(t.ps, 5)))
+		t.ps = 0;
+	return t;
+}
+
+/*
+ * The longest period that four fifths of the distances of points [from, end) are multiples of; with a ${timer} that three fifths are once. 0: there is none.
+ * A third of what is usual, or less, has to be a usual display's: two periods of a timer have a common part, too. The shorter one of several is taken if
+ * nearly all of the other distances are multiples of it.
+ */
+static int64_t
+block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer)
+{
+	struct block b = { .timer = timer };
+	int64_t try[2 * MAX_WAITED_PARTS];
+	struct trial best = { 0 };
+	size_t ntry = 0;
+
+	for (size_t q = from; q < end && b.n < 2 * TT_REFRESH_BLOCK; q++)
+		if ((b.d[b.n] = distance(f, q)) > 0)
+			b.n++;
+	if (b.n < MIN_PAIRS)
+		return 0;
+	memcpy(b.sorted, b.d, b.n * sizeof *b.d);
+	tt_sort_i64(b.sorted, b.n);
+
+	const int64_t median = tt_quantile_i64(b.sorted, b.n, 1, 2) * 1000, low = tt_quantile_i64(b.sorted, b.n, 1, 5) * 1000;
+	const unsigned parts = timer ? 1 : f->anchored && median > TT_REFRESH_SLOWEST_PS ? MAX_WAITED_PARTS : MAX_PARTS;
+
+	for (unsigned k = 1; k <= parts; k++) {
+		try[ntry++] = median / k;
+		try[ntry++] = low / k;
+	}
+	tt_sort(try, ntry, by_falling);
+	for (size_t i = 0; i < ntry && try[i] >= MIN_PERIOD_PS && (best.ps == 0 || best.is_small); i++) {
+		const struct trial now = i > 0 && try[i] == try[i - 1] ? (struct trial){ 0 } : try_period(&b, try[i]);
+
+		if (now.ps && (best.ps == 0 || (b.n - best.fitting >= 3 && tt_refresh_is_better(now.fitting, best.fitting, b.n))))
+			best = now;
+	}
+	return best.ps;
+}
+
+/* True if one is a multiple of the other, or with a ${timer} as long. */
+bool
+tt_refresh_agree(int64_t a, int64_t b, bool timer)
+{
+	const int64_t less = a < b ? a : b, more = a < b ? b : a, k = tt_round_div(more, less), off = more - k * less;
+
+	return timer ? more - less <= less / 32 : k <= 8 && (off < 0 ? -off : off) <= more * 15 / 1000;
+}
+
+/* The price of the distance of point ${q} in a stretch of ${ps}. */
+static unsigned
+misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
+{
+	const int64_t d = distance(f, q);
+
+	if (d == 0)
+		return 0;
+	return ps == 0 ? 1 : tt_periods_in(d, ps, timer ? 1 : TT_REFRESH_MAX_GAP) ? 0 : 2;
+}
+
+/* How much better ${b} is for the distance of point ${q} than ${a}: of two that it fits the one that it is nearer to. */
+static int64_t
+compare_fit(const struct tt_refresh_fit *f, size_t q, int64_t a, int64_t b, bool timer)
+{
+	const int64_t better = (int64_t)misfit(f, q, a, timer) - (int64_t)misfit(f, q, b, timer), d = distance(f, q);
+
+	if (better || !d || !a || !b)
+		return better;
+	const int64_t off_a = tt_off_grid(d, a), off_b = tt_off_grid(d, b);
+	return TT_CMP(off_a < 0 ? -off_a : off_a, off_b < 0 ? -off_b : off_b);
+}
+
+/* The point from which on ${b} is the better period than ${a}; of equals the last. */
+static size_t
+boundary(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t a, int64_t b, bool timer)
+{
+	size_t best = from;
+	int64_t cost = 0, least = 0;
+
+	/* Relative to a stretch that begins at ${from}. */
+	for (size_t q = from; q < end; q++) {
+		cost += compare_fit(f, q, a, b, timer);
+		if (cost <= least) {
+			least = cost;
+			best = q + 1;
+		}
+	}
+	return best;
+}
+
+/* True if half of the distances of [from, end) fit ${ps}. */
+static bool
+is_like(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps, bool timer)
+{
+	size_t n = 0, fitting = 0;
+
+	for (size_t q = from; q < end; q++)
+		if (distance(f, q) > 0) {
+			n++;
+			fitting += misfit(f, q, ps, timer) == 0;
+		}
+	return 2 * fitting >= n;
+}
+
+static int
+close_stretch(struct tt_stretching *w, size_t end, struct tt_err *err)
+{
+	struct tt_stretch s = w->now;
+
+	s.end = end;
+	s.frame_end = end < w->all.end ? w->f->of[end] : w->all.frame_end;
+	w->now.first = end;
+	w->now.frame = s.frame_end;
+	return s.frame < s.frame_end ? w->each(w->f, &s, err) : TT_OK;
+}
+
+int
+tt_refresh_stretches(struct tt_stretching *w, struct tt_err *err)
+{
+	const struct tt_refresh_fit *f = w->f;
+	/* The last block is half as long, or half as long again. */
+	const size_t n = (w->all.end - w->all.first + TT_REFRESH_BLOCK / 2) / TT_REFRESH_BLOCK, nblocks = n ? n : 1;
+	int rc = TT_OK;
+
+	w->now = w->all;
+	for (size_t i = 0; i < nblocks && rc == TT_OK; i++) {
+		const size_t from = w->all.first + i * TT_REFRESH_BLOCK, end = i + 1 < nblocks ? from + TT_REFRESH_BLOCK : w->all.end;
+		const int64_t ps = block_period(f, from, end, w->timer), now = w->now.ps;
+
+		if (i == 0) {
+			w->now.ps = ps;
+		} else if (ps != now && !(ps && now && tt_refresh_agree(ps, now, w->timer)) && (ps || !is_like(f, from, end, now, w->timer))) {
+			const size_t back = from - w->now.first < TT_REFRESH_BLOCK ? w->now.first : from - TT_REFRESH_BLOCK;
+
+			const size_t at = boundary(f, back, end, now, ps, w->timer);
+
+			/* So few points show no limit of their own. */
+			if (at - w->now.first >= TT_REFRESH_FRAMES)
+				rc = close_stretch(w, at, err);
+			w->now.ps = ps;
+		}
+	}
+	return rc == TT_OK ? close_stretch(w, w->all.end, err) : rc;
+}

@@ -1,0 +1,319 @@
+/**
+ * Limits that a timer keeps: which frames are late for one, and which frames in a row have one limit.
+ *
+ * All of it follows from one sentence: a timer makes each frame last its period, but for those that had no time left to wait, and for what sleeps are too
+ * long. So a stretch has a limit if its frames waited and are as long as each other; frames that are longer are late if they waited for nothing, or if
+ * what they needed says so; and else, if they are seven in a row and as long as each other, another limit.
+ */
+#include "stat/refresh.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "stat/num.h"
+#include "stat/refresh_parts.h"
+
+enum { STEADY_PARTS = 125 };          /* of a period, that frames of a driver's timer differ by at most */
+
+/*
+ * True if a frame of a timer's limit is late. One that waited for it alone may be woken late, by half a period or a step of the clock. One that waits for the
+ * GPU, too, is held to a twelfth: no timer's sleep for a driver is that much longer. One that waited for nothing is in time only within a fiftieth.
+ */
+bool
+tt_timer_is_late(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps)
+{
+	const int64_t dur = tt_refresh_dur(is), step = f->step_ns * 1000, half = ps / 2, stepped = step + ps / 4;
+
+	if (tt_has_waited(is->waited_only, dur))
+		return dur * 1000 >= ps + (step && stepped > half ? stepped : half);
+	return dur * 1000 > ps + ps / (tt_has_waited(is->waited, dur) ? 12 : 50);
+}
+
+/* The duration of a frame in periods, at least one. */
+static unsigned
+periods_of(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps)
+{
+	if (f->step_ns && !tt_timer_is_late(f, is, ps))
+		return 1;
+	const int64_t dur = tt_refresh_dur(is), k = dur > TT_REFRESH_MAX_GAP_NS ? (int64_t)TT_REFRESH_MAX : tt_round_div(dur * 1000, ps);
+
+	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
+}
+
+/*
+ * True if frames of ${s} that waited, in markers that wait for the GPU or the render thread, too, are held by a timer: the driver's, or a compositor's. They
+ * are as long as each other, as no GPU's are by themselves, at a usual rate; and what is known to be needed leaves room.
+ */
+static bool
+is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	size_t fitting = 0, steady = 0, busy = 0;
+
+	unsigned times;
+
+	if (!tt_refresh_rate(s->ps, 8) && !tt_refresh_faster(s->ps, &times))
+		return false;
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is);
+
+		if (!tt_has_waited(is.waited, dur) || !tt_periods_in(dur, s->ps, 1))
+			continue;
+		const int64_t off = dur * 1000 - s->ps;
+		fitting++;
+		steady += off <= s->ps / STEADY_PARTS && -off <= s->ps / STEADY_PARTS;
+		busy += tt_refresh_needed_at(f, i) * 1000 > s->ps - s->ps / 10;
+	}
+	return 2 * busy < fitting && 2 * steady > fitting;
+}
+
+/*
+ * True if the frames of ${is}, a timer's, that are in time take as much time together as it gives them, but for a fiftieth and a period for each late frame:
+ * a timer lets none be shorter, but to make up for late ones.
+ */
+static bool
+keeps_time(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+{
+	int64_t n = 0;
+	tt_i128 sum = 0;
+
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+		const bool late = tt_timer_is_late(f, &frame, is->period_ps);
+
+		n += !late;
+		sum += late ? is->period_ps / 1000 : tt_refresh_dur(&frame);
+	}
+	const tt_i128 given = (tt_i128)n * is->period_ps;
+	return sum * 1000 >= given - given / 50;
+}
+
+/* Count the frames of ${is}, a timer's. */
+void
+tt_timer_count(struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+{
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+
+		f->to->taken[i] = (uint16_t)(periods_of(f, &frame, is->period_ps) | (tt_timer_is_late(f, &frame, is->period_ps) ? TT_REFRESH_LATE : 0));
+	}
+}
+
+/* True if what a frame needed explains that it lasts ${dur}, but for the last period of ${ps}. */
+static bool
+explains(int64_t needed, int64_t dur, int64_t ps)
+{
+	const int64_t k = tt_round_div(dur < TT_REFRESH_MAX_GAP_NS ? dur * 1000 : TT_REFRESH_MAX_GAP_NS * 1000, ps) - 1;
+
+	return tt_refresh_needs_more(needed, ps, k > 1 ? k : 1);
+}
+
+/*
+ * True if ${slow}, a timer's or without a limit, is no limit of its own, but frames that are late for the timer ${fast}: nine tenths of those that last one
+ * and a half of its periods and more are known to need more than nine tenths of one. Without a limit, nine tenths of the others last a period.
+ */
+static bool
+is_slowed(const struct tt_refresh_fit *f, const struct tt_refresh_segment *slow, const struct tt_refresh_segment *fast)
+{
+	size_t nslow = 0, nbusy = 0, nkept = 0;
+
+	if (fast->kind != TT_REFRESH_TIMER || (slow->kind == TT_REFRESH_TIMER && 2 * slow->period_ps < 3 * fast->period_ps))
+		return false;
+	for (size_t i = slow->first; i < slow->end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is);
+
+		nkept += tt_periods_in(dur, fast->period_ps, 1) > 0;
+		if (2 * dur * 1000 < 3 * fast->period_ps)
+			continue;
+		nslow++;
+		nbusy += explains(tt_refresh_needed_at(f, i), dur, fast->period_ps);
+	}
+	return nslow > 0 && 10 * nbusy >= 9 * nslow && (slow->kind == TT_REFRESH_TIMER || 10 * nkept >= 9 * (slow->end - slow->first - nslow));
+}
+
+/* The period of a timer's limit of both segments, in ps; 0: they are not one. */
+static int64_t
+common_period(const struct tt_refresh_fit *f, const struct tt_refresh_segment *a, const struct tt_refresh_segment *b)
+{
+	const size_t na = a->end - a->first, nb = b->end - b->first;
+
+	if (a->kind == TT_REFRESH_GRID || b->kind == TT_REFRESH_GRID)
+		return 0;
+	if (a->kind == b->kind && a->kind == TT_REFRESH_TIMER && tt_refresh_agree(a->period_ps, b->period_ps, true))
+		return (int64_t)(((tt_i128)na * a->period_ps + (tt_i128)nb * b->period_ps) / (tt_i128)(na + nb));
+	return is_slowed(f, b, a) ? a->period_ps : is_slowed(f, a, b) ? b->period_ps : 0;
+}
+
+/* Join neighbours that are one limit by a timer: what lies where stretches meet may have divided it, or frames that are late in a row. */
+void
+tt_timers_join(struct tt_refresh_fit *f)
+{
+	struct tt_refreshes *to = f->to;
+	size_t n = 0;
+
+	for (size_t i = 0; i < to->nsegment; i++) {
+		const struct tt_refresh_segment is = to->segment[i];
+		struct tt_refresh_segment *last = n ? &to->segment[n - 1] : NULL;
+
+		const int64_t ps = last ? common_period(f, last, &is) : 0;
+
+		if (ps) {
+			last->kind = TT_REFRESH_TIMER;
+			last->target = 1;
+			last->period_ps = ps;
+			last->end = is.end;
+			last->untold = last->untold && last->end - last->first < TT_REFRESH_BLOCK;
+		} else {
+			to->segment[n++] = is;
+		}
+	}
+	to->nsegment = n;
+}
+
+/*
+ * The end of the frames from ${i} on that another limit by a timer holds, whose period is *${ps}; ${i}: none does. They last much longer than ${is} gives
+ * them, as long as each other, and have waited for the limit alone, but for two at a time that are late; and not nine tenths of them are known to be slow.
+ * Fewer than seven may each be woken late.
+ */
+static size_t
+other_limit(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, size_t i, int64_t *ps)
+{
+	enum { MIN_HELD = 7, MAX_LATE = 2 };
+	size_t end = i;
+	int64_t sum = 0, n = 0, busy = 0;
+
+	for (size_t k = i; k < is->end && k <= end + (n ? MAX_LATE : 0); k++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, k);
+		const int64_t dur = tt_refresh_dur(&frame), off = n ? dur * n - sum : 0;
+
+		if (!tt_has_waited(frame.waited_only, dur))
+			continue;
+		if (dur * 1000 < is->period_ps + is->period_ps / 4 || dur > TT_REFRESH_MAX_GAP_NS || off > sum / 16 || -off > sum / 16)
+			break;
+		sum += dur;
+		n++;
+		end = k + 1;
+		busy += explains(tt_refresh_needed_at(f, k), dur, is->period_ps);
+	}
+	*ps = n ? tt_round_div(sum * 1000, n) : 0;
+	return n >= MIN_HELD && 10 * busy < 9 * n ? end : i;
+}
+
+/* Divide ${is}, a timer's limit, where frames in a row have another one, and append the parts. */
+static int
+divide_timer(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err)
+{
+	struct tt_refresh_segment rest = *is;
+	int rc = TT_OK;
+
+	for (size_t i = is->first; i < is->end && rc == TT_OK; ) {
+		struct tt_refresh_segment held = *is;
+
+		held.first = i;
+		held.end = other_limit(f, is, i, &held.period_ps);
+		if (held.end == i) {
+			i++;
+			continue;
+		}
+		rest.end = i;
+		rc = tt_refresh_append(f, &rest, err);
+		if (rc == TT_OK)
+			rc = tt_refresh_append(f, &held, err);
+		i = rest.first = held.end;
+	}
+	rest.end = is->end;
+	return rc == TT_OK ? tt_refresh_append(f, &rest, err) : rc;
+}
+
+int
+tt_timers_divide(struct tt_refresh_fit *f, struct tt_err *err)
+{
+	struct tt_refreshes *to = f->to, was = *to;
+	int rc = TT_OK;
+
+	to->segment = NULL;
+	to->nsegment = to->capsegment = 0;
+	for (size_t i = 0; i < was.nsegment && rc == TT_OK; i++)
+		rc = was.segment[i].kind == TT_REFRESH_TIMER ? divide_timer(f, &was.segment[i], err) : tt_refresh_append(f, &was.segment[i], err);
+	tt_mem_free(f->mem, was.segment, was.capsegment * sizeof *was.segment);
+	return rc;
+}
+
+int
+tt_timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
+{
+	const struct tt_waits w = tt_waits_of(f, s);
+	const bool steps = tt_timer_steps(f, s, &w);
+	const size_t n = s->frame_end - s->frame;
+	bool is_limit = w.only > w.all - w.only;
+	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
+	int64_t regular;
+	int rc = TT_OK;
+
+	f->has_period = f->has_period || s->ps;
+	if (4 * w.n < n || n < TT_REFRESH_FRAMES)
+		return tt_refresh_append(f, &is, err);
+	if (s->ps && !steps && (regular = tt_timer_regular(f, s, s->ps, false)) > 0)
+		s->ps = regular;
+	is_limit = is_limit || (s->ps && is_steady(f, s));
+	if (!s->ps && is_limit && w.n >= n - n / 4 && w.n > 0)
+		rc = tt_timer_shortest(f, s, &s->ps, err);
+	if (rc == TT_OK && is_limit && s->ps) {
+		is.kind = TT_REFRESH_TIMER;
+		is.untold = n < TT_REFRESH_BLOCK;
+		is.period_ps = s->ps;
+		is.target = 1;
+		if (!keeps_time(f, &is))
+			is = (struct tt_refresh_segment){ .first = s->frame, .end = s->frame_end };
+	}
+	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
+}
+
+/*
+ * Make one of the segments [first, end) that are on no grid, if the frames that wait for the limit alone have one period: these tell a timer, however
+ * many are late beside them, or however late sleeps end. *${is_one}: true if so; the first of them is that timer then.
+ */
+static int
+join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, struct tt_err *err)
+{
+	struct tt_refresh_segment *segment = f->to->segment;
+	const struct tt_stretch s = { .frame = segment[first].first, .frame_end = segment[end - 1].end };
+	const size_t room = s.frame_end - s.frame;
+	struct tt_refresh_segment is = { .first = s.frame, .end = s.frame_end, .kind = TT_REFRESH_TIMER, .target = 1, .untold = room < TT_REFRESH_BLOCK };
+	int64_t *v = tt_mem_alloc(f->mem, room * sizeof *v, err);
+	bool is_unsteady;
+
+	if (!v)
+		return err->code;
+	is.period_ps = tt_timer_alone(f, &s, v, &is_unsteady);
+	tt_mem_free(f->mem, v, room * sizeof *v);
+	*is_one = is.period_ps > 0 && keeps_time(f, &is);
+	for (size_t i = first; i < end && *is_one; i++)
+		*is_one = is_unsteady || segment[i].kind != TT_REFRESH_TIMER || tt_refresh_agree(segment[i].period_ps, is.period_ps, true);
+	if (*is_one)
+		segment[first] = is;
+	return TT_OK;
+}
+
+/* Segments in a row that are on no grid are one timer's, where the frames that wait for its limit alone say so. */
+int
+tt_timers_take(struct tt_refresh_fit *f, struct tt_err *err)
+{
+	struct tt_refreshes *to = f->to;
+	size_t n = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0, end; i < to->nsegment && f->step_ns == 0 && rc == TT_OK; i = end) {
+		bool is_one = false;
+
+		for (end = i; end < to->nsegment && to->segment[end].kind != TT_REFRESH_GRID; end++)
+			;
+		if (end > i)
+			rc = join_alone(f, i, end, &is_one, err);
+		end += end == i;
+		for (size_t k = i; k < (is_one ? i + 1 : end); k++)
+			to->segment[n++] = to->segment[k];
+	}
+	to->nsegment = n && rc == TT_OK ? n : to->nsegment;
+	return rc;
+}
