@@ -3,9 +3,11 @@
  */
 #include "gate/read.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/env.h"
 #include "base/order.h"
 #include "gate/document.h"
@@ -152,13 +154,15 @@ say_losses(const struct tt_gate_reader *x, const struct tt_gate_capture *c, cons
 	x->losses(x->arg, c->n > 1 ? name : c->path[0], loss);
 }
 
-/* The message of ${err}, without the name of ${c}. */
+/* The message of ${err}, without the name of ${c}; of the only capture, which is not there, with it, for nothing else names it beside the rows. */
 static const char *
 reason(struct tt_gate_reader *x, const struct tt_gate_capture *c, struct tt_err *err)
 {
 	size_t n = strlen(c->path[0]);
 	const char *msg = err->msg;
 
+	if (x->npath == 1 && err->sys == ENOENT)
+		return tt_arena_printf(x->a, err, "no capture was found: %s", c->path[0]);
 	if (strncmp(msg, c->path[0], n) == 0 && strncmp(msg + n, ": ", 2) == 0)
 		msg += n + 2;
 	return tt_arena_text(x->a, msg, strlen(msg), err);
