@@ -678,7 +678,7 @@ if __name__ == "__main__":
     only = sys.argv[1:]
     SHOW = bool(only)             # all: every kind, with its figures
     kinds = [k for k in KINDS + OTHERS if not set(only) - {"all"} or k.__name__ in only]
-    kinds = kinds if only else lot.some(kinds, 24, "growth")
+    kinds = kinds if only else lot.some(kinds, 12, "growth")
     COUNTER = counting.fastest([kit.TRACETOOL, "list"])
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = [f.result() for f in [pool.submit(one, suite, k) for k in kinds]]

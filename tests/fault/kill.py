@@ -125,7 +125,7 @@ def lock_of(path):
 def main():
     s = kit.Suite()
     leftovers(s)
-    rounds = 200 if kit.LONG else 12
+    rounds = 200 if kit.LONG else 6
     rng = random.Random(20261120)
     work = s.path("work")
     os.makedirs(work)

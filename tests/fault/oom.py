@@ -76,7 +76,7 @@ def main():
             continue
         if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
             continue
-        if not sys.argv[1:] and not lot.takes(2, "oom", case.name):
+        if not sys.argv[1:] and not lot.takes(4, "oom", case.name):
             continue
         # With one worker the Nth allocation is the same one every time; with three it is another, and nothing else.
         alone = case.args[0] in kit.ALONE

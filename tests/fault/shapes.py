@@ -25,7 +25,7 @@ def shapes():
 
 if __name__ == "__main__":
     counter = instructions.fastest([PROGRAM, "none"])
-    for shape in lot.some(shapes(), 12, "shapes"):
+    for shape in lot.some(shapes(), 6, "shapes"):
         n, rc, said = instructions.count(counter, [PROGRAM, shape + "_is_read_in_time"], TT_SET="check")
         print("%s: %.2f G instructions" % (shape, n / 1e9))
         count.check(rc == 0 and 0 < n <= BYTES * MOST, shape, "%d instructions for %d bytes, status %d %s" % (n, BYTES, rc, said[-300:]))

@@ -132,7 +132,7 @@ def one(suite, small, name, suffix, parts):
         f.write('{ "tracetool_budget": 1, "rows": [ { "id": "a", "metric": "frame.time", "max": "+5%" } ] }')
     verbs = list(of_captures(path, out) if name.split(".")[1] in ("raw", "ttc", "data", "mlpd", "bin") else of_texts(path, out, small))
     slowest = 0, ""
-    for verb, args in lot.some(verbs, 4, "verbs", name):
+    for verb, args in lot.some(verbs, 2, "verbs", name):
         took, rc = seconds(args)
         what = "%s%s, %s" % (name, suffix, verb)
         slowest = max(slowest, (took, what))

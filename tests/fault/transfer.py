@@ -56,7 +56,7 @@ def main():
     for case in kit.cases(s, kit.LONG):
         if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
             continue
-        if not lot.takes(2, "transfer", case.name):
+        if not lot.takes(4, "transfer", case.name):
             continue
         args = case.args + ([] if case.args[0] in kit.ALONE else ["-j", "1"])
         with kit.Work(s, case.given) as work:

@@ -172,7 +172,7 @@ def main():
                 continue
             # Definitions have no time, and nothing tells a compiled method from a thread.
             every = [(p, t) for p in c.places for t in TYPES if t != p[1] and p[1] not in DEFINITIONS]
-            for (at, kind, what), other in every if LONG else some(every, 120, "types", name):
+            for (at, kind, what), other in every if LONG else some(every, 60, "types", name):
                 data = bytearray(c.file)
                 struct.pack_into("<H", data, at, other)
                 status, have, layout_told = read(bytes(data))

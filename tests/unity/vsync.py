@@ -289,7 +289,7 @@ def pieces():
 def few_frames():
     """Of few frames there is a right verdict or none: a game that is in time is never said to miss its rate, one that is late never to hold it."""
     told = 0
-    for name, game in lot.some(pieces(), 60, "pieces"):
+    for name, game in lot.some(pieces(), 30, "pieces"):
         row = json.loads(suite.run(game.write(suite.path("piece.raw")), "--format", "json")[0])["tables"]["capture_summary"]["rows"][0]
         for fps, ns in ((60, BUDGET), (30, 2 * BUDGET)):
             shown = [b - a if game.kind == "timer" and late else k * 1e9 / game.hz for (a, b, _), k, late in zip(game.frames, game.taken, game.is_late)]
@@ -298,7 +298,7 @@ def few_frames():
             right = said.startswith("held") if over == 0 else some and (int(some[2]) <= over if some[1] else int(some[2]) == over)
             suite.true("%d fps, %d over, %s" % (fps, over, name), right or said == "no verdict: too few frames to tell a limit", said)
             told += bool(right)
-    suite.true("most have a verdict", told > 60, told)
+    suite.true("most have a verdict", told > 30, told)
 
 
 def summary_of(game):
@@ -324,14 +324,14 @@ def late_of_few():
 
 def no_display():
     """A timer's frames are not limited by a display, whether they are late or not."""
-    for name, game in lot.some(stalled(first_seed), 16, "no_display"):
+    for name, game in lot.some(stalled(first_seed), 8, "no_display"):
         said = summary_of(game)["fps_60"]
         suite.true("no display limits, " + name, "display" not in said, said)
 
 
 def limits_of_few():
     """Fewer than twenty frames that wait in markers of the GPU, too, show no limit; those that wait for the engine's do."""
-    for name, game, what in lot.some(of_few(first_seed), 24, "of_few"):
+    for name, game, what in lot.some(of_few(first_seed), 12, "of_few"):
         row = summary_of(game)
         if what == "limit":
             suite.true("a limit of few frames, " + name, "capped at 30 fps" in row["seen"] and "a limit of 30 fps" in row["fps_60"], row)
@@ -346,7 +346,7 @@ def limits_of_few():
 
 def limits_by_chance():
     """So few frames of a GPU are regular by chance: no limit is a fact, and none is held that a frame is longer than, but if a limit holds it."""
-    for name, game in lot.some(by_chance(first_seed), 40, "by_chance"):
+    for name, game in lot.some(by_chance(first_seed), 20, "by_chance"):
         row = summary_of(game)
         suite.equal("no limit is a fact, " + name, [facts(row[k]) for k in ("seen", "fps_60", "fps_30")], [[], [], []])
         for fps in (60, 30):
@@ -357,7 +357,7 @@ def limits_by_chance():
 
 def one_or_two():
     """A picture at each refresh of a display, or at each second one of another: both are said, unless the capture tells."""
-    for name, game, hz, what in lot.some(as_twice(first_seed), 20, "as_twice"):
+    for name, game, hz, what in lot.some(as_twice(first_seed), 10, "as_twice"):
         row, why = summary_of(game), {"gpu": "a GPU that is too slow", "work": "work that takes longer than a refresh"}
         both = "one refresh of %g Hz, or two of %d Hz with %s" % (hz / 2, hz, why.get(what))
         if not what:
@@ -373,7 +373,7 @@ def one_or_two():
 
 def limit_or_gpu():
     """Frames that are as long as each other at a usual rate: the engine's own limit is a fact, another's may be a GPU that takes as long."""
-    for name, game, hz, is_engine in lot.some(as_long(first_seed), 20, "as_long"):
+    for name, game, hz, is_engine in lot.some(as_long(first_seed), 10, "as_long"):
         row, doubt = summary_of(game), "a limit of %d fps, or a GPU that takes as long" % hz
         sure = all(b - a <= 10 ** 9 / hz + 1001 for a, b, _ in game.frames)
         if is_engine:
@@ -487,20 +487,20 @@ no_timer()
 slow_in_a_row()
 compared()
 renewed()
-for name, game in lot.some(games(first_seed), 60, "vsync"):
+for name, game in lot.some(games(first_seed), 30, "vsync"):
     against_truth(name, game)
-for name, game in lot.some(stalled(first_seed), 20, "stalled"):
+for name, game in lot.some(stalled(first_seed), 10, "stalled"):
     against_truth(name, game)
 for kind in (short_limits, more_refreshes, stepped, pipelined, spiky, odd_rates, perfect, driven):
-    for name, game in lot.some(kind(first_seed), 15, kind.__name__):
+    for name, game in lot.some(kind(first_seed), 8, kind.__name__):
         limits_and_late(name, game)
-for name, game in lot.some(both_kinds(first_seed), 15, "both_kinds"):
+for name, game in lot.some(both_kinds(first_seed), 8, "both_kinds"):
     two_kinds(name, game)
 for kind in (deadlines, unsteady):
-    for name, game in lot.some(kind(first_seed), 24, kind.__name__):
+    for name, game in lot.some(kind(first_seed), 12, kind.__name__):
         one_limit(name, game)
-for name, game in lot.some(mostly_late(first_seed), 24, "mostly_late"):
+for name, game in lot.some(mostly_late(first_seed), 12, "mostly_late"):
     seldom_held(name, game)
-for name, game in lot.some(chained(first_seed), 24, "chained"):
+for name, game in lot.some(chained(first_seed), 12, "chained"):
     in_chain(name, game)
 suite.end()

@@ -101,7 +101,7 @@ for waits, depth in (("end", 0), ("end", 1), ("begin", 0), ("begin", 1)):
     limited(waits, depth)
     held(waits, depth, True)
     held(waits, depth, False)
-for i in lot.some(range(len(FAULTS)), 40, "whose_fault"):
+for i in lot.some(range(len(FAULTS)), 20, "whose_fault"):
     check(i, *FAULTS[i])
 for i, (waits, depth, known) in enumerate((a, b, c) for a in ("end", "begin") for b in (0, 1) for c in (True, False)):
     quiet = suite.rows("causes", Game(900 + i, waits=waits, depth=depth, known=known).write(suite.path("quiet.raw")))

@@ -178,7 +178,7 @@ def cut(tracetool, work, path, block, *options):
         data = f.read()
     whole = int(ask("the whole file", trace, "select count(*) n from slice")[0][0]["n"])
     fault("a file to cut, of several blocks", None if whole > 3 * block else "%d slices" % whole)
-    for share in (0.1, 0.37, 0.5, 0.999):
+    for share in lot.some((0.1, 0.37, 0.5, 0.999), 2, "cut", path):
         n = int(len(data) * share)
         with open(part, "wb") as f:
             f.write(data[:n])
@@ -283,9 +283,10 @@ def left_out(tracetool, work):
         worker.end(at + 2000)
     path = c.write(os.path.join(work, "left out.ttc"))
     of = {n: ("Schedule" if n % 5 else "Rare", "Job") for n in range(60)}
-    for options, shown in (([], lambda n: True), (["--min-duration", "100ns"], lambda n: n % 3), (["--depth", "1"], lambda n: False),
-                           (["--marker", "Schedule", "--marker", "Job", "--marker", "Frame", "--marker", "Jobs"], lambda n: n % 5),
-                           (["--marker", "Frame", "--marker", "Jobs"], lambda n: False)):
+    some = lot.some((([], lambda n: True), (["--min-duration", "100ns"], lambda n: n % 3), (["--depth", "1"], lambda n: False),
+                     (["--marker", "Schedule", "--marker", "Job", "--marker", "Frame", "--marker", "Jobs"], lambda n: n % 5),
+                     (["--marker", "Frame", "--marker", "Jobs"], lambda n: False)), 2, "left out")
+    for options, shown in some:
         name, want = "flows of what is left out, %s" % options, collections.Counter(of[n] for n in of if shown(n))
         check(name, tracetool, work, [path], *options)
         got = ask(name + ", in the engine", os.path.join(work, "out.pftrace"), FLOWS)
@@ -345,10 +346,9 @@ def main():
             check(f, tracetool, work, [os.path.join(DATA, f)])
         check("rotated", tracetool, work, [os.path.join(DATA, f) for f in ROTATED])
         check("two processes", tracetool, work, [os.path.join(DATA, f) for f in (FILES[0], FILES[2])])
-        check("a part of the time", tracetool, work, [os.path.join(DATA, FILES[0])], "--time", "0.05-0.2")
-        check("long zones", tracetool, work, [os.path.join(DATA, FILES[0])], "--min-duration", "10us")
-        check("some markers", tracetool, work, [os.path.join(DATA, FILES[0])], "--marker", "World*")
-        check("frames of a marker", tracetool, work, [os.path.join(DATA, FILES[0])], "--frame-marker", "World:Frame")
+        for name, *options in lot.some((("a part of the time", "--time", "0.05-0.2"), ("long zones", "--min-duration", "10us"),
+                                        ("some markers", "--marker", "World*"), ("frames of a marker", "--frame-marker", "World:Frame")), 2, "options"):
+            check(name, tracetool, work, [os.path.join(DATA, FILES[0])], *options)
         cut(tracetool, work, os.path.join(DATA, FILES[0]), 0, "--plain-packets")
         packed(tracetool, work)
         damaged(tracetool, work)

@@ -19,8 +19,8 @@ import kit
 import words
 from kit import run
 
-BOMB = (10 << 30) if kit.LONG else (400 << 20)
-MEMBERS = 1000000 if kit.LONG else 60000
+BOMB = (10 << 30) if kit.LONG else (200 << 20)
+MEMBERS = 1000000 if kit.LONG else 20000
 
 
 class Zeros(io.RawIOBase):

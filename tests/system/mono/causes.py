@@ -507,9 +507,9 @@ with open(FILE, "wb") as f:
     f.write(bytes(4000000))
 
 only = sys.argv[1:]
-wanted = [(Capture(game, size, 1), cause, method, problem) for cause, game, method, problem in (KINDS if only else lot.some(KINDS, 6, "kinds"))
+wanted = [(Capture(game, size, 1), cause, method, problem) for cause, game, method, problem in (KINDS if only else lot.some(KINDS, 4, "kinds"))
           for size in lot.some(SIZES, 1, game)]
-wanted += [(Capture("quiet", 0, seed), None, None, None) for seed in lot.some(range(1, QUIET + 1), 3, "quiet")]
+wanted += [(Capture("quiet", 0, seed), None, None, None) for seed in lot.some(range(1, QUIET + 1), 2, "quiet")]
 wanted = [w for w in wanted if not only or w[0].kind in only]
 with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
     for (c, cause, method, _), is_right in pool.map(recorded, wanted):
@@ -519,10 +519,10 @@ with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
 TELLS = [("leak", shots), ("leak", few_collections), ("leak", few_shots), ("leak", who_keeps), ("asked", asked_and_not),
          ("asked", asked_alone), ("locked", locked), ("thrown", thrown_again), ("shared", called_for_once), ("nested", calls_itself),
          ("shared", called_twice), ("shared", slept_long), ("shared", short_of_processors)]
-for name, tell in TELLS if only else lot.some(TELLS, 5, "tells"):
+for name, tell in TELLS if only else lot.some(TELLS, 3, "tells"):
     if not only or name in only:
         in_calm(tell)
-for pair in PAIRS if only else lot.some(PAIRS, 2, "pairs"):
+for pair in PAIRS if only else lot.some(PAIRS, 1, "pairs"):
     if not only or pair[0] in only:
         check_pair(*pair)
 for second in SECOND:
