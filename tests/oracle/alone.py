@@ -54,7 +54,7 @@ def without_types(rows):
     return sorted((r["marker"], r["count"]) for r in rows if r["type"] is None) or None
 
 
-def one_by_one(what, path, options=(), least=4, most=len(TABLES)):
+def one_by_one(what, path, options=(), least=4, most=40):
     """Every table alone, or ${most} by lot, is the table that comes with all others, and the one that a report without names has."""
     every, report = tables(TABLES, path, options=options), tables((), path, options=options)
     check("" not in every and len(every) >= least, what + ": has tables", every.get("", every.keys()))

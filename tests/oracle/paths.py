@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+import lot
 from count import check, end
 
 TRACETOOL, GEN = sys.argv[1:3]
@@ -81,7 +82,7 @@ def of_tree(rows):
     return paths
 
 
-for order in ("even", "random", "turns"):
+for order in lot.some(("even", "random", "turns"), 2, "paths"):
     for methods in (40, 1500):
         game = Game(methods, 60000, order, methods)
         expected = {m: [len(t), min(t), max(t)] for m, t in game.took.items()}

@@ -319,7 +319,9 @@ async function firefox() {
 	return running.firefox;
 }
 
-module.exports = { CRAMPED, LONG, check, serious, some, chromium, firefox };
+const browsers = { Chromium: chromium, Firefox: firefox };
+
+module.exports = { browsers, CRAMPED, LONG, check, serious, some, chromium, firefox };
 
 async function main(words) {
 	while (words.length) {

@@ -8,7 +8,7 @@
  */
 'use strict';
 const url = require('url');
-const { chromium, firefox, check, some } = require('./driver.cjs');
+const { browsers, check, some } = require('./driver.cjs');
 
 /* ${text} as soon as it is ${value}, or after five seconds. */
 function is(text, value) {
@@ -323,7 +323,8 @@ async function lanes(name, page) {
 module.exports = async (...files) => {
 	const [piled, growing, demo, three] = files.map((f) => url.pathToFileURL(f).href);
 
-	for (const [name, browser] of [['Chromium', chromium()], ['Firefox', await firefox()]]) {
+	for (const name of some(['Chromium', 'Firefox'], 1, 'reader of')) {
+		const browser = await browsers[name]();
 		let page = await browser.open(piled + '#frame=12');
 
 		await piles(name, page);
