@@ -117,7 +117,9 @@ async function rows(browser, what, address) {
 
 module.exports = async (...pages) => {
 	for (const [of, browser, deep] of [['Chromium', chromium(), true], ['Firefox', await firefox(), LONG]]) {
-		for (const arg of pages) {
+		const used = pages.filter((p) => /^(diff|batch)=/.test(p)), others = pages.filter((p) => !used.includes(p));
+
+		for (const arg of [...used, ...some(others, 3, 'pages of ' + of)]) {
 			const [name, file] = arg.split('='), what = of + ', ' + name, address = url.pathToFileURL(file).href;
 
 			await looks(browser, what, address, deep);
