@@ -392,6 +392,7 @@ tt_table_sort(struct tt_table *t, const char *by, struct tt_err *err)
 		return TT_OK;
 	if ((rc = order_by(&o, by, err)) != TT_OK)
 		return rc;
+	t->answer = o.by;
 	if (t->stream)
 		t->stream->by = by;
 	else

@@ -8,8 +8,8 @@
  *	  … 12 more (--limit 0 shows all)
  *
  * Columns without a single value are left out. If a width is given, long names, lists and sentences go on in the next line, and if that is not enough,
- * columns are left out from the right and named under the table; names of a tree, whose lines are its shape, lose their middle. Without a width (a pipe, a
- * file) nothing is cut.
+ * columns are left out from the right and named under the table; names of a tree, whose lines are its shape, lose their middle, and so do paths of more than
+ * NAME_LINES lines. Without a width (a pipe, a file) nothing is cut.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +22,7 @@
 #define GAP 2
 #define TEXT_MIN 24           /* names are not cut below this, nor below a quarter of the line */
 #define NAME_MIN 10           /* but where nothing else is left to take away, down to this */
+#define NAME_LINES 3          /* a name of more, which is a path, loses its middle */
 #define PROSE_MIN 16          /* what wraps is not made narrower than this */
 #define PAD_MAX 120           /* a name longer than this breaks the alignment of its own row only */
 #define TREE_STEP 2
@@ -164,6 +165,8 @@ struct column {
 	bool hidden;          /* not shown: no values, or the depth of a tree */
 	bool cut;             /* not shown: no room */
 	const char *rest;     /* of a cell that wraps: the rest still to be printed in this row */
+	const char *tail;     /* of a path that is too long: what follows its first line; NULL: all of it does */
+	bool after_gap;       /* the next line is the first of the tail */
 };
 
 struct grid {
@@ -378,8 +381,11 @@ fit(struct grid *g, size_t max)
 {
 	for (size_t col = 0; col < g->t->ncol; col++) {
 		bool prose = g->t->col[col].unit == TT_UNIT_PROSE;
-		size_t heading = heading_width(&g->t->col[col]), least = prose ? prose_least(g, col, max) : max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
+		size_t heading = heading_width(&g->t->col[col]), name = max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN, least = prose ? prose_least(g, col, max) : name;
 
+		/* Paths have half of the line. */
+		if (col == 0 && !prose && !g->t->tree && g->col[col].width > NAME_LINES * name)
+			least = max / 2 > name ? max / 2 : name;
 		g->col[col].least = heading > least ? heading : least;
 		if (g->t->col[col].unit == TT_UNIT_COMMAND)
 			g->col[col].least = g->col[col].width;
@@ -447,6 +453,59 @@ line_of_cell(const char *s, size_t max, const char **rest)
 	return n;
 }
 
+/* True if long texts of the column go on in the next line. */
+static bool
+can_wrap(const struct writer *w, const struct grid *g, size_t col)
+{
+	return w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND && !(col == 0 && g->t->tree);
+}
+
+static const char gap[] = "… ";
+#define GAP_WIDTH 2
+
+/* How many lines of ${max} columns a cell takes that begins with ${used} columns. */
+static size_t
+count_lines(const char *s, size_t max, size_t used)
+{
+	size_t n = 0;
+
+	for (; s; n++, used = 0) {
+		const char *rest;
+
+		line_of_cell(s, max - used, &rest);
+		s = rest;
+	}
+	return n;
+}
+
+/* The first place from ${p} on from which the text fits the last lines of a cell of NAME_LINES lines; with ${parts}, where a part begins. Or its end. */
+static const char *
+find_tail(const char *p, size_t max, bool parts)
+{
+	while (*p && ((((unsigned char)*p & 0xc0) == 0x80) || (parts && p[-1] != ' ' && !ends_part(p)) || count_lines(p, max, GAP_WIDTH) >= NAME_LINES))
+		p++;
+	return p;
+}
+
+/* The rest of a name or path ${s} after its first line, if it would take more than NAME_LINES lines of ${max} columns; NULL: it does not. */
+static const char *
+tail_of(const char *s, size_t max)
+{
+	const char *from, *tail;
+
+	if (max <= NAME_MIN || count_lines(s, max, 0) <= NAME_LINES)
+		return NULL;
+	line_of_cell(s, max, &from);
+	/* No more than the last lines can hold is looked at. */
+	const size_t n = strlen(from), width = tt_text_width_n(from, n), most = (NAME_LINES - 1) * max;
+	size_t skipped;
+
+	if (width > most)
+		from += tt_text_head(from, n, width - most, &skipped);
+	tail = find_tail(from, max, true);
+	return *tail ? tail : find_tail(from, max, false);
+}
+
 /* Write the text of a cell, or the next line of it; returns the columns used. */
 static size_t
 put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
@@ -464,10 +523,13 @@ put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 		put_n(w, depth, digits);
 		used += digits;
 	}
-	const bool wraps = w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND && !(col == 0 && g->t->tree);
-	const size_t n = wraps ? line_of_cell(s, set->width - used, &rest) : strlen(s);
+	if (set->after_gap)
+		used += put_text(w, gap, sizeof gap - 1);
+	const size_t n = can_wrap(w, g, col) ? line_of_cell(s, set->width - used, &rest) : strlen(s);
 	used += put_cut(w, s, n, w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND ? set->width - used : 0);
-	set->rest = rest;
+	set->after_gap = set->tail != NULL;
+	set->rest = set->tail ? set->tail : rest;
+	set->tail = NULL;
 	return used;
 }
 
@@ -514,17 +576,27 @@ last_shown(const struct grid *g)
 	return last;
 }
 
+/* Prepare the text of a cell to be printed. */
+static void
+begin_cell(const struct writer *w, const struct grid *g, size_t row, size_t col)
+{
+	const struct tt_cell *c = tt_table_cell(g->t, row, col);
+	const enum tt_unit unit = g->t->col[col].unit;
+	struct column *set = &g->col[col];
+
+	set->rest = tt_unit_is_text(unit) && !c->empty ? c->s : NULL;
+	set->tail = set->rest && is_shown(g, col) && unit != TT_UNIT_PROSE && can_wrap(w, g, col) ? tail_of(set->rest, set->width) : NULL;
+	set->after_gap = false;
+}
+
 /* Write the lines of a row: one, or as many as its longest cell that wraps has. */
 static void
 put_row(struct writer *w, const struct grid *g, size_t row, size_t last)
 {
 	bool more = true;
 
-	for (size_t col = 0; col <= last; col++) {
-		const struct tt_cell *c = tt_table_cell(g->t, row, col);
-
-		g->col[col].rest = tt_unit_is_text(g->t->col[col].unit) && !c->empty ? c->s : NULL;
-	}
+	for (size_t col = 0; col <= last; col++)
+		begin_cell(w, g, row, col);
 	for (bool first = true; more; first = false) {
 		size_t blank = INDENT;
 

@@ -778,15 +778,44 @@ TEST(names_go_on_in_the_next_line_at_their_parts)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(table(&r, "markers"), "Some.Very.Long.Namespace.Of.A.Game:RenderEverythingThatIsThere(int)", 1, 2, 3);
+	row(table(&r, "markers"), "Some.Namespace.Of.A.Game:RenderEverythingThatIsThere(int)", 1, 2, 3);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 44 },
 	    "Markers\n"
 	    "  marker                    count  self\n"
-	    "  Some.Very.Long.               1  2 ns\n"
-	    "  Namespace.Of.A.Game:\n"
-	    "  RenderEverythingThatIs\n"
-	    "  There(int)\n"
+	    "  Some.Namespace.Of.A.          1  2 ns\n"
+	    "  Game:RenderEverything\n"
+	    "  ThatIsThere(int)\n"
 	    "  no room for share\n  (a width of 0 shows all)\n");
+}
+
+/* Its first line and its end: what is called, and by whom. */
+TEST(a_path_of_many_lines_loses_its_middle)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(table(&r, "markers"), "Game:Main > Game:Update > World:Step > Physics:Simulate > Physics:Solve > Solver:Iterate > Contact:Apply > Body:Move", 1, 2, 3);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 44 },
+	    "Markers\n"
+	    "  marker                    count  self\n"
+	    "  Game:Main > Game:Update       1  2 ns\n"
+	    "  … > Contact:Apply >\n"
+	    "  Body:Move\n"
+	    "  no room for share\n  (a width of 0 shows all)\n");
+}
+
+TEST(the_column_that_rows_are_sorted_by_stays)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(table(&r, "markers"), "World:Frame", 1, 2, 3);
+	CHECK_EQ_INT(tt_table_sort(r.first, "share", &err), TT_OK);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 34 },
+	    "Markers\n"
+	    "  marker       count  share %\n"
+	    "  World:Frame      1     0.03\n"
+	    "  no room for self\n  (a width of 0 shows all)\n");
 }
 
 TEST(names_of_a_tree_that_begin_alike_and_end_alike_differ_when_cut)
