@@ -41,6 +41,9 @@ trap 'rm -rf "$work"' EXIT
 # What the program prints must not depend on these; the suites that try it set them.
 unset LC_ALL LANG LC_NUMERIC NO_COLOR COLUMNS
 export TERM=dumb TZ=UTC
+# Where python3 is a script that looks for the one to run, it takes longer than many a suite: that one is found once.
+python=$(python3 -c 'import sys; print(sys.executable or "")' 2>/dev/null)
+[ -z "$python" ] || [ "$python" -ef "$(command -v python3)" ] || PATH=$(dirname "$python"):$PATH
 
 case $TT_SET in
 quick) in_set='^(unit/|fuzz/|cli(/man_options)?$|oracle/truth$)' ;;
