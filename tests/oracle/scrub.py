@@ -385,7 +385,7 @@ def main():
                     whole = scenario in ("clean split splitany late types every noframes unmatched gap appended odd badtree headeronly noend lost "
                                          "empty").split()
                     copy(folder, path, "%s %s %s" % (form, scenario, word), whole)
-        for path in sorted(glob.glob("testdata/raw/good-*") + glob.glob("testdata/data/good-*")):
+        for path in lot.some(sorted(glob.glob("testdata/raw/good-*") + glob.glob("testdata/data/good-*")), 8, "scrub", "testdata"):
             copy(folder, path, path, True)
         meanings(folder)
         # Labels are in UTF-8 and in UTF-16 there, with characters of two, three and four bytes.

@@ -219,9 +219,9 @@ def damaged(path, what, folder, n):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         met = set()
-        for path in sorted(glob.glob("testdata/mlpd/good-*.mlpd")):
+        for path in lot.some(sorted(glob.glob("testdata/mlpd/good-*.mlpd")), 8, "scrub"):
             met.update(whole(path, os.path.basename(path), folder))
-        check(len(met) > 50, "the captures had names of a program", sorted(met))
+        check(len(met) > (50 if lot.LONG else 0), "the captures had names of a program", sorted(met))
         with open("testdata/mlpd/good-d04-exceptions.mlpd", "rb") as f:
             good = f.read()
         # Outputs have the category "Exceptions" of their own, by which they are read.

@@ -70,7 +70,7 @@ def with_word(form, data, own, word):
 def pairs(form, words, others, files):
     """All files of all versions with all words."""
     for own in words:
-        for what, options in files:
+        for what, options in lot.some(files, 2, form, own):
             data = generate(form, own, *options)
             status, want, layout, said = read(form, data)
             name = "%s of 0x%x, %s" % (form, own, what)
