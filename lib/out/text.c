@@ -381,7 +381,8 @@ fit(struct grid *g, size_t max)
 {
 	for (size_t col = 0; col < g->t->ncol; col++) {
 		bool prose = g->t->col[col].unit == TT_UNIT_PROSE;
-		size_t heading = heading_width(&g->t->col[col]), name = max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN, least = prose ? prose_least(g, col, max) : name;
+		size_t heading = heading_width(&g->t->col[col]), name = max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
+		size_t least = prose ? prose_least(g, col, max) : name;
 
 		/* Paths have half of the line. */
 		if (col == 0 && !prose && !g->t->tree && g->col[col].width > NAME_LINES * name)

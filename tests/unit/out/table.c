@@ -794,7 +794,8 @@ TEST(a_path_of_many_lines_loses_its_middle)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(table(&r, "markers"), "Game:Main > Game:Update > World:Step > Physics:Simulate > Physics:Solve > Solver:Iterate > Contact:Apply > Body:Move", 1, 2, 3);
+	row(table(&r, "markers"), "Game:Main > Game:Update > World:Step > Physics:Simulate > Physics:Solve > Solver:Iterate > Contact:Apply > "
+	    "Body:Move", 1, 2, 3);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 44 },
 	    "Markers\n"
 	    "  marker                    count  self\n"
