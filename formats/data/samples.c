@@ -379,7 +379,7 @@ put_rest(struct data_tree *t, const struct one *o)
 		rc = put_allocs(t, o);
 	while (rc == TT_OK && t->gpu.left && (p = data_list_next(r->u.b, &t->gpu, o->i))) {
 		const bool zone = r->level[t->depth - 1].zone;
-		if (zone && (rc = unity_gpu_anchor(&r->u, o->ts, o->key, 0)) != TT_OK)
+		if (zone && (rc = unity_gpu_anchor(&r->u, o->ts, o->key, 0, true)) != TT_OK)
 			return rc;
 		rc = unity_gpu(&r->u, o->ts, zone ? 0 : DATA_NO_ANCHOR, unity_u32(p + 8), unity_u32(p) < INT32_MAX ? unity_u32(p) * UINT64_C(1000) : 0);
 	}

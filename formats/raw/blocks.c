@@ -173,7 +173,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 	if (tt_map_push(&m->stream_at, &m->env->mem, hash, &m->stream, &m->capstream, m->nstream, err) != TT_OK)
 		return NULL;
 	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX, .start = INT64_MAX,
-		.carry_after = INT64_MIN };
+		.carry_after = INT64_MIN, .last_ts = INT64_MIN };
 	return &m->stream[m->nstream++];
 }
 

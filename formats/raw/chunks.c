@@ -97,6 +97,15 @@ is_doubtful(const struct raw_session *s, const struct timed *t)
 	return last > before && (uint64_t)last - (uint64_t)before > RAW_MAX_STEP_NS;
 }
 
+/* True if the message at ${p} is the begin of a sample without metadata, and ends at ${end}. */
+static bool
+is_plain_begin(const struct raw_session *s, const uint8_t *p, const uint8_t *end)
+{
+	const unsigned type = unity_u16(p);
+
+	return (type == RAW_BEGIN || type == RAW_BEGIN_ID) && p + s->size[type] == end;
+}
+
 /*
  * Find in a thread's pieces, which end at ${end}, the message that must wait for the stream's next chunk; ${end}: none must. Note the times of the last
  * messages.
@@ -130,12 +139,18 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 			last = w.p;
 		w.p += w.size;
 	}
-	const bool doubtful = timed.last && is_doubtful(s, &timed);
-	st->carry_after = doubtful ? raw_time_of(s, timed.before) : INT64_MIN;
-	if (timed.last && st->id == s->main) {
-		const int64_t at = raw_time_of(s, timed.last), before = timed.before ? raw_time_of(s, timed.before) : INT64_MIN;
-		note_times(m, before, doubtful ? before : at);
-	}
+	st->carry_after = INT64_MIN;
+	if (!timed.last)
+		return last ? last : w.p;
+	if (is_plain_begin(s, timed.last, w.p))
+		last = timed.last;
+	const int64_t before = timed.before ? raw_time_of(s, timed.before) : INT64_MIN;
+	const bool doubtful = is_doubtful(s, &timed);
+	st->last_ts = doubtful ? before : raw_time_of(s, timed.last);
+	if (doubtful)
+		st->carry_after = before;
+	if (st->id == s->main)
+		note_times(m, before, st->last_ts);
 	return doubtful ? timed.last : last ? last : w.p;
 }
 
@@ -165,7 +180,7 @@ carry_off(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_p
 	return TT_OK;
 }
 
-/* Keep the last message for the stream's next chunk if it is cut, if its call stack may still follow, or if its time is doubtful. */
+/* Keep the last message for the stream's next chunk if it is cut, if its call stack or the number of its work may still follow, or if its time is doubtful. */
 static int
 keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
 {
@@ -514,6 +529,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	h->front = front;
 	h->flags = of.ends ? RAW_H_ENDS : 0;
 	h->after = st->carry_after;
+	h->before = is_sane(st->last_ts) ? st->last_ts : INT64_MIN;
 	st->carry_after = INT64_MIN;
 	put_pieces(m, st, stop, piece, p);
 	memset(p + n, 0, TT_CHUNK_PAD);

@@ -15,7 +15,7 @@ enum { EVENTS_RESERVED = 64 };                           /* events for which the
 static int64_t
 now(const struct raw_run *r)
 {
-	return r->last == INT64_MIN ? 0 : r->last;
+	return r->last != INT64_MIN ? r->last : r->h->before != INT64_MIN ? r->h->before : 0;
 }
 
 static struct tt_event *
@@ -337,28 +337,40 @@ flow(struct raw_run *r, struct raw_take *t)
 	return TT_OK;
 }
 
+/* The event of the zone or allocation begun last in the chunk, since the last root; NULL: there is none. Repeated calls look only at events that are new. */
+static const struct tt_event *
+last_begun(struct raw_run *r)
+{
+	const struct tt_batch *b = r->u.b;
+	size_t i = b->n;
+
+	for (; i > r->rooted && i > r->nlooked; i--) {
+		const unsigned kind = b->ev[i - 1].kind;
+		if (kind == TT_ZONE || kind == TT_ZONE_BEGIN || kind == TT_ALLOC) {
+			r->begun = i;
+			break;
+		}
+	}
+	r->nlooked = b->n;
+	return r->begun > r->rooted ? &b->ev[r->begun - 1] : NULL;
+}
+
 /* The last begun zone gives work to the GPU. If it began before the chunk, ask for the chunk once more, with the zones open before it. */
 static int
 anchor(struct raw_run *r, struct raw_take *t)
 {
 	const struct tt_batch *b = r->u.b;
 	const uint32_t id = raw_take32(t);
-	enum { MAX_LEVELS_SEARCHED = 64 };           /* events, not counting arguments */
+	const struct tt_event *e = last_begun(r);
 
-	for (size_t i = b->n, n = 0; i > r->rooted && n < MAX_LEVELS_SEARCHED; i--) {
-		const struct tt_event *e = &b->ev[i - 1];
-		n += e->kind != TT_ARG;
-		if (e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN)
-			return unity_gpu_anchor(&r->u, e->ts, e->val, id);
-		if (e->kind == TT_ALLOC)
-			return TT_OK;
-	}
+	if (e)
+		return e->kind == TT_ALLOC ? TT_OK : unity_gpu_anchor(&r->u, e->ts, e->val, id, false);
 	if (r->emptied)
 		return TT_OK;
 	if (!b->base)
 		r->from = INT64_MIN / 2;
 	else if (b->base->n > 0)
-		return unity_gpu_anchor(&r->u, b->base->z[b->base->n - 1].ts - r->m->cap->offset_ns, b->base->z[b->base->n - 1].key, id);
+		return unity_gpu_anchor(&r->u, b->base->z[b->base->n - 1].ts - r->m->cap->offset_ns, b->base->z[b->base->n - 1].key, id, false);
 	return TT_OK;
 }
 

@@ -177,6 +177,7 @@ struct raw_head {
 	uint32_t flags;               /* enum raw_head_flag */
 	int64_t since, until;         /* a first time before ${since} that the next one does not share, and all times after ${until}, are wrong */
 	int64_t after;                /* see struct raw_stream.carry_after */
+	int64_t before;               /* see struct raw_stream.last_ts */
 };
 enum raw_head_flag {
 	RAW_H_FIRST = 1,              /* the stream's first chunk in this session */
@@ -216,6 +217,7 @@ struct raw_stream {
 	uint64_t carry_at;
 	uint32_t carry_flags;         /* enum raw_piece_flag */
 	int64_t carry_after;          /* time before the carry, whose own time is doubtful; INT64_MIN */
+	int64_t last_ts;              /* time of the last message that was delivered and has one; INT64_MIN */
 	uint32_t first, last;         /* its blocks in the segment: index + 1; 0: none */
 };
 
@@ -388,6 +390,7 @@ struct raw_run {
 	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: one of these markers is more than a zone */
 	bool emptied;                 /* the zones open before the chunk were closed in it */
 	size_t rooted;                /* number of events before the last root that began in it */
+	size_t begun, nlooked;        /* of the first ${nlooked} events, the last zone or allocation: index + 1; 0: none was looked for */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	uint64_t in_line;             /* if skims: see raw_ticks_in_line() */
 	/* While the last time is ${caught}, times from ${behind} on are right: a frame began a little before it. */

@@ -107,7 +107,7 @@ rewind_(void *ctx, struct tt_err *err)
 		st->pause = 0;
 		st->block = 0;
 		st->ncarry = 0;
-		st->carry_after = INT64_MIN;
+		st->carry_after = st->last_ts = INT64_MIN;
 		st->carry_flags = st->first = st->last = 0;
 		st->again = INT64_MAX;
 	}

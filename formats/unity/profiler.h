@@ -213,8 +213,8 @@ int unity_alloc_stack(struct unity_run *r, size_t at, const uint8_t *p, unsigned
 void unity_stack_lost(struct unity_run *r, unsigned n);
 /* Add a sampled value of a counter at ${ts}. */
 int unity_counter_event(struct unity_run *r, int64_t ts, uint32_t counter, enum tt_type type, uint64_t bits);
-/* Note that a zone of ${key}, begun at ${begin}, gave work ${id} to the GPU. */
-int unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id);
+/* Note that a zone of ${key}, begun at ${begin}, gave work ${id} to the GPU. ${is_next}: its time is noted next. */
+int unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id, bool is_next);
 /* Add the time ${ns} that this work took, in section ${section} of drawing. */
 int unity_gpu(struct unity_run *r, int64_t ts, uint32_t id, unsigned section, uint64_t ns);
 

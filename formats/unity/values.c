@@ -193,7 +193,7 @@ unity_counter_event(struct unity_run *r, int64_t ts, uint32_t counter, enum tt_t
 }
 
 int
-unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id)
+unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id, bool is_next)
 {
 	static const char suffix[] = " (GPU)";
 	const struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .key = key | UNITY_KEY_GPU, .b = key, .flags = TT_DEF_GPU,
@@ -204,6 +204,7 @@ unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id)
 	if (!e)
 		return r->err->code;
 	e->dur = id;
+	e->flags = is_next ? TT_F_NEXT : 0;
 	e->depth = (uint16_t)((r->session & 0xff) << 8);
 	if (*seen == d.key)
 		return TT_OK;

@@ -50,7 +50,7 @@ enum tt_kind {
 	TT_TIMING,            /* a part of a frame took val ns (0: not measured): dur = frames back, depth = enum tt_timing */
 	TT_FLOW,              /* val = flow id, depth = enum tt_flow, TT_F_NEXT: binds to the next zone begun */
 	TT_GPU_ANCHOR,        /* a zone gave work to the GPU: ts = its begin, val = key that the GPU's zone has, dur = number of the work, upper
-	                         byte of depth = number of the recording */
+	                         byte of depth = number of the recording; TT_F_NEXT: its time is the next event, whatever the numbers */
 	TT_GPU_TIME,          /* the work of these numbers took val ns; lower byte of depth = which part of drawing it is, see tt_capture.gpu_part */
 	TT_GPU_WORK,          /* made of both by the run, on the GPU's own thread: ts = the anchor's, val = ns */
 	TT_GC,                /* val = enum tt_gc_phase, dur = generation */

@@ -5,7 +5,11 @@
  * GPU's zone before it ends: a GPU does one thing after the other. Its frame is that of the zone that gave it the work (TT_GPU_WORK).
  * The thread comes after all others of the capture, and its zones after theirs.
  *
- * Memory: GPU_ANCHORS zones that wait for their times, and what a sorter takes (io/sorter.h).
+ * Zones and times of one number are matched by time, after the last chunk: threads are in the file in any order. A number may be used again: a time is of the
+ * newest zone before it. A time is only known to be after the message before it on its thread; so one that would be the second of its zone, or has none, may
+ * be of the next zone on another thread, MAX_EARLY_NS later, if that has no time of its own.
+ *
+ * Memory: what two sorters take (io/sorter.h).
  */
 #include "base/order.h"
 #include "io/sorter.h"
@@ -15,30 +19,79 @@
 
 #include <string.h>
 
-enum { GPU_ANCHORS = 1 << 14, GPU_CHUNK = 1 << 12 };
+enum { GPU_CHUNK = 1 << 12 };
+#define MAX_EARLY_NS INT64_C(1000000000)
 
-/* Work that a zone gave to the GPU. */
-struct gpu_work { int64_t ts; uint64_t key, ns, order; uint64_t part; };
+/* A zone that gave the GPU work, or the time of such work. Work of one number is together, in the order of time; ${order} is that of the thread. */
+struct gpu_event {
+	int64_t ts;
+	uint64_t val;                 /* key of the zone on the GPU, or ns */
+	uint64_t tid, order;
+	uint32_t id;
+	uint16_t of;                  /* number of the recording */
+	uint8_t part;
+	bool is_time;
+};
 
-/* The last zone that gave it work of a number with the same lower bits. */
-struct gpu_anchor { uint64_t key; int64_t ts; uint32_t id, of; bool used; };
+/* Work of the GPU, whose zone began at ${ts}. */
+struct gpu_work { int64_t ts; uint64_t key; struct gpu_event time; };
 
 struct tt_gpu_track {
-	struct gpu_anchor anchor[GPU_ANCHORS];
-	struct tt_sorter work;
+	struct tt_sorter event, work;
+	struct tt_sorted *matched;    /* events that are being matched */
 	struct tt_sorted *sorted;     /* NULL: more work may come */
 	struct tt_thread *thread;
-	uint64_t times, lost;         /* how many times there were, and those without an anchor */
+	uint64_t times, lost;         /* how many times there were, and those without a zone */
+	uint64_t order;
+	struct gpu_event next;        /* the zone whose time is the next event, if has_next */
+	bool has_next;
 	int64_t busy_until;
 	struct slot slot;             /* a chunk of the thread */
 };
+
+static uint64_t
+number_of(const void *rec)
+{
+	const struct gpu_event *e = rec;
+
+	return (uint64_t)e->of << 32 | e->id;
+}
+
+/* Events of one time are in the order of threads, and within a thread in that of the file. */
+static int
+by_thread(const struct gpu_event *x, const struct gpu_event *y)
+{
+	return x->tid != y->tid ? TT_CMP(x->tid, y->tid) : TT_CMP(x->order, y->order);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	const struct gpu_event *x = a, *y = b;
+
+	if (number_of(x) != number_of(y))
+		return TT_CMP(number_of(x), number_of(y));
+	if (x->ts != y->ts)
+		return TT_CMP(x->ts, y->ts);
+	return x->is_time != y->is_time ? TT_CMP(x->is_time, y->is_time) : by_thread(x, y);
+}
+
+static uint64_t
+begin_of(const void *rec)
+{
+	const struct gpu_work *w = rec;
+
+	return (uint64_t)w->ts ^ UINT64_C(1) << 63;
+}
 
 static int
 by_time(const void *a, const void *b)
 {
 	const struct gpu_work *x = a, *y = b;
 
-	return x->ts != y->ts ? TT_CMP(x->ts, y->ts) : TT_CMP(x->order, y->order);
+	if (x->ts != y->ts)
+		return TT_CMP(x->ts, y->ts);
+	return x->time.ts != y->time.ts ? TT_CMP(x->time.ts, y->time.ts) : by_thread(&x->time, &y->time);
 }
 
 static bool
@@ -48,7 +101,8 @@ join(void *into, const void *next)
 	return false;
 }
 
-static const struct tt_sorter_form form = { sizeof(struct gpu_work), "times of the GPU", by_time, join, NULL };
+static const struct tt_sorter_form event_form = { sizeof(struct gpu_event), "times of the GPU", by_number, join, number_of };
+static const struct tt_sorter_form work_form = { sizeof(struct gpu_work), "work of the GPU", by_time, join, begin_of };
 
 static int
 new_track(struct pipe *p, struct tt_err *err)
@@ -60,7 +114,8 @@ new_track(struct pipe *p, struct tt_err *err)
 		return err->code;
 	g->busy_until = INT64_MIN;
 	tt_batch_init(&g->slot.batch, mem, p->needs);
-	tt_sorter_init(&g->work, p->r->env, &form);
+	tt_sorter_init(&g->event, p->r->env, &event_form);
+	tt_sorter_init(&g->work, p->r->env, &work_form);
 	return p->r->o->nemit && !(g->slot.out = tt_mem_alloc(mem, p->r->o->nemit * sizeof *g->slot.out, err)) ? err->code : TT_OK;
 }
 
@@ -72,7 +127,9 @@ tt_gpu_free(struct pipe *p)
 
 	if (!g)
 		return;
+	tt_sorted_close(g->matched);
 	tt_sorted_close(g->sorted);
+	tt_sorter_free(&g->event);
 	tt_sorter_free(&g->work);
 	tt_batch_free(&g->slot.batch);
 	tt_fold_io_free(&g->slot.io, mem);
@@ -90,21 +147,31 @@ tt_gpu_free(struct pipe *p)
 #define MAX_NS (UINT64_C(86400) * 1000000000)
 
 static int
-take(struct tt_gpu_track *g, const struct tt_event *e, struct tt_err *err)
+add_work(struct tt_gpu_track *g, const struct gpu_event *zone, const struct gpu_event *time, struct tt_err *err)
 {
-	struct gpu_anchor *a = &g->anchor[e->dur % GPU_ANCHORS];
+	const struct gpu_work w = { .ts = zone->ts, .key = zone->val, .time = *time };
 
-	if (e->kind == TT_GPU_ANCHOR) {
-		*a = (struct gpu_anchor){ .key = e->val, .ts = e->ts, .id = e->dur, .of = e->depth >> 8, .used = true };
+	return tt_sorter_add(&g->work, &w, err);
+}
+
+static int
+take(struct tt_gpu_track *g, const struct tt_batch *b, const struct tt_event *e, struct tt_err *err)
+{
+	const bool is_time = e->kind == TT_GPU_TIME, has_next = g->has_next;
+	const struct gpu_event x = { .ts = e->ts, .val = e->val, .tid = b->tid, .order = g->order++, .id = e->dur, .of = e->depth >> 8,
+		.part = (uint8_t)(is_time ? e->depth : 0), .is_time = is_time };
+
+	g->has_next = !is_time && e->flags & TT_F_NEXT;
+	if (g->has_next) {
+		g->next = x;
 		return TT_OK;
 	}
-	g->times++;
-	if (!a->used || a->id != e->dur || a->of != e->depth >> 8 || e->val > MAX_NS) {
+	g->times += is_time;
+	if (is_time && e->val > MAX_NS) {
 		g->lost++;
 		return TT_OK;
 	}
-	const struct gpu_work w = { .ts = a->ts, .key = a->key, .ns = e->val, .order = g->times, .part = e->depth & 0xff };
-	return tt_sorter_add(&g->work, &w, err);
+	return is_time && has_next ? add_work(g, &g->next, &x, err) : tt_sorter_add(&g->event, &x, err);
 }
 
 int
@@ -119,12 +186,104 @@ tt_gpu_take(struct pipe *p, const struct tt_batch *b, struct tt_err *err)
 			continue;
 		rc = p->gpu ? TT_OK : new_track(p, err);
 		if (rc == TT_OK)
-			rc = take(p->gpu, e, err);
+			rc = take(p->gpu, b, e, err);
 	}
 	return rc;
 }
 
 /* --- after the last one ------------------------------------------------------------------------- */
+
+/* The events of one number, as they are matched. */
+struct matching {
+	struct gpu_event zone[2];     /* the newest zone, and the one before it */
+	bool has[2], used[2];         /* these are there, and have a time */
+	bool waits;                   /* a time may be of the next zone, or if ${offered} of the newest ... */
+	bool offered, has_other;      /* ... else of ${other}, if that is there */
+	struct gpu_event time, other;
+};
+
+/* The time that waits gets its zone. */
+static int
+end_waiting(struct tt_gpu_track *g, struct matching *m, struct tt_err *err)
+{
+	const bool is_newest = m->offered && !m->used[0];
+
+	if (!m->waits)
+		return TT_OK;
+	m->waits = false;
+	if (!is_newest && !m->has_other) {
+		g->lost++;
+		return TT_OK;
+	}
+	m->used[0] |= is_newest;
+	return add_work(g, is_newest ? &m->zone[0] : &m->other, &m->time, err);
+}
+
+static int
+match_zone(struct tt_gpu_track *g, struct matching *m, const struct gpu_event *e, struct tt_err *err)
+{
+	int rc = m->offered ? end_waiting(g, m, err) : TT_OK;
+
+	m->zone[1] = m->zone[0];
+	m->has[1] = m->has[0];
+	m->used[1] = m->used[0];
+	m->zone[0] = *e;
+	m->has[0] = true;
+	m->used[0] = false;
+	m->offered = m->waits && e->tid != m->time.tid && (uint64_t)e->ts - (uint64_t)m->time.ts <= (uint64_t)MAX_EARLY_NS;
+	return rc == TT_OK && !m->offered ? end_waiting(g, m, err) : rc;
+}
+
+static int
+match_time(struct tt_gpu_track *g, struct matching *m, const struct gpu_event *e, struct tt_err *err)
+{
+	/* On one thread, the time comes after the zone in the file, too. */
+	const int k = m->has[0] && m->zone[0].tid == e->tid && m->zone[0].order > e->order;
+
+	if ((!m->has[k] || m->used[k]) && !m->waits) {
+		m->waits = true;
+		m->offered = false;
+		m->time = *e;
+		m->other = m->zone[k];
+		m->has_other = m->has[k];
+		return TT_OK;
+	}
+	if (!m->has[k]) {
+		g->lost++;
+		return TT_OK;
+	}
+	m->used[k] = true;
+	return add_work(g, &m->zone[k], e, err);
+}
+
+/* Find the zone of each time. */
+static int
+match(struct tt_gpu_track *g, struct tt_err *err)
+{
+	struct matching m = { .waits = false };
+	uint64_t number = 0;
+	const void *rec;
+	int rc = tt_sorter_done(&g->event, err);
+
+	if (rc == TT_OK)
+		rc = tt_sorted_open(&g->event, &g->matched, err);
+	while (rc == TT_OK && (rc = tt_sorted_next(g->matched, &rec, err)) == TT_OK && rec) {
+		const struct gpu_event *const e = rec;
+		if (number_of(e) != number) {
+			if ((rc = end_waiting(g, &m, err)) != TT_OK)
+				return rc;
+			m = (struct matching){ .waits = false };
+			number = number_of(e);
+		}
+		rc = e->is_time ? match_time(g, &m, e, err) : match_zone(g, &m, e, err);
+	}
+	if (rc == TT_OK)
+		rc = end_waiting(g, &m, err);
+	tt_sorted_close(g->matched);
+	g->matched = NULL;
+	tt_sorter_free(&g->event);
+	return rc;
+}
 
 /* The thread is there where there are times, also of work that nobody gave. */
 static int
@@ -136,6 +295,8 @@ begin_thread(struct pipe *p, struct tt_err *err)
 
 	if (rc == TT_OK)
 		rc = tt_defs_add(p->in->cap->defs, &name, err);
+	if (rc == TT_OK)
+		rc = match(g, err);
 	if (rc == TT_OK)
 		rc = tt_sorter_done(&g->work, err);
 	if (rc == TT_OK)
@@ -168,11 +329,11 @@ put_work(struct pipe *p, const struct gpu_work *w, struct tt_err *err)
 	struct tt_batch *b = &g->slot.batch;
 	const int64_t from = w->ts > g->busy_until ? w->ts : g->busy_until;
 
-	if (!tt_batch_rare(b, TT_GPU_WORK, w->ts, w->ns, err) || tt_batch_room(b, 4, err) != TT_OK)
+	if (!tt_batch_rare(b, TT_GPU_WORK, w->ts, w->time.val, err) || tt_batch_room(b, 4, err) != TT_OK)
 		return err->code;
 	tt_zone_begin(b, from, w->key, 0);
-	int rc = put_part(p, b, (unsigned)w->part, err);
-	g->busy_until = from + (int64_t)w->ns;
+	int rc = put_part(p, b, w->time.part, err);
+	g->busy_until = from + (int64_t)w->time.val;
 	tt_batch_time(b, from);
 	tt_batch_time(b, g->busy_until);
 	return rc == TT_OK ? tt_zone_end(b, g->busy_until, w->key, 0, err) : rc;

@@ -186,15 +186,23 @@ class Capture:
         self.split()
         for s in self.sessions:
             self.definitions(s)
-        self.threads, self.latest, self.work, self.times = [], {}, [], 0
+        self.threads, self.latest, self.given, self.taken = [], {}, {}, []
         for (n, sid), blocks in self.streams.items():
             if sid != SESSION:
                 self.thread(self.sessions[n], sid, list(self.messages(self.sessions[n], blocks)))
         for t in self.threads:
             self.close(t, len(t.stack), t.last)
-        if self.times:
+        if self.taken:
             self.threads.append(Thread(gpu_track.TID, "GPU"))
-            gpu_track.fill(self.threads[-1], self.work)
+            gpu_track.fill(self.threads[-1], list(self.gpu_work()))
+
+    def gpu_work(self):
+        """The times of the GPU, each with the newest zone before it that has its number, on whatever thread: (begin of the zone, its name, ns, part)."""
+        for key, at, tid, place, ns, part in self.taken:
+            zones = [(z[0], i, z) for i, (begun_on, position, z) in enumerate(self.given.get(key, []))
+                     if z[0] <= at and (begun_on != tid or position < place)]
+            if zones:
+                yield (*max(zones)[2], ns, part)
 
     # --- the file
     def good(self, at):
@@ -312,8 +320,8 @@ class Capture:
         elif t.stack:
             self.close(t, len(t.stack), t.last)
         self.latest[tid] = t
-        frame, anchors = None, {}
-        for m in messages:
+        frame = None
+        for place, m in enumerate(messages):
             if m is None:
                 self.lose(t)
                 continue
@@ -343,11 +351,9 @@ class Capture:
             elif kind == 57:
                 t.flows.append((t.last, f[0], f[1]))
             elif kind == 53 and t.begun:
-                anchors[f[0]] = t.begun
+                self.given.setdefault((s.number, f[0]), []).append((tid, place, t.begun))
             elif kind == 55:
-                self.times += 1
-                if f[0] in anchors:
-                    self.work.append((*anchors[f[0]], f[1] * 1000, f[2]))
+                self.taken.append(((s.number, f[0]), t.last, tid, place, f[1] * 1000, f[2]))
                 t.counters.append((t.last, "GPU %s Time" % GPU[f[2]], f[1] * 1000))
             elif kind == 4:
                 self.statistics(s, t, f[1])

@@ -2,13 +2,14 @@
 """Times of the GPU in Unity's .raw: zones of a thread of their own, named after the samples that gave it the work; frames and what limits them."""
 import json
 import os
+import random
 import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
 from pftrace import fields, varint
-from raw_log import MS, SESSION, Log, sample, thread, zone
+from raw_log import MAIN, MS, SESSION, Log, sample, thread, zone
 from ttc import TRACETOOL, Suite
 
 suite = Suite()
@@ -173,8 +174,94 @@ def on_demand():
                 [((n + 1) // 2, round(100 * ((n + 1) // 2) / n, 1))])
 
 
+def streams(frames, ring):
+    """Blocks of streams, (number, body), and the work in them, ns by marker: the main thread and the render thread give work, whose numbers are used again
+    every ${ring} frames; the render thread, a thread without frames, and the main thread itself have its times two frames later."""
+    rng, work, parts = random.Random(frames), {}, {MAIN: [], RENDER: [], 300: []}
+    given = []
+    for k in range(frames):
+        ms, due = 100 + 8 * k, given[k - 2] if k > 1 else []
+        mine = [(4 * (k % ring) + i, rng.randrange(1, 900), 3 + i % 2) for i in range(4)]
+        given.append(mine)
+        send = [b"".join(gpu(n, us, n % 8) for n, us, _ in due if n % 3 == i) for i in range(3)]
+        for number, us, m in (x for x in mine if k < frames - 2):
+            work[m] = work.get(m, 0) + us * 1000
+        give = [sample(36, m, ms + 1 + i) + anchor(n) + sample(37, m, ms + 1.5 + i) for i, (n, _, m) in enumerate(mine)]
+        parts[MAIN] += [struct.pack("<HIQ", 34, k, int(ms * MS)), sample(36, 0, ms) + give[0] + give[1], send[0] + sample(37, 0, ms + 7.9)]
+        parts[RENDER] += [struct.pack("<HIQ", 34, k, int((ms + 0.1) * MS)), sample(36, 2, ms + 0.1) + give[2] + give[3], send[1], sample(37, 2, ms + 7.9)]
+        parts[300] += [send[2], b"".join(zone(5, ms + i / 100, ms + (i + 0.5) / 100) for i in range(700))]
+    return {tid: [b for b in bodies if b] for tid, bodies in parts.items()}, work
+
+
+def figures(out):
+    """The rows of each table. Threads are numbered, and counters listed, as they come in the file."""
+    return {name: sorted(({k: v for k, v in r.items() if k != "number"} for r in t["rows"]), key=str) for name, t in json.loads(out)["tables"].items()}
+
+
+def any_order():
+    """tracetool-unity-raw(7): blocks of different streams are in any order. All figures are the same."""
+    parts, work = streams(240, 16)
+    names = ("Main Thread", "WaitForTargetFPS", "Render Thread", "Camera.Render", "Shadows.Draw", "Job")
+    rng, tables = random.Random(1), "markers,threads,frames,hitches,frame_timings,frame_limits,counters,frame_counters,categories,loss"
+    orders = {"render thread last": [MAIN] * len(parts[MAIN]) + [300] * len(parts[300]) + [RENDER] * len(parts[RENDER]),
+              "render thread first": [RENDER] * len(parts[RENDER]) + [300] * len(parts[300]) + [MAIN] * len(parts[MAIN])}
+    for i in range(4):
+        orders["at random, %d" % i] = rng.sample(orders["render thread last"], len(orders["render thread last"]))
+    first = None
+    for name, order in orders.items():
+        c = Log(100, names)
+        c.block(SESSION, thread(RENDER, 99, "Render Thread") + thread(300, 99, "Pool", 1))
+        at = dict.fromkeys(parts, 0)
+        for tid in order:
+            c.block(tid, parts[tid][at[tid]])
+            at[tid] += 1
+        path = c.write(suite.path("order.raw"))
+        suite.true(name + ": the log has several segments", len(c.b) > 3 << 20)
+        out, err = suite.run("stats", path, "-v", "--table", tables, "--format", "json")[:2]
+        suite.equal(name + ": no time is without a zone", "name no zone" in err, False)
+        t = figures(out)
+        suite.equal(name + ": work", {r["marker"]: r["total_ns"] for r in t["markers"] if "(GPU)" in r["marker"]},
+                    {names[m] + " (GPU)": ns for m, ns in work.items()})
+        first = first or t
+        suite.equal(name + ": figures of the first order", [k for k in t if t[k] != first[k]], [])
+        one = suite.run("stats", path, "-j", "1", "--table", tables, "--format", "json")[0]
+        suite.equal(name + ": by one worker", figures(one) == t, True)
+
+
+def early():
+    """A time has no time of its own: it is after the message before it. So the zone may seem to begin after it; not so on the zone's own thread."""
+    for name, where, want in (("another thread", RENDER, 3), ("the same thread", MAIN, 0)):
+        for swapped in (False, True):
+            c = Log(100, ("Main Thread", "Work", "Render Thread", "Camera.Render"))
+            c.block(SESSION, thread(RENDER, 99, "Render Thread"))
+            for k in range(3):
+                ms = 100 + 8 * k
+                body = sample(36, 0, ms) + (gpu(k, 1000, 1) if where == MAIN else b"")
+                main = body + sample(36, 3, ms + 1) + anchor(k) + sample(37, 3, ms + 2) + sample(37, 0, ms + 7)
+                render = sample(36, 2, ms) + (gpu(k, 1000, 1) if where == RENDER else b"") + sample(37, 2, ms + 7)
+                for tid, body in ((RENDER, render), (MAIN, main)) if swapped else ((MAIN, main), (RENDER, render)):
+                    c.block(tid, struct.pack("<HIQ", 34, k, int(ms * MS)))
+                    c.block(tid, body)
+            rows = suite.rows("markers", c.write(suite.path("early.raw")))
+            suite.equal("%s has the times first, %s" % (name, "and its blocks" if swapped else "not its blocks"),
+                        sum(r["count"] for r in rows if "(GPU)" in r["marker"]), want)
+
+
+def far_anchor():
+    """Between the zone and the number of its work may be messages of other kinds: it is the last zone that began."""
+    c = Log(100, ("Main Thread", "Work", "Render Thread", "Camera.Render"))
+    c.frame(100, sample(36, 0, 100) + sample(36, 1, 101) + zone(3, 102, 103) + struct.pack("<HBI", 57, 0, 7) * 500 + anchor(1) + sample(37, 1, 104) +
+            sample(37, 0, 105))
+    c.frame(110, sample(36, 0, 110) + gpu(1, 1000, 1) + sample(37, 0, 115))
+    rows = suite.rows("markers", c.write(suite.path("far.raw")))
+    suite.equal("500 flows between", [(r["marker"], r["total_ns"]) for r in rows if "(GPU)" in r["marker"]], [("Camera.Render (GPU)", ns(1))])
+
+
 render_bound()
 on_demand()
+any_order()
+early()
+far_anchor()
 got = suite.run("stats", "-v", path)[1]
 suite.equal("times of no sample are counted", "1 of 7 times of the GPU name no zone" in got, True)
 with open(path, "rb") as f:
