@@ -153,7 +153,7 @@ help:
 	@echo 'setup-check   install the packages of the program and of the tests'
 	@echo 'demo       print the figures of a small capture, convert it to build/demo/, record a stand-in game'
 	@echo 'check-quick   unit tests, command lines, fuzz corpora, the oracle: under a minute once built; needs gcc and python3'
-	@echo 'check      all tests: about 15 minutes on two idle cores'
+	@echo 'check      all tests, of long lists a part'
 	@echo 'check-all  the same at full length, and with clang: hours'
 	@echo 'san tsan   the tests under address and undefined-behaviour, or thread sanitizer'
 	@echo 'fuzz       every fuzz target for FUZZ_TIME=$(FUZZ_TIME) seconds'
