@@ -246,8 +246,8 @@ tables_rows() {
 	done
 	faster "samples by method / mprof-report" 2 ">= 20" -- \
 		"$TT" stats -q -j2 --table samples "$samples" -- mprof-report "$samples"
-	timed -- "$TT" stats -q -j2 --table counters "$counters" || { none "counters"; return; }
-	row "$((COUNTERS / 3600)) h of counters" 2 "$(secs "$a_med")" - "$a_med s" "<= 0.1" "$(mib "$a_rss")"
+	faster "$((COUNTERS / 3600)) h of counters / gzip -1" 2 ">= 2" -- \
+		"$TT" stats -q -j2 --table counters "$counters" -- gzip -1 -c "$counters"
 }
 
 unresolved_row() {
@@ -409,10 +409,9 @@ memory_rows() {
 info_row() {
 	local runs=$RUNS
 	RUNS=51
-	timed -- "$TT" info $SMALL || { RUNS=$runs; none "info, small file"; return; }
+	pin=()
+	faster "info, small file / start of the program" "$cores" ">= 0.25" -- "$TT" info $SMALL -- "$TT" --version
 	RUNS=$runs
-	row "info, small file" "$cores" "$(secs "$a_med")" - "$(calc "int($a_med * 1e5) / 100") ms" "<= 10" "$(mib "$a_rss")"
-	spread "info, small file" "$cores"
 }
 
 jobs_rows() {
