@@ -15,10 +15,10 @@ enum { MIN_ALONE = 20 };              /* fewer frames show no limit, unless they
 
 /*
  * True if the grid of ${is} is that of a timer's fixed deadlines: all waiting is for the limit alone, but for a fiftieth, and more frames are late without a
- * wait than wait for a later refresh, as a display makes all of them do.
+ * wait than wait for a later refresh, as a display makes all of them do; or as many, if it is of a part of the frames, which may be regular by chance.
  */
 static bool
-has_deadlines(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+has_deadlines(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, bool is_part)
 {
 	const int64_t ps = is->period_ps * is->target;
 	size_t nfree = 0, nlater = 0;
@@ -33,7 +33,7 @@ has_deadlines(const struct tt_refresh_fit *f, const struct tt_refresh_segment *i
 		nfree += !has && tt_timer_is_late(f, &frame, ps);
 		nlater += has && (f->to->taken[i] & TT_REFRESH_LATE);
 	}
-	return (is->end - is->first < f->src->n ? nfree >= nlater : nfree > nlater) && only >= waited - waited / 50 && waited > 0;
+	return (is_part ? nfree >= nlater : nfree > nlater) && only >= waited - waited / 50 && waited > 0;
 }
 
 /* Append the segments of ${s}, which is on a grid: a display's, or a timer's. */
@@ -42,11 +42,13 @@ display_stretch(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_
 {
 	const size_t first = f->to->nsegment;
 	const int rc = tt_refresh_segments(f, s, err);
+	/* Limits of one and of two refreshes on one grid are a display's. */
+	const bool is_part = s->end - s->first < f->n && f->to->nsegment == first + 1;
 
 	for (size_t i = first; i < f->to->nsegment && rc == TT_OK; i++) {
 		struct tt_refresh_segment *is = &f->to->segment[i];
 
-		if (!has_deadlines(f, is))
+		if (!has_deadlines(f, is, is_part))
 			continue;
 		*is = (struct tt_refresh_segment){ .first = is->first, .end = is->end, .kind = TT_REFRESH_TIMER, .period_ps = is->period_ps * is->target,
 			.target = 1, .untold = is->end - is->first < TT_REFRESH_BLOCK };
