@@ -11,6 +11,7 @@
 #include "stat/refresh_parts.h"
 
 enum { MIN_ALONE = 20 };              /* fewer frames show no limit, unless they wait for it alone */
+enum { MAX_KEPT = 1 << 18 };           /* frames whose facts are kept while they are fitted: 15 MB */
 #define DAY_NS UINT64_C(86400000000000)
 
 /*
@@ -277,6 +278,21 @@ judge_limits(struct tt_refresh_fit *f)
 		to->segment[0].untold = is_untold(f);
 }
 
+/* Keep the facts of the frames, which are looked at a dozen times, if they are not too many. */
+static int
+keep_frames(struct tt_refresh_fit *f, struct tt_err *err)
+{
+	const size_t n = f->src->n;
+
+	if (n > MAX_KEPT)
+		return TT_OK;
+	if (!(f->frame = tt_mem_alloc(f->mem, n * sizeof *f->frame, err)))
+		return err->code;
+	for (size_t i = 0; i < n; i++)
+		f->src->frame(f->src->arg, i, &f->frame[i]);
+	return TT_OK;
+}
+
 int
 tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, struct tt_mem *mem, struct tt_err *err)
 {
@@ -295,7 +311,7 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 	f.follows = f.of ? tt_mem_alloc(mem, n * sizeof *f.follows, err) : NULL;
 	f.tick = f.follows ? tt_mem_alloc(mem, n * sizeof *f.tick, err) : NULL;
 	f.choice = f.tick ? tt_mem_alloc(mem, n * sizeof *f.choice, err) : NULL;
-	rc = f.choice ? TT_OK : err->code;
+	rc = f.choice ? keep_frames(&f, err) : err->code;
 	if (rc == TT_OK && src->has_presented)
 		rc = fit_presented(&f, err);
 	if (rc == TT_OK && to->nsegment == 0) {
@@ -310,6 +326,7 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 		rc = tt_timers_divide(&f, err);
 	if (rc == TT_OK)
 		judge_limits(&f);
+	tt_mem_free(mem, f.frame, n * sizeof *f.frame);
 	tt_mem_free(mem, f.x, n * sizeof *f.x);
 	tt_mem_free(mem, f.of, n * sizeof *f.of);
 	tt_mem_free(mem, f.follows, n * sizeof *f.follows);

@@ -12,7 +12,8 @@
  * (dynamic programming), where a frame is free to be late if something needs more time than the target has, and costs if not. Rates of usual displays
  * are hints: they split a period longer than any display's, and they decide where waits may be for the GPU and no frame was ever late.
  *
- * Cost: a few looks at each frame, about 20 bytes of memory for each while it is fitted, 2 afterwards. Integers only: no figure depends on the machine.
+ * Cost: a dozen looks at each frame; about 80 bytes of memory for each while they are fitted, 20 if they are more than 262,144; 2 afterwards. Integers only:
+ * no figure depends on the machine.
  */
 #ifndef TT_STAT_REFRESH_H
 #define TT_STAT_REFRESH_H

@@ -27,6 +27,7 @@ struct tt_refresh_fit {
 	const struct tt_refresh_source *src;
 	struct tt_refreshes *to;
 	struct tt_mem *mem;
+	struct tt_refresh_frame *frame;       /* all of them; NULL: they are too many to be kept, and asked for each time */
 	bool anchored;                /* points are ends of waits; else ends of frames */
 	bool presented;               /* points are when frames had been handed to the display; ${anchored}, too */
 	bool misfit;                  /* some of these points are on no grid */
@@ -52,6 +53,8 @@ tt_refresh_frame_at(const struct tt_refresh_fit *f, size_t i)
 {
 	struct tt_refresh_frame is;
 
+	if (f->frame)
+		return f->frame[i];
 	f->src->frame(f->src->arg, i, &is);
 	return is;
 }
