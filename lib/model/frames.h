@@ -192,7 +192,7 @@ tt_frames_waits_first(const struct tt_frames *f, size_t i)
 static inline int64_t
 tt_frames_before_wait(const struct tt_frames *f, size_t i)
 {
-	const int64_t rest = tt_frames_dur(f, i) - tt_column_at(&f->present_ns, i);
+	const int64_t rest = tt_frames_dur(f, i) - tt_column_at(&f->limit_ns, i);
 
 	if (i == 0 || tt_column_at(&f->gap, i) != 0 || !tt_frames_waits_first(f, i))
 		return rest;
