@@ -380,6 +380,38 @@ look_at_wait(const struct tt_why *w, struct tt_cause *c)
 		c->row2 = TT_NO_ROW;
 }
 
+/* True if zones of the path ${node}, on the frame thread of ${c}, are within those that load in ${c}, by the marker that it names. */
+static bool
+is_within_loading(const struct tt_why *w, const struct tt_cause *c, uint32_t node)
+{
+	const struct tt_thread *t = tt_paths_thread(w->p, node);
+	bool within = false;
+
+	if (w->class[node] != TT_CAUSE_LOADING || tt_paths_row(w->p, node) == TT_NO_ROW || !t || t->index != tt_frames_thread(w->m->frames, c->frame))
+		return false;
+	for (uint32_t at = node; !within && at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE; at = tt_paths_node(w->p, at)->parent)
+		within = tt_paths_row(w->p, at) == c->row2;
+	return within;
+}
+
+/* Name the zone that has nearly all of the time of the call that loads: "Texture.AwakeFromLoad", and not the "Preload Single Step" that any loading is in. */
+static void
+look_at_loaded(const struct tt_why *w, struct tt_cause *c)
+{
+	uint32_t depth = 0, row = c->row2;
+
+	for (size_t i = 0; i < w->s->n && c->row2 != TT_NO_ROW && c->callee_n == 0; i++) {
+		const struct tt_frame_path *rec = &w->s->rec[i];
+
+		if (!tt_frame_sums_zone(w->s, rec->node) || rec->total < c->ns - c->ns / 100 || tt_paths_node(w->p, rec->node)->depth <= depth ||
+		    !is_within_loading(w, c, rec->node))
+			continue;
+		depth = tt_paths_node(w->p, rec->node)->depth;
+		row = tt_paths_row(w->p, rec->node);
+	}
+	c->row2 = row;
+}
+
 /* True if ${c} sleeps, as often as usual: then the system let its thread run later than it asked to. */
 static bool
 is_woken_late(const struct tt_why *w, const struct tt_cause *c)
@@ -583,6 +615,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 			look_at_allocation(w, c);
 		look_at_wait(w, c);
 		tt_why_look_at_end(w, c);
+		look_at_loaded(w, c);
 		break;
 	case TT_CAUSE_SHADERS:
 		look_at_wait(w, c);

@@ -957,8 +957,19 @@ def late_elsewhere():
     suite.true("a picture that is late", rows and rows[0][0].startswith("5 frames") and "Gfx.PresentFrame" in rows[0][3], rows)
 
 
+def what_loads():
+    """What is loaded, or unloaded, is named, and not the step of loading that it is in."""
+    for name, what in (("Texture.AwakeFromLoad", "loading"), ("GarbageCollectAssetsProfile", "unloading")):
+        def loads(k, f, inside=name):
+            step = Zone("Preload Single Step", .03125, *([Zone(inside, 12)] if k in (40, 90, 95, 150, 201) else []))
+            f[MAIN].insert(0, Zone("EarlyUpdate.UpdatePreloading", .03125, step))
+        rows = said(game("loads.raw", loads))
+        suite.true("what is %s" % what, rows and "%s: %s" % (what, name) in rows[0][3], rows)
+
+
 threads_that_work()
 late_elsewhere()
+what_loads()
 steady_cost()
 woken_late()
 ended_with()
