@@ -212,6 +212,9 @@ tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
 
 	if (period == 0 || present <= period / 4)
 		return period ? 0 : present;
+	/* The limit is waited for by itself. */
+	if (period < INT64_MAX && tt_column_at(&f->limit_ns, i) - present > period / 4 && !tt_frames_waits_first(f, i))
+		return present;
 
 	const int64_t before = tt_frames_before_wait(f, i), rest = before > 0 ? before : 0;
 	int64_t room = period - rest % period;
