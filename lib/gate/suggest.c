@@ -29,9 +29,9 @@
 #define ALPHA 0.05
 #define POWER 0.97                    /* power of changes that are said to be found in 95 %, as for a verdict's rows */
 #define DECIDED 0.94                  /* share of equal builds that must be shown to be no worse */
-#define MIN_DECIDED 0.88            /* or this smaller share, where REAL can then be detected */
+#define MIN_DECIDED 0.82            /* or this smaller share, where REAL can then be detected */
 #define REAL 0.05                     /* a change that people want to detect */
-#define REAL_POWER 0.8                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
+#define REAL_POWER 0.6                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
 #define SESSIONS 30                   /* most sessions considered */
 #define BLIND 0.3                     /* a row that detects only larger changes is useless */
 #define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
@@ -124,7 +124,7 @@ next_session(const struct tt_session *of, size_t k, struct tt_change *c)
 
 /*
  * The margin, as a share: the smallest one that equal builds are shown to keep DECIDED of the time, or MIN_DECIDED if that detects a change of REAL. Over
- * builds and baselines at most 15 % are then undecided, because the noise of quiet machines is part of the assumed difference between sessions.
+ * builds and baselines at most 17 % are then undecided, because the noise of quiet machines is part of the assumed difference between sessions.
  */
 static double
 margin_of(const struct tt_change *c, double value, double alpha)
