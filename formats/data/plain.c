@@ -177,8 +177,7 @@ data_plain_samples(struct data_tree *t, uint32_t *i)
 		const uint32_t before = *i;
 		if ((rc = tt_batch_room(b, 64, t->r->u.err)) == TT_OK)
 			rc = tt_mem_grow(b->mem, &b->rare, &b->caprare, b->nrare + t->flow[0].left, sizeof *b->rare, t->r->u.err);
-		if (rc == TT_OK)
-			rc = plain_row(t, i, stop);
+		TT_THEN(rc, plain_row(t, i, stop));
 		if (*i == before)
 			break;
 	}

@@ -146,8 +146,7 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 
 	m->cap->fit.unknown = !unity_version(f->word);
 	m->poor = !unity_version(f->word) && unity_trial_is_poor(&t);
-	if (rc == TT_OK)
-		rc = tt_window_show(&m->win, 0, 28, &p, &n, err);
+	TT_THEN(rc, tt_window_show(&m->win, 0, 28, &p, &n, err));
 	if (rc != TT_OK)
 		return rc;
 	release_of(f, p, n, release, sizeof release);
@@ -233,8 +232,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	tt_loss_reset(&m->loss);
 	unity_known_init(&m->known, &env->mem);
 	rc = open_head(m, err);
-	if (rc == TT_OK)
-		rc = data_find_zero(m, err);
+	TT_THEN(rc, data_find_zero(m, err));
 	if (rc != TT_OK) {
 		close_(m);
 		return rc;

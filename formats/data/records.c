@@ -609,8 +609,7 @@ take_segment(struct data *m, struct tt_err *err)
 			want = need;
 		else
 			rc = no_record(m, n, n < want && (head || n < m->layout.head), err);
-		if (rc == TT_OK)
-			rc = tt_window_show(&m->win, m->from, want, &m->p, &n, err);
+		TT_THEN(rc, tt_window_show(&m->win, m->from, want, &m->p, &n, err));
 	}
 	m->at = m->from + off;
 	m->held = off;

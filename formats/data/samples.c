@@ -201,8 +201,7 @@ put_allocs(struct data_tree *t, const struct one *o)
 			continue;
 		}
 		rc = put_alloc(t, o, key, unity_u32(p + 4));
-		if (rc == TT_OK)
-			rc = unity_define_alloc(&r->u, key);
+		TT_THEN(rc, unity_define_alloc(&r->u, key));
 	}
 	return rc;
 }
@@ -499,8 +498,7 @@ data_samples(struct data_tree *t, bool *sane)
 		rc = sample(t, i, sane);
 		if (!*sane)
 			return rc;
-		if (rc == TT_OK)
-			rc = data_close_levels(t);
+		TT_THEN(rc, data_close_levels(t));
 	}
 	*sane = t->depth == 0;
 	return rc;

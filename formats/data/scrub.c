@@ -98,8 +98,7 @@ threads(struct copy *c, const struct data_record *r, struct tt_err *err)
 		for (uint32_t s = 0; c->m->layout.rank < 11 && s < th.nsample && rc == TT_OK; s++)
 			if (data_take_named(&c->m->layout, &named, &k))
 				rc = marker(c, &k, err);
-		if (rc == TT_OK)
-			rc = values(c, &th, err);
+		TT_THEN(rc, values(c, &th, err));
 	}
 	return rc;
 }
@@ -111,8 +110,7 @@ code(struct copy *c, struct data_take *t, struct tt_err *err)
 
 	for (uint32_t n = data_count(t, 16); n > 0 && rc == TT_OK; n--) {
 		rc = text(c, t, err);
-		if (rc == TT_OK)
-			rc = text(c, t, err);
+		TT_THEN(rc, text(c, t, err));
 		data_bytes(t, c->m->layout.rank >= 8 ? 16 : 12);
 	}
 	return rc;
@@ -171,8 +169,7 @@ record(struct copy *c, uint8_t *p, size_t n, bool *sane, struct tt_err *err)
 		data_take_marker(&t, &x);
 		rc = marker(c, &x, err);
 	}
-	if (rc == TT_OK)
-		rc = threads(c, &r, err);
+	TT_THEN(rc, threads(c, &r, err));
 	t.p = r.threads.p + r.threads.n;
 	if (rc == TT_OK && r.short_of) {
 		c->names.done->dropped += (size_t)(t.end - t.p);
@@ -257,8 +254,7 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 		*done = want;
 		return c->write(c->arg, c->p, want, err);
 	}
-	if (rc == TT_OK)
-		rc = goes_on(c, at + want, &yes, err);
+	TT_THEN(rc, goes_on(c, at + want, &yes, err));
 	if (rc != TT_OK || !yes)
 		return rc;
 	*done = want;
@@ -335,8 +331,7 @@ data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 	struct copy c = { .m = m, .names = { .mem = &m->env->mem, .done = done }, .write = write, .arg = arg };
 	int rc = read_all(m, &c.names, err);
 
-	if (rc == TT_OK)
-		rc = scan(&c, err);
+	TT_THEN(rc, scan(&c, err));
 	tt_mem_free(&m->env->mem, c.p, c.cap);
 	tt_scrub_free(&c.names);
 	return rc;

@@ -118,8 +118,7 @@ launch_find_captures(struct tt_arena *a, const char *out, const struct launch_st
 	char *first = pattern_of(a, out, "", err), *later = first ? pattern_of(a, out, ".[0-9]*", err) : NULL;
 	int rc = later ? add_files(a, first, start, found, NULL, err) : err->code;
 
-	if (rc == TT_OK)
-		rc = add_files(a, later, start, found, beside, err);
+	TT_THEN(rc, add_files(a, later, start, found, beside, err));
 	if (rc != TT_OK)
 		return rc;
 	uint32_t last = 0;            /* the largest number of a file in a rotation */

@@ -287,8 +287,7 @@ any_event(struct mlpd_run *r, bool *unknown)
 	const unsigned tag = *r->p++;
 	int rc = tt_batch_room(r->b, 8, r->err);
 
-	if (rc == TT_OK)
-		rc = mlpd_event(r, tag, unknown);
+	TT_THEN(rc, mlpd_event(r, tag, unknown));
 	if (rc != TT_OK)
 		return rc;
 	if (unlikely(over(r) || *unknown)) {
@@ -349,8 +348,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	settle(b, &calls, call_ts);
 	if (rc == TT_END)
 		rc = cut_event(&r, more, unknown, &ev);
-	if (rc == TT_OK)
-		rc = tt_heap_flush(b, now(&r), err);
+	TT_THEN(rc, tt_heap_flush(b, now(&r), err));
 	b->nevent += events;
 	b->deepest = b->capopen;
 	if (n > 0 && r.time != before && r.time != 0)

@@ -94,8 +94,7 @@ put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 	/* Other words follow the pending ones: write those first. */
 	if (s->ngraph && s->graph + s->ngraph != r->b->nword)
 		rc = tt_heap_flush(r->b, now(r), r->err);
-	if (rc == TT_OK)
-		rc = tt_batch_words(r->b, 2, head, r->err);
+	TT_THEN(rc, tt_batch_words(r->b, 2, head, r->err));
 	if (rc != TT_OK)
 		return rc;
 	r->b->word[*head] = o | more;

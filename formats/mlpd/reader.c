@@ -72,8 +72,7 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 	char version[80];
 	int rc = tt_window_show(&m->win, 0, 64u << 10, &h, &n, err);
 
-	if (rc == TT_OK)
-		rc = read_magic(m, h, n, err);
+	TT_THEN(rc, read_magic(m, h, n, err));
 	if (rc != TT_OK)
 		return rc;
 	cap->pointer_size = h[7];
@@ -174,8 +173,7 @@ load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *e
 	size_t have;
 	int rc = room(m, c, n, err);
 
-	if (rc == TT_OK)
-		rc = tt_window_show(&m->win, at, n, &p, &have, err);
+	TT_THEN(rc, tt_window_show(&m->win, at, n, &p, &have, err));
 	if (rc != TT_OK)
 		return rc;
 	if (have < n) {

@@ -99,8 +99,7 @@ decode(struct copy *c, const struct mlpd_unit *u, uint64_t at, size_t n, uint64_
 	const uint8_t *p;
 	int rc = tt_mem_grow(&c->m->env->mem, &c->p, &c->cap, n + TT_CHUNK_PAD, 1, err);
 
-	if (rc == TT_OK)
-		rc = tt_window_show(&c->m->win, at, n, &p, have, err);
+	TT_THEN(rc, tt_window_show(&c->m->win, at, n, &p, have, err));
 	if (rc != TT_OK)
 		return rc;
 	*have = *have < n ? *have : n;
@@ -110,8 +109,7 @@ decode(struct copy *c, const struct mlpd_unit *u, uint64_t at, size_t n, uint64_
 	c->texts.rc = TT_OK;
 	tt_batch_reset(&c->batch);
 	rc = mlpd_decode(c->m, c->p, *have, at, u->tid, state, more || *have < n, &c->batch, used, err);
-	if (rc == TT_OK)
-		rc = c->texts.rc;
+	TT_THEN(rc, c->texts.rc);
 	if (rc == TT_OK && !more && *have == n)
 		tt_loss_join(&c->loss, &c->batch.loss);
 	*sane = rc == TT_OK && makes_sense(c->m, &c->batch);
@@ -210,8 +208,7 @@ rest(struct copy *c, uint64_t at, struct tt_err *err)
 	while (rc == TT_OK && n > 0) {
 		rc = put_zeros(c, n, err);
 		at += n;
-		if (rc == TT_OK)
-			rc = tt_window_show(&c->m->win, at, 4096, &p, &n, err);
+		TT_THEN(rc, tt_window_show(&c->m->win, at, 4096, &p, &n, err));
 	}
 	return rc;
 }
@@ -245,8 +242,7 @@ header(struct copy *c, struct tt_err *err)
 	size_t n, at = c->m->major >= 3 ? 38 : 30;
 	int rc = tt_window_show(&c->m->win, 0, first, &p, &n, err);
 
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&c->m->env->mem, &c->p, &c->cap, first, 1, err);
+	TT_THEN(rc, tt_mem_grow(&c->m->env->mem, &c->p, &c->cap, first, 1, err));
 	if (rc != TT_OK)
 		return rc;
 	n = n < first ? n : first;
@@ -271,8 +267,7 @@ scan(struct copy *c, struct tt_err *err)
 		if (tt_stopped(m->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		rc = put_zeros(c, u.at - at, err);
-		if (rc == TT_OK)
-			rc = buffer(c, &u, size, &cut, err);
+		TT_THEN(rc, buffer(c, &u, size, &cut, err));
 		at = u.at + MLPD_BUF_HEAD + u.len;
 	}
 	if (rc == TT_END)
@@ -298,16 +293,13 @@ mlpd_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 	rc = scan(&c, err);
 	tt_loss_join(&c.loss, &m->found);
 	tt_scrub_damage(&c.names, &c.loss);
-	if (rc == TT_OK)
-		rc = mlpd_owners_find(&c.owners, mem, err);
+	TT_THEN(rc, mlpd_owners_find(&c.owners, mem, err));
 	if (rc == TT_OK && !tt_src_info(m->src)->seekable)
 		rc = tt_src_rewind(m->src, err);
-	if (rc == TT_OK)
-		rc = mlpd_rewind(m, err);
+	TT_THEN(rc, mlpd_rewind(m, err));
 	c.writes = true;
 	done->names = done->cut = 0;
-	if (rc == TT_OK)
-		rc = scan(&c, err);
+	TT_THEN(rc, scan(&c, err));
 	m->texts = NULL;
 	c.batch.tally = NULL;
 	tt_batch_free(&c.batch);

@@ -84,8 +84,7 @@ describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n,
 	if (release[0])
 		rc = tt_capture_meta(cap, "unity_version", release, err);
 	put_platform(text, sizeof text, unity_u16(p + 6));
-	if (rc == TT_OK)
-		rc = tt_capture_meta(cap, "platform", text, err);
+	TT_THEN(rc, tt_capture_meta(cap, "platform", text, err));
 	cap->fit.layout = m->version->raw;
 	cap->fit.part = "block";
 	cap->fit.message = "message";

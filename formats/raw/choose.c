@@ -40,8 +40,7 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 	tt_arena_init(&cap.arena, mem);
 	tt_batch_init(&b, mem, 0);
 	int rc = tt_src_open_mem(m->env, p, n, tt_src_info(m->src)->name, &src, err);
-	if (rc == TT_OK)
-		rc = raw_trial.open(m->env, src, &cap, v, aligned, &x, err);
+	TT_THEN(rc, raw_trial.open(m->env, src, &cap, v, aligned, &x, err));
 	while (rc == TT_OK && unity_trial_lost(t) <= most && (rc = raw_trial.next(x, &c, err)) == TT_OK && x->nsession == 1) {
 		const struct raw_head *h = (const struct raw_head *)(const void *)c.bytes;
 		struct unity_tried *of = h->stream == RAW_SESSION ? &t->definitions : &t->samples;

@@ -65,8 +65,7 @@ open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const st
 	unity_known_init(&m->known, &env->mem);
 	m->block_seen = tt_mem_alloc(&env->mem, RAW_BLOCKS_SEEN * sizeof *m->block_seen, err);
 	rc = m->block_seen ? raw_open_head(m, 0, err) : err->code;
-	if (rc == TT_OK)
-		rc = raw_find_zero(m, err);
+	TT_THEN(rc, raw_find_zero(m, err));
 	if (rc != TT_OK) {
 		close_(m);
 		return rc;

@@ -487,10 +487,8 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 
 	if (rc == TT_OK && whole)
 		rc = put(c, at + RAW_BLOCK_HEAD + n, body + n, RAW_BLOCK_FOOT, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(mem, &st->p, &st->cap, st->n + n, 1, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(mem, &st->place, &st->capplace, st->nplace + 1, sizeof *st->place, err);
+	TT_THEN(rc, tt_mem_grow(mem, &st->p, &st->cap, st->n + n, 1, err));
+	TT_THEN(rc, tt_mem_grow(mem, &st->place, &st->capplace, st->nplace + 1, sizeof *st->place, err));
 	if (rc != TT_OK || n == 0)
 		return rc;
 	if (c->s->poor) {
@@ -663,8 +661,7 @@ write_out(struct copy *c, uint64_t all, int (*write)(void *, const void *, size_
 	for (uint64_t at = 0; at < all && rc == TT_OK; at += PART) {
 		const size_t n = all - at < PART ? (size_t)(all - at) : PART;
 		rc = tt_spool_read(&c->spool, c->fd, "the copy", at, p, n, err);
-		if (rc == TT_OK)
-			rc = write(arg, p, n, err);
+		TT_THEN(rc, write(arg, p, n, err));
 	}
 	tt_mem_free(&c->m->env->mem, p, PART);
 	return rc;
@@ -680,13 +677,10 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	uint64_t all = 0;
 	int rc = read_all(m, &c.names, err);
 
-	if (rc == TT_OK)
-		rc = tt_spool_open(&c.spool, &c.fd, err);
-	if (rc == TT_OK)
-		rc = scan(&c, &all, err);
+	TT_THEN(rc, tt_spool_open(&c.spool, &c.fd, err));
+	TT_THEN(rc, scan(&c, &all, err));
 	for (size_t i = 0; i < c.nstream; i++) {
-		if (rc == TT_OK)
-			rc = give_up(&c, &c.stream[i], err);
+		TT_THEN(rc, give_up(&c, &c.stream[i], err));
 		tt_mem_free(mem, c.stream[i].p, c.stream[i].cap);
 		tt_mem_free(mem, c.stream[i].place, c.stream[i].capplace * sizeof *c.stream[i].place);
 	}
@@ -694,8 +688,7 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	/* The reader may go on where this does not. */
 	if (done->dropped && c.names.nevent > c.nmessage && c.names.nevent - c.nmessage > done->events)
 		done->events = c.names.nevent - c.nmessage;
-	if (rc == TT_OK)
-		rc = write_out(&c, all, write, arg, err);
+	TT_THEN(rc, write_out(&c, all, write, arg, err));
 	if (c.fd >= 0)
 		tt_sys_close(c.fd);
 	tt_mem_free(mem, c.stream, c.capstream * sizeof *c.stream);

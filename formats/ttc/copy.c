@@ -146,8 +146,7 @@ finish(struct copy *c)
 			p = ttc_put(p, 0);
 			p = ttc_put(p, w->dropped);
 		}
-		if (rc == TT_OK)
-			rc = put_record(c, TTC_FINISH, b, (size_t)(p - b));
+		TT_THEN(rc, put_record(c, TTC_FINISH, b, (size_t)(p - b)));
 		if (rc == TT_OK && c->stream.n > 16000)
 			rc = flush(c);
 	}
@@ -183,11 +182,9 @@ copy_units(struct copy *c, struct ttc_copied *done)
 		} else if (rc == TT_OK) {
 			if (joined && (u->flags & (TTC_U_FIRST | TTC_U_GAP))) {
 				rc = announce(c, u);
-				if (rc == TT_OK)
-					rc = flush(c);
+				TT_THEN(rc, flush(c));
 			}
-			if (rc == TT_OK)
-				rc = c->write(c->arg, p, TTC_CHUNK_HEAD + (size_t)u->len, c->err);
+			TT_THEN(rc, c->write(c->arg, p, TTC_CHUNK_HEAD + (size_t)u->len, c->err));
 			if (!joined && u->thread == 0) {
 				c->seq = u->seq + 1;
 				c->before = u->end;

@@ -211,8 +211,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 		tt_batch_time(b, ttc_ns(m, r.ticks));
 		return rc;
 	}
-	if (rc == TT_OK)
-		rc = state(&r, r.p + nstate, c->state[0] & (TTC_U_FIRST | TTC_U_GAP));
+	TT_THEN(rc, state(&r, r.p + nstate, c->state[0] & (TTC_U_FIRST | TTC_U_GAP)));
 	if (rc == TT_E_DAMAGED) {
 		r.p = h + TTC_CHUNK_HEAD;
 		return ttc_damaged(&r, TT_LOST_DAMAGED);
@@ -227,8 +226,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 			mark_own(b);
 		if (rc == TT_OK && r.collect)
 			rc = collections(&r);
-		if (rc == TT_OK)
-			rc = tt_heap_flush(b, ttc_ns(m, r.ticks), err);
+		TT_THEN(rc, tt_heap_flush(b, ttc_ns(m, r.ticks), err));
 		tt_batch_time(b, ttc_ns(m, r.ticks));
 	}
 	if (r.calls) {

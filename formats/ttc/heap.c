@@ -82,8 +82,7 @@ put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct objec
 	/* Other words follow the pending ones: write those first. */
 	if (s->ngraph && s->graph + s->ngraph != b->nword)
 		rc = tt_heap_flush(b, ts, err);
-	if (rc == TT_OK)
-		rc = tt_batch_words(b, 2, head, err);
+	TT_THEN(rc, tt_batch_words(b, 2, head, err));
 	if (rc != TT_OK)
 		return rc;
 	b->word[*head] = o->at << 3 | (o->size == 0);

@@ -243,14 +243,11 @@ mend_order(struct ttc *m, struct tt_err *err)
 	rc = check_all(m, &m->found, err);
 	/* Admit the good ones again to count those out of order, then sort them. */
 	reset_order(m);
-	if (rc == TT_OK)
-		rc = admit_all(m, &order, err);
+	TT_THEN(rc, admit_all(m, &order, err));
 	late = m->late;
-	if (rc == TT_OK)
-		rc = sort_threads(m, err);
+	TT_THEN(rc, sort_threads(m, err));
 	reset_order(m);
-	if (rc == TT_OK)
-		rc = admit_all(m, &order, err);
+	TT_THEN(rc, admit_all(m, &order, err));
 	if (late > m->late)
 		tt_loss_add(&m->found, TT_LOST_MISSING, late - m->late, 0, TT_NOWHERE);
 	return rc;
@@ -265,8 +262,7 @@ settle_order(struct ttc *m, struct tt_err *err)
 	reset_order(m);
 	m->found = m->damage;
 	rc = admit_all(m, &m->found, err);
-	if (rc == TT_OK)
-		rc = ttc_conclude(m, &m->found, err);
+	TT_THEN(rc, ttc_conclude(m, &m->found, err));
 	return rc == TT_OK ? mark_middle(m, err) : rc;
 }
 
@@ -307,8 +303,7 @@ ttc_index(struct ttc *m, struct tt_err *err)
 				continue;
 			}
 			bool again = m->zero_seen && u.seq < m->zero_seq;
-			if (rc == TT_OK)
-				rc = ttc_heed(m, body, &u, &defines, &m->found, err);
+			TT_THEN(rc, ttc_heed(m, body, &u, &defines, &m->found, err));
 			if (rc != TT_OK)
 				break;
 			u.flags = again ? TTC_U_SKIP : defines ? 0 : TTC_U_QUIET;
@@ -323,8 +318,7 @@ ttc_index(struct ttc *m, struct tt_err *err)
 		m->who[i].streamed = m->who[i].dropped;
 	rc = mend_order(m, err);
 	m->damage = m->found;
-	if (rc == TT_OK)
-		rc = settle_order(m, err);
+	TT_THEN(rc, settle_order(m, err));
 	m->indexed = true;
 	return rc;
 }

@@ -202,8 +202,7 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->seen))
 			w->ringed = true, w->ring = (struct ttc_start){ u[i].seq, u[i].first };
 		rc = ttc_admit(m, &u[i], loss, err);
-		if (rc == TT_OK)
-			rc = ttc_unit_add(m, &u[i], err);
+		TT_THEN(rc, ttc_unit_add(m, &u[i], err));
 		m->from_ring++;
 	}
 	return rc;
@@ -271,10 +270,8 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	m->ring_held = r.held;
 	m->ring_room = ttc_ring_room(r.total, r.asked, r.held);
 	rc = read_slots(m, &r, loss, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&m->env->mem, &f.p, &f.cap, r.chunk + TT_CHUNK_PAD, 1, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&m->env->mem, &f.to, &f.capto, 2 * (size_t)r.chunk, 1, err);
+	TT_THEN(rc, tt_mem_grow(&m->env->mem, &f.p, &f.cap, r.chunk + TT_CHUNK_PAD, 1, err));
+	TT_THEN(rc, tt_mem_grow(&m->env->mem, &f.to, &f.capto, 2 * (size_t)r.chunk, 1, err));
 	for (uint32_t i = 0; i < r.chunks && rc == TT_OK; i++)
 		rc = find_chunk(m, &r, r.chunk_at + (uint64_t)i * r.chunk, &f, err);
 	if (rc == TT_OK || rc == TT_END)

@@ -77,8 +77,7 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 	/* If the input is read in order, this is done when the file before has been read. */
 	if (rc == TT_OK && last->indexed && later->indexed && (last == lead || last->followed)) {
 		rc = carry(later, last, err);
-		if (rc == TT_OK)
-			rc = ttc_again(later, err);
+		TT_THEN(rc, ttc_again(later, err));
 	}
 	return rc == TT_OK ? ttc_spans(lead, err) : rc;
 }

@@ -215,8 +215,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
 	bool object = false;
 	int rc = ttc_alloc(r, bytes);
 
-	if (rc == TT_OK)
-		rc = take_alloc_args(r, t, &a);
+	TT_THEN(rc, take_alloc_args(r, t, &a));
 	if (rc == TT_OK && !t->bad)
 		rc = put_object(r, &a, &object);
 	if (rc != TT_OK)

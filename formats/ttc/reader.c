@@ -156,8 +156,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		ttc_rate_set(&m->rate, &m->head);
 		rc = set_ratio(m, err);
 	}
-	if (rc == TT_OK)
-		rc = ttc_spans(m, err);
+	TT_THEN(rc, ttc_spans(m, err));
 	if (rc != TT_OK) {
 		close_(m);
 		return rc;

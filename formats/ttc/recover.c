@@ -23,14 +23,12 @@ ttc_part_open(struct tt_env *env, const char *path, struct ttc_part *p, struct t
 	*p = (struct ttc_part){ .cap = { .path = path } };
 	rc = tt_src_open(env, path, &p->src, err);
 	tt_arena_init(&p->cap.arena, &env->mem);
-	if (rc == TT_OK)
-		rc = tt_src_peek(p->src, &head, &n, err);
+	TT_THEN(rc, tt_src_peek(p->src, &head, &n, err));
 	if (rc == TT_OK && tt_format_ttc.probe(head, n) == 0)
 		rc = tt_fail(err, TT_E_UNKNOWN, 0, "not a capture of tracetool's recorders");
 	if (rc == TT_OK && !tt_src_info(p->src)->seekable)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "recover wants the capture as a plain file, as the recorder left it");
-	if (rc == TT_OK)
-		rc = tt_format_ttc.open(env, p->src, &p->cap, (void **)&p->m, err);
+	TT_THEN(rc, tt_format_ttc.open(env, p->src, &p->cap, (void **)&p->m, err));
 	if (rc != TT_OK && p->src)
 		tt_err_in(err, "%s", path);
 	return rc;

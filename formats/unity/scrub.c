@@ -103,8 +103,7 @@ scrub_wide(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	/* An odd last byte is not text. */
 	if (n % 2)
 		p[n - 1] = 0;
-	if (rc == TT_OK)
-		rc = unity_scrub_text(s, (uint8_t *)text.p, text.n, err);
+	TT_THEN(rc, unity_scrub_text(s, (uint8_t *)text.p, text.n, err));
 	if (rc == TT_OK)
 		put_wide(p, n, text.p, text.n);
 	tt_buf_free(&text);

@@ -438,8 +438,7 @@ check_name(struct tt_archive *ar, const uint8_t *local, struct tt_err *err)
 	size_t got;
 	int rc = tt_src_pread(ar->src, z->m.at + LOCAL_SIZE, z->misnamed, some, &got, err);
 
-	if (rc == TT_OK)
-		rc = read_record(ar, z->entry[z->next - 1].record, &record, err);
+	TT_THEN(rc, read_record(ar, z->entry[z->next - 1].record, &record, err));
 	if (rc != TT_OK || got < some || (n == z->m.name_n && memcmp(record + RECORD_SIZE, z->misnamed, some) == 0))
 		z->misnamed[0] = '\0';
 	else

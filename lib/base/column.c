@@ -118,8 +118,7 @@ tt_column_push(struct tt_column *c, struct tt_mem *mem, int64_t v, struct tt_err
 
 	if (rc == TT_OK && i % TT_COLUMN_BLOCK == 0 && tt_column_width(c->block[at]) == 0)
 		rc = begin(&c->block[at], mem, v, err);
-	if (rc == TT_OK)
-		rc = tt_column_set(c, mem, i, v, err);
+	TT_THEN(rc, tt_column_set(c, mem, i, v, err));
 	c->n += rc == TT_OK;
 	return rc;
 }

@@ -91,6 +91,13 @@ int tt_err_in(struct tt_err *err, const char *fmt, ...) TT_PRINTF(2, 3);
  */
 int tt_exit_code(int status);
 
+/* The next step of a chain: ${rc} becomes what ${call} returns. After an error the step is left out, and ${rc} keeps the error. */
+#define TT_THEN(rc, call) \
+	do { \
+		if ((rc) == TT_OK) \
+			(rc) = (call); \
+	} while (0)
+
 /* The findings of a verdict, each of which goes before those above it. */
 enum tt_verdict_found { TT_FOUND_NOTHING, TT_FOUND_OPEN, TT_FOUND_WORSE, TT_FOUND_DAMAGE };
 

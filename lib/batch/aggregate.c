@@ -216,8 +216,7 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	s->pause_max = max > s->pause_max ? max : s->pause_max;
 	s->stopped_max = stop > s->stopped_max ? stop : s->stopped_max;
 	rc = add_hist(a, &s->frame, json_object_get(h, "frame_ns"), err);
-	if (rc == TT_OK)
-		rc = add_hist(a, &s->uncapped, json_object_get(h, "frame_uncapped_ns"), err);
+	TT_THEN(rc, add_hist(a, &s->uncapped, json_object_get(h, "frame_uncapped_ns"), err));
 	if (rc == TT_OK && json_object_get(m, "gcalloc.bytes"))
 		rc = add_hist(a, &s->frame_alloc, json_object_get(h, "frame_alloc_bytes"), err);
 	return rc == TT_OK ? add_hist(a, &s->pause, json_object_get(h, "pause_ns"), err) : rc;
@@ -343,8 +342,7 @@ add_kinds(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 	if (kind)
 		rc = count_in(a, a->kind, &a->nkind, kind, "", "", 1, err);
 	json_object_foreach(json_object_get(r->doc, "kinds"), name, v) {
-		if (rc == TT_OK)
-			rc = count_in(a, a->kind, &a->nkind, name, "", "", whole(v), err);
+		TT_THEN(rc, count_in(a, a->kind, &a->nkind, name, "", "", whole(v), err));
 	}
 	return rc;
 }
@@ -503,16 +501,13 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	a->further += counts && whole(json_object_get(r->doc, "file")) > 0;
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
 	note_cap(a, (int64_t)whole(json_object_get(json_object_get(r->doc, "metrics"), "frames.cap_ns")));
-	if (rc == TT_OK)
-		rc = note_files(a, r, err);
-	if (rc == TT_OK)
-		rc = note_layout(a, r, err);
+	TT_THEN(rc, note_files(a, r, err));
+	TT_THEN(rc, note_layout(a, r, err));
 	if (rc == TT_OK && counts)
 		rc = note_losses(a, r, err);
 	if (rc == TT_OK && counts)
 		add_rows(a, json_object_get(r->doc, "hist"), lacks_verdict(json_object_get(r->doc, "metrics")));
-	if (rc == TT_OK)
-		rc = add_capture(a, &a->total, r, err);
+	TT_THEN(rc, add_capture(a, &a->total, r, err));
 	if (rc == TT_OK && date) {
 		day = sums_named(a, &a->days, date, err);
 		rc = day ? add_capture(a, day, r, err) : err->code;
@@ -532,8 +527,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 		rc = add_failure(a, r, err);
 	if (rc == TT_OK && strcmp(r->type, "archive") == 0)
 		rc = add_lost(a, r, err);
-	if (rc == TT_OK)
-		rc = add_kinds(a, r, err);
+	TT_THEN(rc, add_kinds(a, r, err));
 	if (rc == TT_OK && !capture)  /* archives in archives */
 		add_named(a, &a->total.spooled, r->doc, "spooled");
 	return rc == TT_OK && capture ? add_figures(a, r, err) : rc;

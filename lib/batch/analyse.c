@@ -94,8 +94,7 @@ put_damage(struct tt_buf *b, const struct tt_loss *loss, struct tt_err *err)
 			tt_buf_printf(&text, " at byte %llu", (unsigned long long)e->first_at);
 	}
 	rc = tt_buf_error(&text, err);
-	if (rc == TT_OK)
-		rc = tt_one_failed(b, "damaged", "damaged", text.p, text.n, err);
+	TT_THEN(rc, tt_one_failed(b, "damaged", "damaged", text.p, text.n, err));
 	tt_buf_free(&text);
 	return rc;
 }
@@ -437,8 +436,7 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *v
 	tt_tables_fill(view, &po, &r);
 	tt_tables_cut(&r, rows, false);
 	rc = tt_render(&r, &ro, &text, err);
-	if (rc == TT_OK)
-		rc = tt_sink_open(env, path, &sink, err);
+	TT_THEN(rc, tt_sink_open(env, path, &sink, err));
 	if (rc == TT_OK) {
 		rc = tt_sink_write(sink, text.p, text.n, err);
 		if (rc == TT_OK)
@@ -524,8 +522,7 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view,
 
 	put_facts(&j, view->m);
 	put_losses(&j, env->loss);
-	if (rc == TT_OK)
-		rc = put_metrics(&j, env, view, period, err);
+	TT_THEN(rc, put_metrics(&j, env, view, period, err));
 	put_hists(&j, view->m, period);
 	if (rc == TT_OK && o->measure)
 		rc = put_measured(&j, env, o, view, err);
@@ -569,9 +566,8 @@ put_unsuited(struct tt_env *env, const struct tt_one_opts *o, struct tt_run_opts
 	*fd = -1;             /* the run took it over */
 	if (rc == TT_OK)
 		rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : tt_one_failed(b, "failed", "unsuited", why, strlen(why), err);
-	if (rc == TT_OK)
-		rc = tt_sample_without(m, env->loss, strcmp(why, TT_NOTHING_LEFT) != 0 && !o->run.from_marker, why, o->measure, o->nmeasure, &s, &a,
-		    err);
+	TT_THEN(rc, tt_sample_without(m, env->loss, strcmp(why, TT_NOTHING_LEFT) != 0 && !o->run.from_marker, why, o->measure, o->nmeasure, &s, &a,
+	    err));
 	if (rc == TT_OK) {
 		put_facts(&j, m);
 		put_losses(&j, env->loss);
@@ -625,8 +621,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	/* The name of the process in a viewer; messages about it have the key already. */
 	tt_buf_add(&name, key, n);
 	path[0] = tt_buf_string(&name);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&name, err);
+	TT_THEN(rc, tt_buf_error(&name, err));
 	run.path = path;
 	run.fd = &fd;
 	run.fd_size = &size;
@@ -638,14 +633,12 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	run.unsuited = out.unsuited;
 	run.hitches = o->report || out.n > 0 ? (unsigned)tt_pass_defaults.hitches : o->measure ? TT_SAMPLE_WORST : 1;
 	run.find.min_size = UINT64_MAX;       /* no search for objects: --find is an option of stats */
-	if (rc == TT_OK)
-		rc = tt_run(env, &run, &m, err);
+	TT_THEN(rc, tt_run(env, &run, &m, err));
 	if (rc == TT_OK)
 		tt_view_init(&view, m);
 	if (rc == TT_OK && o->report)
 		rc = write_report(env, o, &view, out.path[out.npath - 1], err);
-	if (rc == TT_OK)
-		rc = put_body(env, o, &view, &out, body, err);
+	TT_THEN(rc, put_body(env, o, &view, &out, body, err));
 	if (rc != TT_OK)
 		why = why_unsuited(o, m, err);
 	tt_view_free(&view);

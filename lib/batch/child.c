@@ -109,8 +109,7 @@ ask_ring(void *arg, const char *path, unsigned *what, int *fd, struct tt_err *er
 	if (n >= PATH_MAX || strpbrk(path, "\n"))
 		return TT_OK;
 	rc = tt_wire_send(ch->c->sock, &(struct tt_wire){ .kind = TT_WIRE_RING, .body = path, .nbody = n }, -1, err);
-	if (rc == TT_OK)
-		rc = tt_wire_take(ch->c->sock, what, fd, err);
+	TT_THEN(rc, tt_wire_take(ch->c->sock, what, fd, err));
 	return rc == TT_OK && *what == TT_RING_FAILED ? tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: the system is short of descriptors or memory", path) : rc;
 }
 
@@ -292,8 +291,7 @@ file(struct child *ch)
 	int in = fcntl(c->in, F_DUPFD_CLOEXEC, 3), rc;
 
 	rc = in < 0 ? tt_fail_sys(&ch->err, errno, "cannot be read") : tt_src_open_fd(&ch->env, in, "file", &src, &ch->err);
-	if (rc == TT_OK)
-		rc = tt_src_peek(src, &head, &n, &ch->err);
+	TT_THEN(rc, tt_src_peek(src, &head, &n, &ch->err));
 	if (rc == TT_E_STOPPED)
 		_exit(TT_CHILD_STOPPED);
 	if (rc != TT_OK) {

@@ -286,8 +286,7 @@ tt_batch_db_new(struct tt_env *env, const char *generator, const char *missing, 
 	env->spool_max = UINT64_MAX;  /* it is a limit of captures */
 	rc = tt_db_make(env, 0, &d->db, err);
 	env->spool_max = spool_max;
-	if (rc == TT_OK)
-		rc = begin(d, generator, missing, err);
+	TT_THEN(rc, begin(d, generator, missing, err));
 	if (rc == TT_OK)
 		*out = d;
 	else

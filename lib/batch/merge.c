@@ -193,10 +193,8 @@ tt_merge_read(struct tt_merge *m, struct tt_results *rs, struct tt_batch_lists *
 			rc = tt_batch_lists_add(m->a, lists, &said[i].v[k], err);
 		*whole = *whole && said[i].n > 0;
 	}
-	if (rc == TT_OK)
-		rc = keep_text(m, &lacks, &m->lacks, err);
-	if (rc == TT_OK)
-		rc = keep_text(m, &lost, &m->lost, err);
+	TT_THEN(rc, keep_text(m, &lacks, &m->lacks, err));
+	TT_THEN(rc, keep_text(m, &lost, &m->lost, err));
 	tt_buf_free(&lacks);
 	tt_buf_free(&lost);
 	return rc == TT_OK ? tt_merge_check_shards(m, files, said, err) : rc;
@@ -225,8 +223,7 @@ put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
 	tt_buf_text(&body, "\"outcome\":\"ok\",\"detail\":");
 	tt_json_quote(&body, missing, strlen(missing));
 	rc = tt_buf_error(&body, err);
-	if (rc == TT_OK)
-		rc = tt_result_compose(line, &id, body.p, body.n, err);
+	TT_THEN(rc, tt_result_compose(line, &id, body.p, body.n, err));
 	tt_buf_free(&body);
 	return rc;
 }

@@ -328,8 +328,7 @@ put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *repo
 	int rc = r.busy && r.free ? TT_OK : tt_nomem(err);
 
 	r.shards = shards;
-	if (rc == TT_OK)
-		rc = shards_of(p, &r, err);
+	TT_THEN(rc, shards_of(p, &r, err));
 	*limit = r.most;
 	for (r.nodes = 1; r.nodes <= NODES_MAX && rc == TT_OK; r.nodes *= 2) {
 		struct tt_cell *c;
@@ -392,7 +391,6 @@ tt_batch_plan(struct tt_env *env, const struct tt_batch_plan_opts *o, struct tt_
 	struct plan p = { .env = env, .a = a, .files = o->files, .many = o->many, .cores = o->many->jobs, .divide = o->divide, .shards = o->shards };
 	int rc = p.files->n > 0 ? find_kinds(&p, err) : tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to plan for");
 
-	if (rc == TT_OK)
-		rc = take_sample(&p, err);
+	TT_THEN(rc, take_sample(&p, err));
 	return rc == TT_OK ? put_all(&p, r, err) : rc;
 }

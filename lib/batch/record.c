@@ -193,8 +193,7 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 			rc = add_kind(r, name, n > 0 ? (uint64_t)n : 0, err);
 	}
 	json_object_foreach(json_object_get(object, "complaints"), name, value) {
-		if (rc == TT_OK)
-			rc = join_complaints(r, name, value, err);
+		TT_THEN(rc, join_complaints(r, name, value, err));
 	}
 	return rc;
 }

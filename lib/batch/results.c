@@ -166,8 +166,7 @@ tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err 
 	rc = tt_copies_expect(&rs->copies, &rs->env->mem, line, n, err);
 	if (rc == TT_OK && rs->ntext + n + 1 > RUN_BYTES)
 		rc = spill(rs, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&rs->env->mem, &rs->line, &rs->capline, rs->nline + 1, sizeof *rs->line, err);
+	TT_THEN(rc, tt_mem_grow(&rs->env->mem, &rs->line, &rs->capline, rs->nline + 1, sizeof *rs->line, err));
 	if (rc != TT_OK)
 		return rc;
 	char *to = rs->text + rs->ntext;
@@ -400,16 +399,11 @@ join_parts(struct tt_results *rs, const struct tt_results_out *out, const struct
 	}
 	if (sscanf(of->mtime, "%lld.%lld", &s, &ns) == 2)
 		id.file_mtime_ns = s * 1000000000 + ns;
-	if (rc == TT_OK)
-		rc = tt_record_put(&rec, &body, err);
-	if (rc == TT_OK)
-		rc = tt_result_facts(&body, json_object_get(of->doc, "meta"), err);
-	if (rc == TT_OK)
-		rc = tt_result_compose(&line, &id, body.p, body.n, err);
-	if (rc == TT_OK)
-		rc = tt_result_load(line.p, line.n - 1, &whole, err);
-	if (rc == TT_OK)
-		rc = give(rs, out, line.p, line.n - 1, &whole, err);
+	TT_THEN(rc, tt_record_put(&rec, &body, err));
+	TT_THEN(rc, tt_result_facts(&body, json_object_get(of->doc, "meta"), err));
+	TT_THEN(rc, tt_result_compose(&line, &id, body.p, body.n, err));
+	TT_THEN(rc, tt_result_load(line.p, line.n - 1, &whole, err));
+	TT_THEN(rc, give(rs, out, line.p, line.n - 1, &whole, err));
 	tt_result_free(&whole);
 	tt_record_free(&rec);
 	tt_buf_free(&body);
@@ -579,8 +573,7 @@ take(struct tt_results *rs, const struct tt_results_out *out, const struct line 
 		if (compare_keys(key, nkey, l->key, l->nkey) != 0)
 			rc = settle(rs, out, err);
 	}
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&rs->env->mem, &rs->member, &rs->capmember, rs->nmember + 1, sizeof *rs->member, err);
+	TT_THEN(rc, tt_mem_grow(&rs->env->mem, &rs->member, &rs->capmember, rs->nmember + 1, sizeof *rs->member, err));
 	if (rc != TT_OK)
 		return rc;
 	rs->member[rs->nmember].at = rs->group.n;
@@ -614,16 +607,14 @@ tt_results_finish(struct tt_results *rs, const struct tt_results_out *out, struc
 		sink_down(heap, n, i);
 	while (rc == TT_OK && n > 0) {
 		rc = take(rs, out, &heap[0]->head, err);
-		if (rc == TT_OK)
-			rc = advance(rs, heap[0], err);
+		TT_THEN(rc, advance(rs, heap[0], err));
 		if (heap[0]->over)
 			heap[0] = heap[--n];
 		sink_down(heap, n, 0);
 		if (tt_stopped(rs->env))
 			rc = tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	}
-	if (rc == TT_OK)
-		rc = settle(rs, out, err);
+	TT_THEN(rc, settle(rs, out, err));
 	tt_mem_free(&rs->env->mem, heap, (rs->nrun + 1) * sizeof *heap);
 	*sum = rs->sum;
 	return rc;

@@ -68,8 +68,7 @@ add_group(struct tt_batch_samples *b, const struct tt_result *r, struct tt_sampl
 
 		tt_buf_printf(&text, "%s%s", i ? ", " : "", v ? v : "(unknown)");
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_error(&text, err);
+	TT_THEN(rc, tt_buf_error(&text, err));
 	if (rc == TT_OK) {
 		if (s->nfact)
 			memcpy(fact, s->fact, s->nfact * sizeof *fact);
@@ -311,10 +310,8 @@ tt_batch_samples_add(struct tt_batch_samples *b, const struct tt_result *r, stru
 		s->damage = tt_arena_text(&b->a, tt_result_detail(r), strlen(tt_result_detail(r)), err);
 	}
 	rc = add_group(b, r, s, err);
-	if (rc == TT_OK)
-		rc = add_file(b, s, err);
-	if (rc == TT_OK)
-		rc = add_page(b, r, s, err);
+	TT_THEN(rc, add_file(b, s, err));
+	TT_THEN(rc, add_page(b, r, s, err));
 	if (rc == TT_OK && json_is_string(recording))
 		rc = add_part(b, s, json_string_value(recording), err);
 	b->n += rc == TT_OK;
@@ -360,7 +357,6 @@ tt_batch_samples_end(struct tt_batch_samples *b, bool captures, const char **not
 	if (rc != TT_OK || b->n == 0 || (b->ungated && b->n == b->failed))
 		return rc;
 	rc = check_parts(b, err);
-	if (rc == TT_OK)
-		rc = add_unknown(b, err);
+	TT_THEN(rc, add_unknown(b, err));
 	return rc == TT_OK ? copies_note(b, note, err) : rc;
 }

@@ -49,8 +49,7 @@ cannot_open(struct scheduler *m, size_t i, int sys, struct tt_err *err)
 	int rc = tt_one_failed(&body, "failed", "io", why, strlen(why), err);
 
 	tt_scheduler_id(m, i, "capture", &id);
-	if (rc == TT_OK)
-		rc = tt_scheduler_capture(m, &id, &body, &m->said, err);
+	TT_THEN(rc, tt_scheduler_capture(m, &id, &body, &m->said, err));
 	tt_buf_free(&body);
 	m->sum.bytes += tt_scheduler_file(m, i)->size;
 	return rc;
@@ -277,8 +276,7 @@ tt_scheduler_run(struct tt_env *env, const struct tt_scheduler_opts *o, struct t
 		if (rc != TT_OK || m.nproc == 0 || (o->most_ns && tt_scheduler_now() - begun > o->most_ns))
 			break;
 		rc = wait_for_news(&m, err);
-		if (rc == TT_OK)
-			rc = hear_all(&m, err);
+		TT_THEN(rc, hear_all(&m, err));
 		tick(&m);
 	}
 	stop_all(&m);

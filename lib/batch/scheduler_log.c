@@ -99,11 +99,9 @@ tt_scheduler_capture(struct scheduler *m, const struct tt_result_id *id, const s
 		rc = tt_one_failed(&instead, "failed", "crashed", "its result is not understood", 28, err);
 		m->line.n = 0;
 		with.facts = m->o->facts;
-		if (rc == TT_OK)
-			rc = tt_result_compose(&m->line, &with, instead.p, instead.n, err);
+		TT_THEN(rc, tt_result_compose(&m->line, &with, instead.p, instead.n, err));
 		tt_buf_free(&instead);
-		if (rc == TT_OK)
-			rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);
+		TT_THEN(rc, tt_result_load(m->line.p, m->line.n - 1, &r, err));
 	}
 	if (rc != TT_OK)
 		return rc;

@@ -190,8 +190,7 @@ other_file(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct 
 	tt_json_quote(&body, w->body, w->nbody);
 	rc = tt_buf_error(&body, err);
 	m->line.n = 0;
-	if (rc == TT_OK)
-		rc = tt_result_compose(&m->line, &id, body.p, body.n, err);
+	TT_THEN(rc, tt_result_compose(&m->line, &id, body.p, body.n, err));
 	tt_buf_free(&body);
 	return rc == TT_OK ? tt_scheduler_line(m, err) : rc;
 }
@@ -229,8 +228,7 @@ open_ring(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct t
 	rc = take_text(&path, w->body, w->nbody, err);
 	if (rc == TT_OK && tt_ring_open(&env, tt_buf_string(&path), &what, &fd, &why) != TT_OK)
 		what = TT_RING_FAILED;
-	if (rc == TT_OK)
-		rc = tt_wire_give(p->sock, what, fd, err);
+	TT_THEN(rc, tt_wire_give(p->sock, what, fd, err));
 	if (fd >= 0)
 		close(fd);
 	tt_buf_free(&path);
@@ -295,8 +293,7 @@ tt_scheduler_listen(struct scheduler *m, struct proc *p, struct tt_err *err)
 
 		if (rc == TT_END || (rc == TT_OK && !got))
 			return TT_OK;
-		if (rc == TT_OK)
-			rc = message(m, p, &w, fd, &why);
+		TT_THEN(rc, message(m, p, &w, fd, &why));
 		if (rc == TT_E_DAMAGED) {
 			kill(p->pid, SIGKILL);
 			return TT_OK;

@@ -124,8 +124,7 @@ end_archive(struct scheduler *m, struct arch *a, struct tt_err *err)
 	id.facts = m->o->facts;
 	m->line.n = 0;
 	rc = tt_result_compose(&m->line, &id, a->record.p, a->record.n, err);
-	if (rc == TT_OK)
-		rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);
+	TT_THEN(rc, tt_result_load(m->line.p, m->line.n - 1, &r, err));
 	/* Its damage was reported when it was found. */
 	if (rc == TT_OK && strcmp(r.outcome, "failed") == 0 && r.detail[0])
 		tt_scheduler_say_failure(m, &a->said, r.key, r.why, r.detail);
@@ -138,8 +137,7 @@ end_archive(struct scheduler *m, struct arch *a, struct tt_err *err)
 	if (rc == TT_OK)
 		say_complaints(m, &r);
 	tt_result_free(&r);
-	if (rc == TT_OK)
-		rc = tt_scheduler_line(m, err);
+	TT_THEN(rc, tt_scheduler_line(m, err));
 	tt_scheduler_say_rest(m, &a->said, id.key);
 	tt_scheduler_free_arch(m, a);
 	return rc == TT_OK ? tt_scheduler_check_failures(m, err) : rc;
@@ -171,8 +169,7 @@ member_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 	}
 	if (!(r->flags & TT_WIRE_STREAM) && p->has_result)
 		tt_buf_printf(&p->result, ",\"handed\":%llu", (unsigned long long)r->size);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&p->result, err);
+	TT_THEN(rc, tt_buf_error(&p->result, err));
 	if (rc == TT_OK && !m->stopping)
 		rc = tt_scheduler_capture(m, &id, &p->result, &a->said, err);
 	a->underway--;

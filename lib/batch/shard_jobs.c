@@ -46,16 +46,12 @@ of_slurm(struct tt_shard *s, struct tt_err *err)
 
 	if (is_set(COUNT)) {
 		rc = number_in(COUNT, 1, TT_BATCH_SHARDS_MAX, &count, err);
-		if (rc == TT_OK)
-			rc = number_in("SLURM_ARRAY_TASK_ID", 1, count, &id, err);
+		TT_THEN(rc, number_in("SLURM_ARRAY_TASK_ID", 1, count, &id, err));
 	} else {
 		rc = number_in("SLURM_ARRAY_TASK_MIN", 0, UINT32_MAX, &first, err);
-		if (rc == TT_OK)
-			rc = number_in("SLURM_ARRAY_TASK_MAX", first, UINT32_MAX, &last, err);
-		if (rc == TT_OK)
-			rc = number_in("SLURM_ARRAY_TASK_COUNT", 1, TT_BATCH_SHARDS_MAX, &count, err);
-		if (rc == TT_OK)
-			rc = number_in("SLURM_ARRAY_TASK_ID", first, last, &id, err);
+		TT_THEN(rc, number_in("SLURM_ARRAY_TASK_MAX", first, UINT32_MAX, &last, err));
+		TT_THEN(rc, number_in("SLURM_ARRAY_TASK_COUNT", 1, TT_BATCH_SHARDS_MAX, &count, err));
+		TT_THEN(rc, number_in("SLURM_ARRAY_TASK_ID", first, last, &id, err));
 		/* Some tasks of an array that run again look like a whole array. */
 		if (rc == TT_OK && (first > 1 || count < 2 || last - first + 1 != count))
 			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "Slurm tasks %llu to %llu (%llu) may be part of a larger array: "
@@ -77,8 +73,7 @@ of_kubernetes(struct tt_shard *s, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "Kubernetes does not say how many pods there are: set " COUNT
 		    " to the job's completions");
 	rc = number_in(COUNT, 1, TT_BATCH_SHARDS_MAX, &count, err);
-	if (rc == TT_OK)
-		rc = number_in("JOB_COMPLETION_INDEX", 0, count - 1, &index, err);
+	TT_THEN(rc, number_in("JOB_COMPLETION_INDEX", 0, count - 1, &index, err));
 	if (rc == TT_OK)
 		*s = (struct tt_shard){ (unsigned)index + 1, (unsigned)count };
 	return rc;
@@ -90,8 +85,7 @@ of_gitlab(struct tt_shard *s, struct tt_err *err)
 	uint64_t index, count;
 	int rc = number_in("CI_NODE_TOTAL", 1, TT_BATCH_SHARDS_MAX, &count, err);
 
-	if (rc == TT_OK)
-		rc = number_in("CI_NODE_INDEX", 1, count, &index, err);
+	TT_THEN(rc, number_in("CI_NODE_INDEX", 1, count, &index, err));
 	if (rc == TT_OK)
 		*s = (struct tt_shard){ (unsigned)index, (unsigned)count };
 	return rc;

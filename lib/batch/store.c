@@ -385,11 +385,9 @@ tt_batch_store_open(struct tt_batch_store *o, bool resume, struct tt_err *err)
 		rc = read_old(o, err);
 	else if (ftruncate(o->fd, 0) != 0)
 		rc = tt_fail_sys(err, errno, "%s", o->part);
-	if (rc == TT_OK)
-		rc = mend(o, err);
+	TT_THEN(rc, mend(o, err));
 	o->begin = (uint64_t)lseek(o->fd, 0, SEEK_END);
-	if (rc == TT_OK)
-		rc = put_shard(o, &o->line, err);
+	TT_THEN(rc, put_shard(o, &o->line, err));
 	return rc == TT_OK ? tt_batch_store_line(o, o->line.p, o->line.n, err) : rc;
 }
 
@@ -433,8 +431,7 @@ tt_batch_store_same(struct tt_batch_store *o, const struct tt_result_id *id, str
 	} else {
 		o->line.n = 0;
 		rc = tt_result_compose(&o->line, id, r.body, r.nbody, err);
-		if (rc == TT_OK)
-			rc = tt_batch_store_line(o, o->line.p, o->line.n, err);
+		TT_THEN(rc, tt_batch_store_line(o, o->line.p, o->line.n, err));
 	}
 	tt_result_free(&r);
 	tt_mem_free(&o->env->mem, text, TT_RESULT_LINE_MAX);
@@ -525,10 +522,8 @@ on_line(void *arg, const char *line, size_t n, const struct tt_result *r, struct
 	struct putting *p = arg;
 	int rc = tally(p, r, err);
 
-	if (rc == TT_OK)
-		rc = tt_aggregate_add(p->a, r, err);
-	if (rc == TT_OK)
-		rc = p->take->result(p->take->arg, r, err);
+	TT_THEN(rc, tt_aggregate_add(p->a, r, err));
+	TT_THEN(rc, p->take->result(p->take->arg, r, err));
 	if (rc == TT_OK && p->db)
 		rc = tt_batch_db_add(p->db, r, err);
 	if (rc != TT_OK || !p->sink)
@@ -564,8 +559,7 @@ tt_batch_put_results(struct tt_env *env, struct tt_results *rs, const struct tt_
 		return rc;
 	if (p.sink && o->head && o->head->n)
 		rc = tt_sink_write(p.sink, o->head->p, o->head->n, err);
-	if (rc == TT_OK)
-		rc = tt_results_finish(rs, &out, sum, err);
+	TT_THEN(rc, tt_results_finish(rs, &out, sum, err));
 	if (rc == TT_OK && sum->other[0] && !o->mixed)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: made with other options or another version than the results before it; "
 		    "%s adds them up", sum->other, tt_setting_name[TT_SETTING_PARTIAL]);
@@ -717,15 +711,12 @@ tt_batch_store_finish(struct tt_batch_store *o, struct tt_aggregate *a, const st
 	*lost = 0;
 	if (!o->rs) {
 		rc = tt_results_new(o->env, &o->rs, err);
-		if (rc == TT_OK)
-			rc = add_all(o, err);
+		TT_THEN(rc, add_all(o, err));
 	}
 	o->line.n = 0;
-	if (rc == TT_OK)
-		rc = put_shard(o, &o->line, err);
-	if (rc == TT_OK)
-		rc = tt_batch_put_results(o->env, o->rs, &(struct tt_batch_put){ .path = o->final, .files = o->files, .shard = o->shard, .by = o->by,
-		    .head = &o->line, .db = o->db }, a, take, sum, lost, err);
+	TT_THEN(rc, put_shard(o, &o->line, err));
+	TT_THEN(rc, tt_batch_put_results(o->env, o->rs, &(struct tt_batch_put){ .path = o->final, .files = o->files, .shard = o->shard, .by = o->by,
+	    .head = &o->line, .db = o->db }, a, take, sum, lost, err));
 	if (rc == TT_OK && o->part)
 		unlink(o->part);
 	return rc;

@@ -242,8 +242,7 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 
 	if (bytes)
 		rc = tt_unpack_ordinal(&u->env->mem, &l->names, l->m.path, &ordinal, err);
-	if (rc == TT_OK)
-		rc = tt_key_member(&u->key, l->m.path, ordinal, err);
+	TT_THEN(rc, tt_key_member(&u->key, l->m.path, ordinal, err));
 	if (rc != TT_OK)
 		return rc;
 	if (sharded && !is_mine(u, l))
@@ -265,9 +264,8 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 	if (rc == TT_OK && tt_archive_misnamed(l->ar)) {
 		u->key.n = l->key_n;
 		rc = tt_key_member(&u->key, l->m.path, ordinal, err);
-		if (rc == TT_OK)
-			rc = tt_unpack_complain(u, "name", err, "%.*s: the header in front of it calls it \"%s\"", (int)u->key.n, u->key.p,
-			    tt_archive_misnamed(l->ar));
+		TT_THEN(rc, tt_unpack_complain(u, "name", err, "%.*s: the header in front of it calls it \"%s\"", (int)u->key.n, u->key.p,
+		    tt_archive_misnamed(l->ar)));
 	}
 	return rc;
 }
@@ -321,8 +319,7 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 				list_member(u, l);
 			rc = one_member(u, l, sharded, err);
 		}
-		if (rc == TT_OK)
-			rc = tt_unpack_alive(u, err);
+		TT_THEN(rc, tt_unpack_alive(u, err));
 		if (rc != TT_OK) {
 			why->code = TT_OK;
 			return rc;
@@ -359,8 +356,7 @@ walk(struct unpack *u, struct level *l, struct tt_err *err)
 	rc = tt_archive_open(u->env, l->src, l->kind, &l->ar, &why);
 	if (l->depth == 0)
 		u->top = l;
-	if (rc == TT_OK)
-		rc = members(u, l, sharded, &why, err);
+	TT_THEN(rc, members(u, l, sharded, &why, err));
 	if (rc == TT_END && sharded && !u->unlisted)
 		u->rec.listing = tt_hash_value(&u->listing);
 	if (rc != TT_END && why.code)
@@ -400,9 +396,8 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 	u.copy = tt_mem_alloc(&env->mem, TT_UNPACK_COPY, err);
 	if (!u.copy)
 		rc = err->code;
-	if (rc == TT_OK)
-		rc = tt_unpack_tell(&u, &(struct tt_wire){ .kind = TT_WIRE_ARCHIVE, .body = tt_archive_name[kind],
-		    .nbody = strlen(tt_archive_name[kind]) }, -1, err);
+	TT_THEN(rc, tt_unpack_tell(&u, &(struct tt_wire){ .kind = TT_WIRE_ARCHIVE, .body = tt_archive_name[kind],
+	    .nbody = strlen(tt_archive_name[kind]) }, -1, err));
 	tt_record_begin(&u.rec, tt_archive_name[kind]);
 	tt_hash_init(&u.listing);
 	if (rc == TT_OK) {
@@ -416,10 +411,8 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 	else if (why.code && rc != TT_E_STOPPED && rc != TT_E_NOMEM)
 		rc = tt_record_fail(&u.rec, rc, why.msg, err);
 	rc = keep(&u, rc, err);
-	if (rc == TT_OK)
-		rc = tt_record_put(&u.rec, &body, err);
-	if (rc == TT_OK)
-		rc = tt_unpack_tell(&u, &(struct tt_wire){ .kind = TT_WIRE_END, .body = body.p, .nbody = body.n }, -1, err);
+	TT_THEN(rc, tt_record_put(&u.rec, &body, err));
+	TT_THEN(rc, tt_unpack_tell(&u, &(struct tt_wire){ .kind = TT_WIRE_END, .body = body.p, .nbody = body.n }, -1, err));
 	for (size_t i = 0; i < sizeof u.slot / sizeof u.slot[0]; i++) {
 		if (u.slot[i] >= 0)
 			close(u.slot[i]);

@@ -49,8 +49,7 @@ member_block(struct unpack *u, struct level *l, const uint8_t **p, size_t *n, st
 		return TT_OK;
 	}
 	rc = check_member(u, l, err);
-	if (rc == TT_OK)
-		rc = tt_archive_block(l->ar, p, n, err);
+	TT_THEN(rc, tt_archive_block(l->ar, p, n, err));
 	if (rc != TT_OK)
 		return rc;
 	l->given += *n;
@@ -75,8 +74,7 @@ member_more(struct unpack *u, struct level *l, void *p, size_t n, size_t *got, s
 	if (l->keep && l->tee_n + n > TT_UNPACK_TEE)
 		return TT_END;        /* who needs more to know what it is does not know it */
 	rc = check_member(u, l, err);
-	if (rc == TT_OK)
-		rc = tt_archive_read(l->ar, p, n, got, err);
+	TT_THEN(rc, tt_archive_read(l->ar, p, n, got, err));
 	if (rc != TT_OK)
 		return rc;
 	l->given += *got;
@@ -263,8 +261,7 @@ tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err)
 	c.fd = &u->slot[c.slot];
 	/* The bytes of an earlier capture are overwritten: memory that is there costs no new pages. */
 	rc = *c.fd >= 0 ? TT_OK : tt_spool_open(u->env, c.fd, err);
-	if (rc == TT_OK)
-		rc = spool_member(u, l, &c, u->o->whole, &ended, &cut, err);
+	TT_THEN(rc, spool_member(u, l, &c, u->o->whole, &ended, &cut, err));
 	if (rc == TT_E_LIMIT) {
 		cut = *err;
 		ended = true;

@@ -134,8 +134,7 @@ ended(struct contention *s, const struct tt_event *e, struct waiting *w, struct 
 	tt_times_add(&l->site[w->site].wait, dur);
 	l->site[w->site].failed += e->depth == TT_MONITOR_FAILED;
 	rc = tt_tally_time(&l->hist, TT_LOCKS_ALL, dur, err);
-	if (rc == TT_OK)
-		rc = tt_tally_time(&l->hist, tt_contention_id(w->lock), dur, err);
+	TT_THEN(rc, tt_tally_time(&l->hist, tt_contention_id(w->lock), dur, err));
 	return rc == TT_OK ? tt_tally_time(&l->hist, tt_contention_site_id(w->site), dur, err) : rc;
 }
 

@@ -466,14 +466,12 @@ finish(const struct tt_collecting *at, void *state, struct tt_err *err)
 	if (c->nrecord && c->nst) {
 		link_statements(c);
 		rc = join_records(c, err);
-		if (rc == TT_OK)
-			rc = list_files(c, err);
+		TT_THEN(rc, list_files(c, err));
 		if (rc == TT_OK) {
 			count_statements(c);
 			rc = make_places(c, err);
 		}
-		if (rc == TT_OK)
-			rc = make_lines(c, err);
+		TT_THEN(rc, make_lines(c, err));
 	}
 	if (rc != TT_OK)
 		return rc;

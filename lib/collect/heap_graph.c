@@ -105,10 +105,8 @@ add_object(const struct tt_collecting *c, struct graph *g, uint64_t head, uint64
 			g->more[g->nmore++] = (struct more){ at, (uint32_t)g->ref.n };
 	} else {
 		rc = tt_pages_push(&g->addr, at, err);
-		if (rc == TT_OK)
-			rc = tt_pages_push(&g->class, g->class_of[about & UINT32_MAX], err);
-		if (rc == TT_OK)
-			rc = tt_pages_room(&g->has, i / 32 + 1, err);
+		TT_THEN(rc, tt_pages_push(&g->class, g->class_of[about & UINT32_MAX], err));
+		TT_THEN(rc, tt_pages_room(&g->has, i / 32 + 1, err));
 		if (rc == TT_OK && n)
 			*tt_pages_at(&g->has, i / 32) |= 1u << i % 32;
 	}
@@ -136,8 +134,7 @@ class_event(const struct tt_collecting *c, struct graph *g, const struct tt_even
 {
 	int rc = tt_mem_grow(c->mem, &g->class_of, &g->capclass_of, g->nclass_of + 1, sizeof *g->class_of, err);
 
-	if (rc == TT_OK)
-		rc = tt_heap_shots_class(c, e, e->val, &g->class_of[g->nclass_of++], err);
+	TT_THEN(rc, tt_heap_shots_class(c, e, e->val, &g->class_of[g->nclass_of++], err));
 	return rc;
 }
 

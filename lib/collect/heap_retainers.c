@@ -84,8 +84,7 @@ resolve(struct walk *w, struct tt_err *err)
 	int rc = mark_objects(w, err);
 	uint32_t rank;
 
-	if (rc == TT_OK)
-		rc = tt_pages_room(&number, g->addr.n, err);
+	TT_THEN(rc, tt_pages_room(&number, g->addr.n, err));
 	for (size_t i = 0; i < g->addr.n && rc == TT_OK; i++)
 		if (rank_of(g, *tt_pages_at(&g->addr, i), &rank))
 			*tt_pages_at(&number, rank) = (uint32_t)i;
@@ -354,8 +353,7 @@ walk_roots(struct walk *w, struct tt_err *err)
 {
 	int rc = tt_pages_room(&w->path, w->g->class.n, err);
 
-	if (rc == TT_OK)
-		rc = begin_paths(w, err);
+	TT_THEN(rc, begin_paths(w, err));
 	while (w->eaten < w->queue.n && rc == TT_OK) {
 		uint32_t i = *tt_pages_at(&w->queue, w->eaten++);
 		if (w->eaten % TT_PAGE == 0)
@@ -398,12 +396,9 @@ walk(struct walk *w, struct tt_err *err)
 {
 	int rc = resolve(w, err);
 
-	if (rc == TT_OK)
-		rc = sort_more(w, err);
-	if (rc == TT_OK)
-		rc = count_classes(w, err);
-	if (rc == TT_OK)
-		rc = walk_roots(w, err);
+	TT_THEN(rc, sort_more(w, err));
+	TT_THEN(rc, count_classes(w, err));
+	TT_THEN(rc, walk_roots(w, err));
 	return rc == TT_OK ? count_unreached(w, err) : rc;
 }
 

@@ -101,8 +101,7 @@ allocated(const struct tt_collecting *c, struct search *s, const struct tt_event
 	if (object)
 		rc = note(c, s, e, object, (struct tt_trace){ .what = TT_TRACE_ALLOCATED, .key = key, .size = size,
 		    .node = c->node }, err);
-	if (rc == TT_OK)
-		rc = is_wanted(c, s, key, size, &wanted, err);
+	TT_THEN(rc, is_wanted(c, s, key, size, &wanted, err));
 	if (rc != TT_OK || !wanted)
 		return rc;
 	if (f->n >= TT_FOUND_MAX) {
@@ -139,8 +138,7 @@ moves(const struct tt_collecting *c, struct search *s, const struct tt_event *e,
 	for (size_t i = 0; i + 1 < e[1].dur && rc == TT_OK; i += 2)
 		if (w[i] != w[i + 1])
 			rc = note(c, s, e, w[i], (struct tt_trace){ .what = TT_TRACE_MOVED, .addr = w[i + 1] }, err);
-	if (rc == TT_OK)
-		rc = tt_objects_move(&p->tracked, w, e[1].dur, NULL, NULL, err);
+	TT_THEN(rc, tt_objects_move(&p->tracked, w, e[1].dur, NULL, NULL, err));
 	return rc == TT_OK ? tt_objects_move(&p->found, w, e[1].dur, found_moved, &s->out, err) : rc;
 }
 

@@ -78,8 +78,7 @@ spool_words(struct tt_time_order *o, struct tt_err *err)
 	const struct tt_env *env = o->events.env;
 	int rc = o->fd < 0 ? tt_spool_open(env, &o->fd, err) : TT_OK;
 
-	if (rc == TT_OK)
-		rc = tt_spool_add(env, &o->fd, o->spooled * sizeof *o->word, o->word, o->nword * sizeof *o->word, err);
+	TT_THEN(rc, tt_spool_add(env, &o->fd, o->spooled * sizeof *o->word, o->word, o->nword * sizeof *o->word, err));
 	if (rc != TT_OK)
 		return rc;
 	o->spooled += o->nword;
@@ -92,8 +91,7 @@ add_words(struct tt_time_order *o, struct tt_timed *t, const uint64_t *word, uin
 {
 	int rc = o->nword > 0 && o->nword + n > TT_TIME_WORDS ? spool_words(o, err) : TT_OK;
 
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&o->events.env->mem, &o->word, &o->capword, o->nword + n, sizeof *o->word, err);
+	TT_THEN(rc, tt_mem_grow(&o->events.env->mem, &o->word, &o->capword, o->nword + n, sizeof *o->word, err));
 	if (rc != TT_OK)
 		return rc;
 	t->word = o->spooled + o->nword;
@@ -195,8 +193,7 @@ hand_out(const struct tt_time_order *o, struct tt_sorted *events, struct tt_batc
 		b->thread = t.thread;
 		if (t.nword > 0)
 			rc = get_words(o, &t, b, err);
-		if (rc == TT_OK)
-			rc = take(arg, &t, b, err);
+		TT_THEN(rc, take(arg, &t, b, err));
 		if (rc != TT_OK)
 			return rc;
 	}

@@ -300,9 +300,8 @@ fold_sites(struct fold *f, struct tt_err *err)
 
 		if (row != TT_NO_ROW)
 			rc = row_marker(f, row, &marker, err);
-		if (rc == TT_OK)
-			rc = text_number(d, &d->class_at, &d->class_name, &d->nclass, &d->capclass,
-			    f->al.class[a->class], &class, err);
+		TT_THEN(rc, text_number(d, &d->class_at, &d->class_name, &d->nclass, &d->capclass,
+		    f->al.class[a->class], &class, err));
 		if (rc != TT_OK)
 			break;
 		if (!(site = site_of(d, marker, class, err)))
@@ -324,8 +323,7 @@ fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 	/* A thread that did nothing in its frames has no paths. */
 	if (!d->frame_thread)
 		rc = thread_node(f, f->frame_thread, &rest, err);
-	if (rc == TT_OK)
-		rc = node_number(d, d->frame_thread, TT_DIFF_REST, 0, &rest, err);
+	TT_THEN(rc, node_number(d, d->frame_thread, TT_DIFF_REST, 0, &rest, err));
 	if (rc == TT_OK)
 		d->node[rest].side[f->side].self += f->total - busy;
 	return rc;
@@ -407,8 +405,7 @@ fold_all(struct fold *f, struct tt_err *err)
 	int64_t busy = 0;
 	int rc = tt_allocs_init(&f->al, &f->view, TT_GROUP_NONE, &f->view.text, err);
 
-	if (rc == TT_OK)
-		rc = tt_merged_init(&f->g, f->al.p, err);
+	TT_THEN(rc, tt_merged_init(&f->g, f->al.p, err));
 	if (rc != TT_OK)
 		return rc;
 	f->marker = tt_mem_alloc(mem, f->al.p->nmarker * sizeof *f->marker, err);
@@ -416,8 +413,7 @@ fold_all(struct fold *f, struct tt_err *err)
 	if (!f->at)
 		return err->code;
 	rc = fold_paths(f, &busy, err);
-	if (rc == TT_OK)
-		rc = fold_sites(f, err);
+	TT_THEN(rc, fold_sites(f, err));
 	if (rc == TT_OK && f->d->frames)
 		rc = fold_rest(f, busy, err);
 	return rc == TT_OK ? note_capture(f, busy, err) : rc;

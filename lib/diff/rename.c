@@ -108,8 +108,7 @@ read_all(struct tt_src *src, struct tt_buf *b, struct tt_err *err)
 
 	do {
 		rc = tt_buf_room(b, 65536, err);
-		if (rc == TT_OK)
-			rc = tt_src_read(src, b->p + b->n, 65536, &got, err);
+		TT_THEN(rc, tt_src_read(src, b->p + b->n, 65536, &got, err));
 		if (rc == TT_OK)
 			b->n += got;
 		if (rc == TT_OK && b->n > FILE_MAX)
@@ -143,8 +142,7 @@ tt_rename_read(struct tt_rename *r, struct tt_env *env, const char *path, struct
 		return rc;
 	rc = read_all(src, &b, err);
 	tt_src_close(src);
-	if (rc == TT_OK)
-		rc = tt_rename_parse(r, env, b.p, b.n, err);
+	TT_THEN(rc, tt_rename_parse(r, env, b.p, b.n, err));
 	tt_buf_free(&b);
 	return rc == TT_OK ? rc : tt_err_in(err, "%s", path);
 }

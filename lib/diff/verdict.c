@@ -62,10 +62,8 @@ judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
 		if (__builtin_add_overflow(a->v[i], v->allowed, &up[i]))
 			up[i] = INT64_MAX;
 	rc = tt_mann_whitney(up, a->n, b->v, b->n, &v->p, mem, err);
-	if (rc == TT_OK)
-		rc = tt_mann_whitney(b->v, b->n, up, a->n, &not_worse, mem, err);
-	if (rc == TT_OK)
-		rc = tt_hodges_lehmann(a->v, a->n, b->v, b->n, ALPHA, &v->shift, mem, err);
+	TT_THEN(rc, tt_mann_whitney(b->v, b->n, up, a->n, &not_worse, mem, err));
+	TT_THEN(rc, tt_hodges_lehmann(a->v, a->n, b->v, b->n, ALPHA, &v->shift, mem, err));
 	if (rc == TT_OK)
 		v->outcome = outcome(v->p, not_worse, tt_mann_whitney_least(a->n, b->n) > ALPHA);
 	if (rc == TT_OK && v->outcome == TT_DIFF_UNDECIDED && tt_session_change(a->session, 1, b->session, 1, 0, NULL, &c))
@@ -118,8 +116,7 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 	*v = (struct tt_diff_verdict){ .p = 1 };
 	tt_arena_init(&arena, &d->env->mem);
 	rc = means(d, TT_DIFF_A, &arena, &a, err);
-	if (rc == TT_OK)
-		rc = means(d, TT_DIFF_B, &arena, &b, err);
+	TT_THEN(rc, means(d, TT_DIFF_B, &arena, &b, err));
 	if (rc == TT_OK) {
 		v->a = tt_quantile_i64(a.v, a.n, 1, 2);
 		v->b = tt_quantile_i64(b.v, b.n, 1, 2);

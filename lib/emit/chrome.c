@@ -124,8 +124,8 @@ chrome_finish(void *state, struct tt_err *err)
 	uint64_t unwritten;
 	int rc = tt_chrome_flows(c, err);
 
-	if (rc == TT_OK && c->own->begin_end)
-		rc = tt_chrome_pairs_finish(c, err);
+	if (c->own->begin_end)
+		TT_THEN(rc, tt_chrome_pairs_finish(c, err));
 	unwritten = atomic_load_explicit(c->unwritten, memory_order_relaxed);
 	if (unwritten)
 		tt_loss_add(c->e.m->loss, TT_LOST_VALUES, unwritten, 0, TT_NOWHERE);

@@ -53,8 +53,7 @@ tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, 
 		if (!f.zones) {
 			if (tt_chrome_full(c, f.n))
 				rc = tt_chrome_turn(c, err);
-			if (rc == TT_OK)
-				rc = tt_chrome_put(c, v->thread, p, f.n, err);
+			TT_THEN(rc, tt_chrome_put(c, v->thread, p, f.n, err));
 			if (f.n && v->b->min_ts <= v->b->max_ts)
 				tt_chrome_span(c, v->b->min_ts, v->b->max_ts);
 			p += f.n;
@@ -188,8 +187,7 @@ turn(struct pairs *w, struct tt_err *err)
 		return rc;
 	while (w->nopen > 0 && rc == TT_OK)
 		rc = pop(w, err);
-	if (rc == TT_OK)
-		rc = flush(w, err);
+	TT_THEN(rc, flush(w, err));
 	w->last = w->last_ps = 0;
 	return rc == TT_OK ? tt_chrome_turn(w->c, err) : rc;
 }
@@ -220,8 +218,7 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	if (w->out.n >= 1 << 16 || tt_chrome_full(w->c, w->out.n))
 		rc = turn(w, err);
-	if (rc == TT_OK)
-		rc = pop_to(w, s->depth, ts, end, err);
+	TT_THEN(rc, pop_to(w, s->depth, ts, end, err));
 	while (rc == TT_OK && s->depth == FLOW && s->dur & FLOW_NEXT && w->nopen && w->open[w->nopen - 1].end <= ts &&
 	    w->open[w->nopen - 1].s.ts < s->ts)
 		rc = pop(w, err);

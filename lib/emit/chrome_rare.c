@@ -71,8 +71,7 @@ tt_chrome_counters(struct chrome *c, uint32_t process, const struct tt_counter_l
 		c->scratch.n = 0;
 		counter_piece(tt_counter_label(labels, d, d->key, room), d, &c->scratch);
 		rc = tt_buf_error(&c->scratch, err);
-		if (rc == TT_OK)
-			rc = tt_frags_add(&c->process[process].counter, (uintptr_t)d, c->scratch.p, c->scratch.n, err);
+		TT_THEN(rc, tt_frags_add(&c->process[process].counter, (uintptr_t)d, c->scratch.p, c->scratch.n, err));
 	}
 	return rc;
 }
@@ -320,8 +319,7 @@ tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 	if (r.c->own->begin_end)
 		tt_buf_add(out, &head, sizeof head);
 	rc = put_rare(&r);
-	if (rc == TT_OK)
-		rc = tt_buf_error(out, err);
+	TT_THEN(rc, tt_buf_error(out, err));
 	if (rc != TT_OK || !r.c->own->begin_end)
 		return rc;
 	head.n = out->n - at - sizeof head;

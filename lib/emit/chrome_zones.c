@@ -102,8 +102,7 @@ tt_chrome_names(struct chrome *c, struct tt_err *err)
 	rc = tt_counter_labels_make(c->e.m, &labels, &text, err);
 	for (uint32_t i = 0; i < c->nprocess && rc == TT_OK; i++) {
 		rc = tt_pieces_make(&c->process[i].pieces, &form, c->e.m, c->e.m->cap[i], err);
-		if (rc == TT_OK)
-			rc = tt_chrome_counters(c, i, &labels, err);
+		TT_THEN(rc, tt_chrome_counters(c, i, &labels, err));
 	}
 	tt_arena_free(&text);
 	return rc;
@@ -292,8 +291,7 @@ put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t by
 	char *p = w->out->p ? w->out->p + w->out->n : NULL;
 	int rc = tt_pieces_alloc(w->pieces, e, &w->scratch, &piece, err);
 
-	if (rc == TT_OK)
-		rc = room(w->out, &p, piece.n, err);
+	TT_THEN(rc, room(w->out, &p, piece.n, err));
 	if (rc != TT_OK)
 		return rc;
 	memcpy(p, w->head, 64);

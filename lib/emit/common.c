@@ -60,8 +60,7 @@ tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struc
 			memcpy((char *)s + e->state, o->own, e->own);
 	}
 	rc = find_hidden(s, err);
-	if (rc == TT_OK)
-		rc = e->begin(s, err);
+	TT_THEN(rc, e->begin(s, err));
 	if (rc == TT_OK)
 		*state = s;
 	else
@@ -147,8 +146,7 @@ tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct
 	struct tt_buf path = { 0 };
 	int rc = tt_mem_grow(&e->env->mem, &e->sink, &e->capsink, e->nsink + 1, sizeof *e->sink, err);
 
-	if (rc == TT_OK)
-		rc = put_path(e, number, &path, err);
+	TT_THEN(rc, put_path(e, number, &path, err));
 	/* The NUL that tt_buf_printf() wrote ends the path. */
 	if (rc == TT_OK)
 		rc = o->open ? o->open(o->open_arg, path.p, sink, err) : tt_sink_open(e->env, path.p, sink, err);

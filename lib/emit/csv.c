@@ -192,8 +192,7 @@ put_zones(struct writer *w, struct tt_err *err)
 			continue;
 		rc = put_bare(w, from, s, err);
 		size_t before = w->out->n;
-		if (rc == TT_OK)
-			rc = put_bare(w, s, s + 1, err);
+		TT_THEN(rc, put_bare(w, s, s + 1, err));
 		if (rc == TT_OK && w->out->n > before)
 			put_args(w, s->key, args);
 		from = s + 1;
@@ -208,8 +207,7 @@ put_alloc(struct writer *w, const struct tt_event *e, uint64_t bytes, struct tt_
 	char *p;
 	int rc = tt_pieces_alloc(w->pieces, e, &w->scratch, &piece, err);
 
-	if (rc == TT_OK)
-		rc = tt_buf_room(w->out, CSV_NUMBERS + piece.n + TT_FRAG_PAD, err);
+	TT_THEN(rc, tt_buf_room(w->out, CSV_NUMBERS + piece.n + TT_FRAG_PAD, err));
 	if (rc != TT_OK)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "alloc", 5);
@@ -423,8 +421,7 @@ write_table(struct csv *c, struct tt_err *err)
 	form.write = write_on;
 	form.arg = c->sink;
 	rc = tt_render(&r, &form, &c->scratch, err);
-	if (rc == TT_OK)
-		rc = flush(c, err);
+	TT_THEN(rc, flush(c, err));
 	tt_report_free(&r);
 	tt_view_free(&view);
 	return rc;
@@ -454,8 +451,7 @@ write_facts(struct csv *c, struct tt_err *err)
 		tt_buf_add(b, sep, 1);
 		tt_buf_text(b, "\n");
 	}
-	if (rc == TT_OK)
-		rc = flush(c, err);
+	TT_THEN(rc, flush(c, err));
 	tt_facts_free(&facts, &c->e.env->mem);
 	return rc;
 }

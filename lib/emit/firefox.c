@@ -81,10 +81,8 @@ put_thread(struct firefox *d, const struct tt_thread *t, struct tt_err *err)
 	begin_thread(d, t->process, t->name && *t->name ? t->name : name, (uint64_t)t->index + 1, d->main_of[t->process] == t->index + 1,
 	    is_known ? t->first_ts : d->origin);
 	rc = tt_firefox_put_samples(d, err);
-	if (rc == TT_OK)
-		rc = tt_firefox_put_allocations(d, err);
-	if (rc == TT_OK)
-		rc = tt_firefox_put_markers(d, err);
+	TT_THEN(rc, tt_firefox_put_allocations(d, err));
+	TT_THEN(rc, tt_firefox_put_markers(d, err));
 	tt_json_close(&d->j, "}");
 	return rc;
 }

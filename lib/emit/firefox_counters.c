@@ -89,8 +89,7 @@ put_counter(struct firefox *d, const struct values *v, const char *name, const c
 	tt_json_u64(j, "mainThreadIndex", main ? d->row_of[main - 1] - 1 : 0);
 	tt_json_open(j, "samples", "{");
 	rc = put_values(d, v, true, &n, err);
-	if (rc == TT_OK)
-		rc = put_values(d, v, false, &n, err);
+	TT_THEN(rc, put_values(d, v, false, &n, err));
 	tt_json_u64(j, "length", n);
 	tt_json_close(j, "}");
 	tt_json_open(j, "display", "{");
@@ -179,10 +178,8 @@ tt_firefox_put_counters(struct firefox *d, struct tt_err *err)
 	for (size_t i = 0; i < cs->npoint && rc == TT_OK; i++)
 		order[end[cs->point[i].counter]++] = (uint32_t)i;
 	d->unwritten += cs->point_dropped;
-	if (rc == TT_OK)
-		rc = put_heap_sizes(d, err);
-	if (rc == TT_OK)
-		rc = put_ordered_counters(d, order, end, err);
+	TT_THEN(rc, put_heap_sizes(d, err));
+	TT_THEN(rc, put_ordered_counters(d, order, end, err));
 	tt_json_close(&d->j, "]");
 	tt_mem_free(mem, order, cs->npoint * sizeof *order);
 	tt_mem_free(mem, end, (cs->n + 1) * sizeof *end);

@@ -128,8 +128,7 @@ tt_firefox_put_markers(struct firefox *d, struct tt_err *err)
 		tt_json_open(&d->j, tt_firefox_columns[k], "[");
 		if (i < d->slices.nthread && d->slices.thread[i].thread)
 			rc = tt_slices_each(&d->slices, i, put_slice, d, err);
-		if (rc == TT_OK)
-			rc = put_frames(d, INT64_MAX, err);
+		TT_THEN(rc, put_frames(d, INT64_MAX, err));
 		tt_json_close(&d->j, "]");
 	}
 	tt_json_u64(&d->j, "length", d->nmarker);

@@ -58,8 +58,7 @@ name_key(struct firefox *d, uint32_t process, uint64_t key, uint32_t row, struct
 		text = s->name[k.text - 1];
 	}
 	rc = tt_firefox_number_string(d, *text ? text : "(unnamed)", &k.name, err);
-	if (rc == TT_OK)
-		rc = tt_map_push(&d->key_at, &d->e.env->mem, tt_seeded_pair(process, key), &d->named, &d->capnamed, d->nnamed, err);
+	TT_THEN(rc, tt_map_push(&d->key_at, &d->e.env->mem, tt_seeded_pair(process, key), &d->named, &d->capnamed, d->nnamed, err));
 	if (rc == TT_OK)
 		d->named[d->nnamed++] = k;
 	return rc;

@@ -162,14 +162,10 @@ make_samples(struct firefox *d, struct tt_err *err)
 	rc = put_sample(d, d->origin, 0, 0, err);
 	if (rc == TT_OK && !tt_firefox_counts_samples(d) && i < d->slices.nthread && d->slices.thread[i].thread)
 		rc = tt_slices_each(&d->slices, i, sample_zone, d, err);
-	if (rc == TT_OK)
-		rc = close_zones(d, INT64_MAX, 0, err);
-	if (rc == TT_OK)
-		rc = end_slice(d, err);
-	if (rc == TT_OK)
-		rc = sample_rest(d, err);
-	if (rc == TT_OK)
-		rc = put_sample(d, d->max_ts, 0, 0, err);
+	TT_THEN(rc, close_zones(d, INT64_MAX, 0, err));
+	TT_THEN(rc, end_slice(d, err));
+	TT_THEN(rc, sample_rest(d, err));
+	TT_THEN(rc, put_sample(d, d->max_ts, 0, 0, err));
 	return rc == TT_OK ? flush_samples(d, err) : rc;
 }
 

@@ -207,13 +207,10 @@ tt_firefox_put_shared(struct firefox *d, struct tt_err *err)
 		if (d->named[i].text)
 			category[d->named[i].text - 1] = d->named[i].category;
 	tt_json_open(&d->j, "shared", "{");
-	if (rc == TT_OK)
-		rc = put_stacks(d, err);
-	if (rc == TT_OK)
-		rc = put_functions(d, category, err);
+	TT_THEN(rc, put_stacks(d, err));
+	TT_THEN(rc, put_functions(d, category, err));
 	tt_buf_text(d->j.out, empty);
-	if (rc == TT_OK)
-		rc = put_strings(d, err);
+	TT_THEN(rc, put_strings(d, err));
 	tt_json_close(&d->j, "}");
 	tt_mem_free(mem, category, size);
 	return rc;

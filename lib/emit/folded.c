@@ -475,8 +475,7 @@ put_all(struct folded *w, struct tt_err *err)
 		tt_log(w->env, TT_LOG_NORMAL, "folded: there are no %s in this capture, or the filters leave none", what[w->kind]);
 	if (rc == TT_OK && w->some)
 		rc = tell_missed(w, asked, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&w->path, err);
+	TT_THEN(rc, tt_buf_error(&w->path, err));
 	return rc == TT_OK ? tt_out_error(w->out, err) : rc;
 }
 
@@ -490,10 +489,8 @@ folded_finish(void *state, struct tt_err *err)
 
 	if (w.out->e.o.own)
 		w.value = (enum tt_folded)((const struct own *)w.out->e.o.own)->value;
-	if (rc == TT_OK)
-		rc = sort_stacks(&w, err);
-	if (rc == TT_OK)
-		rc = put_all(&w, err);
+	TT_THEN(rc, sort_stacks(&w, err));
+	TT_THEN(rc, put_all(&w, err));
 	tt_mem_free(mem, w.order, w.stacks.n * sizeof *w.order);
 	tt_mem_free(mem, w.rank, w.stacks.nname * sizeof *w.rank);
 	tt_mem_free(mem, w.level, w.caplevel * sizeof *w.level);

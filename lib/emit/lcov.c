@@ -181,10 +181,8 @@ lcov_finish(void *state, struct tt_err *err)
 	if (w.s->nline == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "lcov: the coverage has no line numbers; record it with debug information");
 	rc = order_methods(&w, err);
-	if (rc == TT_OK)
-		rc = tell_missing(&w, err);
-	if (rc == TT_OK)
-		rc = put_files(&w, err);
+	TT_THEN(rc, tell_missing(&w, err));
+	TT_THEN(rc, put_files(&w, err));
 	tt_mem_free(&m->env->mem, w.order, w.s->nmethod * sizeof *w.order);
 	return rc;
 }

@@ -63,12 +63,9 @@ tt_pieces_make(struct tt_pieces *p, const struct tt_pieces_form *form, const str
 	tt_frags_init(&p->alloc, &m->env->mem);
 	for (uint64_t key = UINT64_MAX; key >= TT_KEY_SPECIAL && rc == TT_OK; key--)
 		rc = add_zone(p, key, &scratch, err);
-	if (rc == TT_OK)
-		rc = add_all(p, TT_DEF_MARKER, add_zone, &scratch, err);
-	if (rc == TT_OK)
-		rc = add_all(p, TT_DEF_CLASS, add_alloc, &scratch, err);
-	if (rc == TT_OK)
-		rc = add_all(p, TT_DEF_VTABLE, add_alloc, &scratch, err);
+	TT_THEN(rc, add_all(p, TT_DEF_MARKER, add_zone, &scratch, err));
+	TT_THEN(rc, add_all(p, TT_DEF_CLASS, add_alloc, &scratch, err));
+	TT_THEN(rc, add_all(p, TT_DEF_VTABLE, add_alloc, &scratch, err));
 	tt_buf_free(&scratch);
 	return rc;
 }

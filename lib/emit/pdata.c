@@ -172,8 +172,7 @@ name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 		named->left_out = !name->wanted || name->left_out;
 	}
 	rc = named->left_out ? TT_OK : number_text(d, &d->marker, key == KEY_ALLOC ? ALLOC_NAME : tt_emit_marker(name), &named->name, err);
-	if (rc == TT_OK)
-		rc = tt_map_push(&d->key, &d->e.env->mem, hash, &d->named, &d->capnamed, d->nnamed, err);
+	TT_THEN(rc, tt_map_push(&d->key, &d->e.env->mem, hash, &d->named, &d->capnamed, d->nnamed, err));
 	if (rc == TT_OK)
 		d->named[d->nnamed++] = *named;
 	return rc;
@@ -189,17 +188,14 @@ number_thread(struct pdata *d, const struct tt_thread *t, uint32_t *number, stru
 
 	tt_buf_printf(&b, "%s%s%s", t->group, *t->group ? "." : "", t->own);
 	rc = tt_buf_error(&b, err);
-	if (rc == TT_OK)
-		rc = number_text(d, &d->thread_name, b.p, &name, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&d->e.env->mem, &d->nalike, &d->capalike, d->thread_name.n, sizeof *d->nalike, err);
+	TT_THEN(rc, number_text(d, &d->thread_name, b.p, &name, err));
+	TT_THEN(rc, tt_mem_grow(&d->e.env->mem, &d->nalike, &d->capalike, d->thread_name.n, sizeof *d->nalike, err));
 	b.n = 0;
 	if (rc == TT_OK) {
 		tt_buf_printf(&b, "%" PRIu32 ":%s", ++d->nalike[name], d->thread_name.s[name]);
 		rc = tt_buf_error(&b, err);
 	}
-	if (rc == TT_OK)
-		rc = number_text(d, &d->thread, b.p, number, err);
+	TT_THEN(rc, number_text(d, &d->thread, b.p, number, err));
 	tt_buf_free(&b);
 	return rc;
 }
@@ -346,10 +342,8 @@ cut_thread(struct pdata *d, size_t i, struct tt_err *err)
 		return rc;
 	d->root = strchr(d->thread.s[p.name], ':') + 1;
 	rc = tt_slices_each(&d->slices, i, cut, d, err);
-	if (rc == TT_OK)
-		rc = move_to(d, INT64_MAX, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(&d->e.env->mem, &d->part, &d->cappart, d->npart + 1, sizeof *d->part, err);
+	TT_THEN(rc, move_to(d, INT64_MAX, err));
+	TT_THEN(rc, tt_mem_grow(&d->e.env->mem, &d->part, &d->cappart, d->npart + 1, sizeof *d->part, err));
 	p.end = (d->index.written + d->index.pending.n) / sizeof(struct section);
 	if (rc == TT_OK)
 		d->part[d->npart++] = p;
@@ -363,8 +357,7 @@ spill(struct pdata *d, struct tt_err *err)
 {
 	int rc = tt_buf_error(&d->out, err);
 
-	if (rc == TT_OK)
-		rc = tt_sink_write(d->to, d->out.p, d->out.n, err);
+	TT_THEN(rc, tt_sink_write(d->to, d->out.p, d->out.n, err));
 	d->out.n = 0;
 	return rc;
 }
@@ -417,8 +410,7 @@ put_thread(struct pdata *d, struct part *p, struct tt_err *err)
 	for (; left > 0 && rc == TT_OK;) {
 		const size_t n = left < PENDING ? (size_t)left : PENDING;
 		rc = tt_buf_room(&d->out, n, err);
-		if (rc == TT_OK)
-			rc = tt_spool_read(d->e.env, d->markers.fd, "markers", p->at, d->out.p + d->out.n, n, err);
+		TT_THEN(rc, tt_spool_read(d->e.env, d->markers.fd, "markers", p->at, d->out.p + d->out.n, n, err));
 		d->out.n += n;
 		p->at += n;
 		left -= n;
@@ -451,8 +443,7 @@ put_frame(struct pdata *d, size_t i, uint32_t *waiting, uint32_t *thread, struct
 	put_i32(d, n);
 	for (size_t k = 0; k < n && rc == TT_OK; k++) {
 		rc = put_thread(d, &d->part[thread[k]], err);
-		if (rc == TT_OK)
-			rc = wait_for(d, waiting, thread[k], err);
+		TT_THEN(rc, wait_for(d, waiting, thread[k], err));
 	}
 	if (rc == TT_OK && tt_stopped(d->e.env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
@@ -503,10 +494,8 @@ put_together(struct pdata *d, struct tt_err *err)
 	uint32_t *thread = tt_mem_alloc(mem, d->npart * sizeof *thread, err);
 	int rc = waiting && thread ? TT_OK : err->code;
 
-	if (rc == TT_OK)
-		rc = flush(d, &d->markers, err);
-	if (rc == TT_OK)
-		rc = flush(d, &d->index, err);
+	TT_THEN(rc, flush(d, &d->markers, err));
+	TT_THEN(rc, flush(d, &d->index, err));
 	for (size_t i = d->npart; i > 0 && rc == TT_OK; i--)
 		rc = wait_for(d, waiting, i - 1, err);
 	put_i32(d, VERSION);
@@ -515,10 +504,8 @@ put_together(struct pdata *d, struct tt_err *err)
 	put_i32(d, nframe);
 	for (size_t i = 0; i < nframe && rc == TT_OK; i++)
 		rc = put_frame(d, i, waiting, thread, err);
-	if (rc == TT_OK)
-		rc = put_texts(d, &d->marker, err);
-	if (rc == TT_OK)
-		rc = put_texts(d, &d->thread, err);
+	TT_THEN(rc, put_texts(d, &d->marker, err));
+	TT_THEN(rc, put_texts(d, &d->thread, err));
 	tt_mem_free(mem, waiting, nframe * sizeof *waiting);
 	tt_mem_free(mem, thread, d->npart * sizeof *thread);
 	return rc == TT_OK ? spill(d, err) : rc;
@@ -595,8 +582,7 @@ file(struct pdata *d, uint32_t process, struct tt_err *err)
 	for (size_t i = 0; i < d->slices.nthread && rc == TT_OK; i++)
 		if (d->slices.thread[i].thread && d->slices.thread[i].thread->process == process)
 			rc = cut_thread(d, i, err);
-	if (rc == TT_OK)
-		rc = put_together(d, err);
+	TT_THEN(rc, put_together(d, err));
 	file_end(d);
 	return rc;
 }

@@ -301,8 +301,7 @@ put_marker(struct perf *d, const struct marker *k, struct tt_err *err)
 	rc = put_name(&name, k->name, err);
 	for (size_t i = 0; i < d->of->end - d->of->first && rc == TT_OK; i++)
 		rc = add(d, (double)k->ns[i] / 1e6, err);
-	if (rc == TT_OK)
-		rc = put_group(d, name.p, UNIT_MS, err);
+	TT_THEN(rc, put_group(d, name.p, UNIT_MS, err));
 	tt_buf_free(&name);
 	return rc;
 }
@@ -365,10 +364,8 @@ put_result(struct perf *d, struct tt_err *err)
 		rc = put_frames(d, "GC.Alloc", TT_FRAME_ALLOC_B, UNIT_BYTE, err);
 	if (rc == TT_OK && knows_allocs(d))
 		rc = put_frames(d, "GC.Alloc.Count", TT_FRAME_ALLOC_N, UNIT_NONE, err);
-	if (rc == TT_OK)
-		rc = put_pauses(d, err);
-	if (rc == TT_OK)
-		rc = put_markers(d, err);
+	TT_THEN(rc, put_pauses(d, err));
+	TT_THEN(rc, put_markers(d, err));
 	tt_json_close(j, "]}");
 	return rc;
 }

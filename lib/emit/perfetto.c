@@ -118,8 +118,7 @@ perfetto_begin(void *state, struct tt_err *err)
 	c->nprocess = c->e.m->ncap;
 	tt_arena_init(&c->text, mem);
 	rc = tt_pf_names(c, err);
-	if (rc == TT_OK)
-		rc = tt_counter_labels_make(c->e.m, &c->labels, &c->text, err);
+	TT_THEN(rc, tt_counter_labels_make(c->e.m, &c->labels, &c->text, err));
 	if (rc != TT_OK)
 		return rc;
 	if (!(c->sent = tt_mem_alloc(mem, c->nentry, err)))
@@ -226,8 +225,7 @@ perfetto_finish(void *state, struct tt_err *err)
 	if (deeper)
 		tt_log(c->e.env, TT_LOG_NORMAL, "perfetto: %" PRIu64 " zones deeper than %d are left out: viewers would end the zones around them too early",
 		    deeper, PF_DEEPEST);
-	if (rc == TT_OK)
-		rc = tt_pf_rename_threads(c, err);
+	TT_THEN(rc, tt_pf_rename_threads(c, err));
 	return rc == TT_OK ? tt_pf_tail(c, err) : rc;
 }
 

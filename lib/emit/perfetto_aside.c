@@ -128,8 +128,7 @@ push(struct aside *a, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 	struct tt_piece piece;
 	int rc = tt_mem_grow(&c->e.env->mem, &a->open, &a->capopen, a->nopen + 1, sizeof *a->open, err);
 
-	if (rc == TT_OK)
-		rc = tt_pieces_zone(&c->process[a->thread->process], s->key, &c->more, &piece, err);
+	TT_THEN(rc, tt_pieces_zone(&c->process[a->thread->process], s->key, &c->more, &piece, err));
 	if (rc != TT_OK || !piece.s)
 		return rc;
 	/* An inner zone never outlives the one around it. */
@@ -156,8 +155,7 @@ put_one(void *arg, const struct tt_slice *s, struct tt_err *err)
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	if (a->out.n >= 1 << 16)
 		rc = tt_pf_write(a->c, &a->out, err);
-	if (rc == TT_OK)
-		rc = pop_to(a, s->depth, ts, end, err);
+	TT_THEN(rc, pop_to(a, s->depth, ts, end, err));
 	if (rc != TT_OK)
 		return rc;
 	/* Zones that overlap (a damaged capture) are moved apart: ends and begins stay in order. */
@@ -178,10 +176,8 @@ put_thread(struct aside *a, size_t i, struct tt_err *err)
 	a->last = 0;
 	a->thread = a->c->slices.thread[i].thread;
 	rc = tt_pf_send(a->c, pf_use(PF_USE_THREAD, a->thread->index), &a->out, err);
-	if (rc == TT_OK)
-		rc = tt_pf_send(a->c, pf_use(PF_USE_NAME, PF_FLOW), &a->out, err);
-	if (rc == TT_OK)
-		rc = tt_slices_each(&a->c->slices, i, put_one, a, err);
+	TT_THEN(rc, tt_pf_send(a->c, pf_use(PF_USE_NAME, PF_FLOW), &a->out, err));
+	TT_THEN(rc, tt_slices_each(&a->c->slices, i, put_one, a, err));
 	while (a->nopen > 0 && rc == TT_OK)
 		rc = pop(a, err);
 	return rc == TT_OK ? tt_pf_write(a->c, &a->out, err) : rc;

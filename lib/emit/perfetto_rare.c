@@ -362,8 +362,7 @@ tt_pf_flows(struct perfetto *c, struct tt_err *err)
 	if (c->flows.n)
 		rc = tt_pf_send(c, pf_use(PF_USE_NAME, PF_FLOW), &c->scratch, err);
 	tt_flow_leave_out(&c->flows, 0);
-	if (rc == TT_OK)
-		rc = tt_flow_each(&c->flows, &c->e.env->mem, &c->e.m->threads, put_end, c, err);
+	TT_THEN(rc, tt_flow_each(&c->flows, &c->e.env->mem, &c->e.m->threads, put_end, c, err));
 	tt_flow_tell(&c->flows, c->e.env, "perfetto");
 	return rc == TT_OK ? tt_pf_write(c, &c->scratch, err) : rc;
 }

@@ -489,8 +489,7 @@ put_zones(struct writer *w, int64_t *opened, struct tt_err *err)
 		else
 			w->unwritten++;
 	}
-	if (rc == TT_OK)
-		rc = pop_to(w, 0, 0, 0, &p, err);
+	TT_THEN(rc, pop_to(w, 0, 0, 0, &p, err));
 	if (rc != TT_OK)
 		return rc;
 	w->out->n = (size_t)(p - w->out->p);
@@ -640,8 +639,7 @@ tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, stru
 	const size_t stamps = w.stamps ? out->n - at - sizeof(struct pf_frame) : 0;
 	if (rc == TT_OK && v->b->nalloc)
 		rc = put_allocs(&w, err);
-	if (rc == TT_OK)
-		rc = end_frame(&w, at, stamps, opened, err);
+	TT_THEN(rc, end_frame(&w, at, stamps, opened, err));
 	if (rc == TT_OK && c->late && v->nslice)
 		rc = tt_pf_aside_chunk(c, v, out, err);
 	if (w.unwritten)

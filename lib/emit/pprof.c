@@ -291,8 +291,7 @@ pprof_finish(void *state, struct tt_err *err)
 	int rc = tt_stacks_init(&w.stacks, m, NULL, false, err);
 
 	w.to.out = &w.out->buf;
-	if (rc == TT_OK)
-		rc = put_profile(&w, err);
+	TT_THEN(rc, put_profile(&w, err));
 	tt_mem_free(&m->env->mem, w.used, w.stacks.nname);
 	tt_chain_free(w.chain);
 	tt_stacks_free(&w.stacks);

@@ -117,8 +117,7 @@ add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slic
 		return add_late(s, t, slice, err);
 	if (s->npending == PENDING)
 		rc = flush(s, err);
-	if (rc == TT_OK)
-		rc = open_run(s, t, err);
+	TT_THEN(rc, open_run(s, t, err));
 	if (rc != TT_OK)
 		return rc;
 	s->pending[s->npending++] = *slice;
@@ -150,8 +149,7 @@ tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p
 			rc = tt_text_spool_put(aside, text, own, &z.flags, err);
 			text += own;
 		}
-		if (rc == TT_OK)
-			rc = add(s, t, &z, late, err);
+		TT_THEN(rc, add(s, t, &z, late, err));
 	}
 	return rc;
 }

@@ -202,8 +202,7 @@ sqlite_begin(void *state, struct tt_err *err)
 	s->level = level_of(&s->e.o);
 	tt_arena_init(&s->text, &s->e.env->mem);
 	rc = tt_emit_open(&s->e, 0, &s->sink, err);
-	if (rc == TT_OK)
-		rc = tt_db_make(s->e.env, s->e.o.estimate, &s->db, err);
+	TT_THEN(rc, tt_db_make(s->e.env, s->e.o.estimate, &s->db, err));
 	for (size_t i = 0; i < TT_SQL_TABLES && rc == TT_OK; i++) {
 		tt_db_create(s->db, &tt_sqlite_table[i]);
 		rc = tt_db_error(s->db, err);

@@ -121,8 +121,7 @@ put_object(struct sqlite_db *s, const struct tt_view *v, size_t i, struct tt_err
 	if (!x || x->ts == 0 || x->val >= v->b->nword)
 		return TT_OK;
 	rc = tt_mem_grow(&s->e.env->mem, &s->object, &s->capobject, OBJECT_ROWS * OBJECT_COLUMNS, sizeof *s->object, err);
-	if (rc == TT_OK)
-		rc = tt_sqlite_class(s, v, v->b->word[x->val], e->ts, &class, err);
+	TT_THEN(rc, tt_sqlite_class(s, v, v->b->word[x->val], e->ts, &class, err));
 	if (rc != TT_OK)
 		return rc;
 	const int64_t row[OBJECT_COLUMNS] = { tt_sqlite_or_null(s->shot), e->ts, (int64_t)e->val, tt_sqlite_or_null(class), x->ts };

@@ -335,8 +335,7 @@ put_tables(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
 			tt_pass_report(*p, view, &tt_pass_defaults, &r);
 		for (const struct tt_table *t = r.first; t && rc == TT_OK; t = t->next)
 			put_rows(tt_db_insert(s->db, t->id, t->ncol), t);
-		if (rc == TT_OK)
-			rc = tt_report_error(&r, err);
+		TT_THEN(rc, tt_report_error(&r, err));
 		tt_report_free(&r);
 		tt_report_init(&r, &s->e.env->mem);
 	}
@@ -431,15 +430,11 @@ tt_sqlite_finish(void *state, struct tt_err *err)
 	tt_db_run(s->db, version);
 	put_all(s);
 	rc = tt_db_error(s->db, err);
-	if (rc == TT_OK)
-		rc = put_facts(s, err);
-	if (rc == TT_OK)
-		rc = put_markers(s, &view, err);
-	if (rc == TT_OK)
-		rc = put_tables(s, &view, err);
+	TT_THEN(rc, put_facts(s, err));
+	TT_THEN(rc, put_markers(s, &view, err));
+	TT_THEN(rc, put_tables(s, &view, err));
 	tt_view_free(&view);
-	if (rc == TT_OK)
-		rc = tt_db_save(s->db, s->sink, err);
+	TT_THEN(rc, tt_db_save(s->db, s->sink, err));
 	if (rc == TT_OK && s->no_stack)
 		tt_log(s->e.env, TT_LOG_NORMAL, "sqlite: %" PRIu64 " call stacks are left out, beyond the 4,194,304 frames that are kept", s->no_stack);
 	return rc;

@@ -259,8 +259,7 @@ tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *c
 	rc = s->same && s->text && s->value && s->row_text && maker.place ? TT_OK : err->code;
 	if (rc == TT_OK && !clean)
 		rc = name_in_full(s, &maker, err);
-	if (rc == TT_OK)
-		rc = place_nodes(s, &maker, err);
+	TT_THEN(rc, place_nodes(s, &maker, err));
 	tt_mem_free(mem, maker.full, maker.full ? s->paths.nrow * sizeof *maker.full : 0);
 	tt_mem_free(mem, maker.place, maker.nplace * sizeof *maker.place);
 	tt_mem_free(mem, maker.origin, maker.caporigin * sizeof *maker.origin);

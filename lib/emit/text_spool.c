@@ -92,10 +92,8 @@ tt_text_spool_get(const struct tt_text_spool *a, uint32_t place, struct tt_buf *
 	uint32_t n;
 	int rc = read_at(a, (char *)&n, sizeof n, at, err);
 
-	if (rc == TT_OK)
-		rc = tt_buf_room(to, n, err);
-	if (rc == TT_OK)
-		rc = read_at(a, to->p + to->n, n, at + sizeof n, err);
+	TT_THEN(rc, tt_buf_room(to, n, err));
+	TT_THEN(rc, read_at(a, to->p + to->n, n, at + sizeof n, err));
 	if (rc == TT_OK)
 		to->n += n;
 	return rc;

@@ -766,8 +766,7 @@ find_stack_class(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 		return TT_OK;
 	}
 	rc = descend_stack(f, io, top, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, l, err);
-	if (rc == TT_OK)
-		rc = tt_fold_descend(f, io, l, TT_NODE_ALLOC, key, l, err);
+	TT_THEN(rc, tt_fold_descend(f, io, l, TT_NODE_ALLOC, key, l, err));
 	if (rc == TT_OK)
 		*m = (struct stack_class){ .chunk = fast->nchunks, .key = key, .first = x->val, .above = tt_fold_hash_of(f, top), .hash = l->hash,
 		    .c = l->c, .n = x->dur, .node = l->node };

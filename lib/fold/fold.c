@@ -124,8 +124,7 @@ begin_chunk(struct tt_fold *f, struct tt_fold_io *io, size_t nmore, struct tt_er
 	f->is_outside = is_outside(f, io->b);
 	if (f->fast && rc == TT_OK)
 		nknown = f->fast->begin(f, io);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(f->mem, &f->level, &f->caplevel, io->base.n + nmore + 4, sizeof *f->level, err);
+	TT_THEN(rc, tt_mem_grow(f->mem, &f->level, &f->caplevel, io->base.n + nmore + 4, sizeof *f->level, err));
 	if (rc == TT_OK && f->counts_paths)
 		rc = tt_fold_descend(f, io, &tt_fold_nowhere, TT_NODE_THREAD, io->thread->index, &f->level[0], err);
 	if (rc != TT_OK)
@@ -183,7 +182,6 @@ tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	int rc = begin_chunk(f, io, 0, err);
 
-	if (rc == TT_OK)
-		rc = tt_fold_close_base(f, io, io->base.seen_ts, err);
+	TT_THEN(rc, tt_fold_close_base(f, io, io->base.seen_ts, err));
 	return tt_exceptions_end(f, io, rc, err);
 }

@@ -127,8 +127,7 @@ tt_fold_commit(struct tt_fold *f, struct tt_fold_io *io, uint32_t process, struc
 	for (size_t i = 0; rc == TT_OK && i < io->nsite; i++)
 		if (io->site[i] & TT_OVER)
 			io->site[i] = o->map[io->site[i] & ~TT_OVER];
-	if (rc == TT_OK)
-		rc = commit_sums(io, err);
+	TT_THEN(rc, commit_sums(io, err));
 	o->n = o->ndurs = 0;
 	return rc;
 }

@@ -67,8 +67,7 @@ tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e,
 	if (f->is_outside)
 		return TT_OK;
 	rc = tt_fold_enter(f, io, around, e->val, e->ts, f->filters_zones && (e->dur < f->m->filter.min_dur || tt_fold_is_too_deep(f, around)), err);
-	if (rc == TT_OK)
-		rc = end_begun(f, io, f->top, e, end, e->flags, err);
+	TT_THEN(rc, end_begun(f, io, f->top, e, end, e->flags, err));
 	return rc == TT_OK && f->places_steps ? tt_flow_steps_zone(f, io, f->top, e, end, err) : rc;
 }
 
@@ -153,8 +152,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 		rc = tt_fold_descend_stack(f, io, tt_fold_stack_top(f, io, around), TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
 		place = &l;
 	}
-	if (rc == TT_OK)
-		rc = tt_fold_descend(f, io, place, TT_NODE_ALLOC, tt_fold_class(f, io, e), &l, err);
+	TT_THEN(rc, tt_fold_descend(f, io, place, TT_NODE_ALLOC, tt_fold_class(f, io, e), &l, err));
 	return rc == TT_OK ? tt_fold_count_alloc(f, io, e, &l, f->needs & TT_NEEDS_BY_FRAME, err) : rc;
 }
 
@@ -183,8 +181,7 @@ tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 		return TT_OK;
 	if (e->flags & TT_F_STACK && x->dur)
 		rc = tt_fold_descend_stack(f, io, &tt_fold_nowhere, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
-	if (rc == TT_OK)
-		rc = tt_mem_grow(f->mem, &io->site, &io->capsite, io->nsite + 1, sizeof *io->site, err);
+	TT_THEN(rc, tt_mem_grow(f->mem, &io->site, &io->capsite, io->nsite + 1, sizeof *io->site, err));
 	if (rc == TT_OK)
 		io->site[io->nsite++] = l.node;
 	return rc;
@@ -246,8 +243,7 @@ zone_begin(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, s
 
 	f->top = around + 1;
 	f->level[f->top].begin = e;
-	if (rc == TT_OK)
-		rc = tt_fold_slice_begin(f, io, f->top, e, err);
+	TT_THEN(rc, tt_fold_slice_begin(f, io, f->top, e, err));
 	return rc == TT_OK && f->places_steps ? tt_flow_steps_zone(f, io, f->top, e, INT64_MAX, err) : rc;
 }
 

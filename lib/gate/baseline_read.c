@@ -82,10 +82,8 @@ read_session(struct tt_baseline_reader *rd, const struct tt_node_at *v, size_t a
 	struct tt_baseline_session of = { .first = rd->nall, .at = at, .end = end };
 	int rc = tt_doc_text(&id, &of.name, err);
 
-	if (rc == TT_OK)
-		rc = tt_doc_text(&accepted, &of.accepted, err);
-	if (rc == TT_OK)
-		rc = tt_doc_array(&list, &of.n, err);
+	TT_THEN(rc, tt_doc_text(&accepted, &of.accepted, err));
+	TT_THEN(rc, tt_doc_array(&list, &of.n, err));
 	if (rc != TT_OK)
 		return rc;
 	if (!of.name || of.n == 0)
@@ -115,8 +113,7 @@ end_session(struct tt_baseline_reader *rd, struct tt_err *err)
 	if (rc == TT_OK && rd->first.code == TT_OK) {
 		rc = tt_doc_parse_part(&doc, rd->piece.p, rd->piece.n, &begin, 1, rd->b->path, rd->a, err);
 		root = tt_doc_root(&doc);
-		if (rc == TT_OK)
-			rc = read_session(rd, &root, rd->start.at, rd->start.at + rd->piece.n, err);
+		TT_THEN(rc, read_session(rd, &root, rd->start.at, rd->start.at + rd->piece.n, err));
 		tt_doc_free(&doc);
 	}
 	rd->piece.n = 0;
@@ -125,8 +122,7 @@ end_session(struct tt_baseline_reader *rd, struct tt_err *err)
 		rd->first = *err;
 		rc = TT_OK;
 	}
-	if (rc == TT_OK)
-		rc = tt_mem_grow(rd->a->mem, &rd->place, &rd->cap_place, rd->nplace + 1, sizeof *rd->place, err);
+	TT_THEN(rc, tt_mem_grow(rd->a->mem, &rd->place, &rd->cap_place, rd->nplace + 1, sizeof *rd->place, err));
 	if (rc == TT_OK)
 		rd->place[rd->nplace++] = (struct tt_doc_place){ rd->rest.n, rd->now.line, rd->now.column };
 	return rc;
@@ -263,8 +259,7 @@ read_rest(struct tt_baseline_reader *rd, const struct tt_node_at *root, struct t
 		return tt_doc_fail(&version, false, err, "this tracetool reads baselines of version 1 only: save it again");
 	rd->b->settings = "";
 	rc = tt_doc_text(&settings, &rd->b->settings, err);
-	if (rc == TT_OK)
-		rc = tt_doc_array(&list, &n, err);
+	TT_THEN(rc, tt_doc_array(&list, &n, err));
 	if (rc != TT_OK)
 		return rc;
 	if (rd->first.code != TT_OK) {
@@ -370,7 +365,6 @@ tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_
 
 	b->text = text;
 	b->ntext = n;
-	if (rc == TT_OK)
-		rc = tt_baseline_feed(rd, text, n, err);
+	TT_THEN(rc, tt_baseline_feed(rd, text, n, err));
 	return rc == TT_OK ? tt_baseline_end(&rd, true, err) : (tt_baseline_end(&rd, false, err), rc);
 }

@@ -167,24 +167,18 @@ read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struc
 	if (rc == TT_OK && v.json)
 		rc = tt_doc_keys(&v, keys, err);
 	m = tt_doc_member(&v, "lost_events");
-	if (rc == TT_OK)
-		rc = tt_doc_count(&m, &lost, err);
+	TT_THEN(rc, tt_doc_count(&m, &lost, err));
 	m = tt_doc_member(&v, "min_frames");
-	if (rc == TT_OK)
-		rc = tt_doc_count(&m, &frames, err);
+	TT_THEN(rc, tt_doc_count(&m, &frames, err));
 	m = tt_doc_member(&v, "min_captures");
-	if (rc == TT_OK)
-		rc = tt_doc_count(&m, &captures, err);
+	TT_THEN(rc, tt_doc_count(&m, &captures, err));
 	m = tt_doc_member(&v, "level");
-	if (rc == TT_OK)
-		rc = tt_doc_word(&m, tt_level_name, &level, err);
+	TT_THEN(rc, tt_doc_word(&m, tt_level_name, &level, err));
 	rd->b->integrity = (enum tt_level)level;
 	ended = level;
 	m = tt_doc_member(&v, "ended");
-	if (rc == TT_OK)
-		rc = tt_doc_word(&m, tt_level_name, &ended, err);
-	if (rc == TT_OK)
-		rc = default_row(rd, "integrity-lost", "lost.events", (enum tt_level)level, lost, false, err);
+	TT_THEN(rc, tt_doc_word(&m, tt_level_name, &ended, err));
+	TT_THEN(rc, default_row(rd, "integrity-lost", "lost.events", (enum tt_level)level, lost, false, err));
 	if (rc == TT_OK && frames)
 		rc = default_row(rd, "integrity-frames", "frame.count", (enum tt_level)level, frames, true, err);
 	if (rc == TT_OK && captures) {
@@ -207,14 +201,11 @@ read_skip(struct tt_budget *b, const struct tt_node_at *root, struct tt_err *err
 	if (rc == TT_OK && v.json)
 		rc = tt_doc_keys(&v, keys, err);
 	m = tt_doc_member(&v, "frames");
-	if (rc == TT_OK)
-		rc = tt_doc_count(&m, &b->skip.frames, err);
+	TT_THEN(rc, tt_doc_count(&m, &b->skip.frames, err));
 	m = tt_doc_member(&v, "until_marker");
-	if (rc == TT_OK)
-		rc = tt_budget_pattern(&m, &b->skip.until_marker, err);
+	TT_THEN(rc, tt_budget_pattern(&m, &b->skip.until_marker, err));
 	m = tt_doc_member(&v, "time");
-	if (rc == TT_OK)
-		rc = tt_doc_text(&m, &text, err);
+	TT_THEN(rc, tt_doc_text(&m, &text, err));
 	if (rc != TT_OK)
 		return rc;
 	if ((b->skip.frames != 0) + (b->skip.until_marker != NULL) + (text != NULL) > 1)
@@ -292,24 +283,16 @@ read_budget(struct tt_budget_reader *rd, const struct tt_node_at *root, struct t
 	struct tt_node_at v;
 	int rc = read_version(root, err);
 
-	if (rc == TT_OK)
-		rc = tt_doc_keys(root, keys, err);
+	TT_THEN(rc, tt_doc_keys(root, keys, err));
 	v = tt_doc_member(root, "frame_marker");
-	if (rc == TT_OK)
-		rc = tt_budget_pattern(&v, &rd->b->frame_marker, err);
+	TT_THEN(rc, tt_budget_pattern(&v, &rd->b->frame_marker, err));
 	v = tt_doc_member(root, "frame_thread");
-	if (rc == TT_OK)
-		rc = tt_budget_pattern(&v, &rd->b->frame_thread, err);
-	if (rc == TT_OK)
-		rc = read_session_spread(rd->b, root, err);
-	if (rc == TT_OK)
-		rc = read_skip(rd->b, root, err);
-	if (rc == TT_OK)
-		rc = read_fingerprint(rd, root, err);
-	if (rc == TT_OK)
-		rc = read_rows(rd, root, err);
-	if (rc == TT_OK)
-		rc = read_integrity(rd, root, err);
+	TT_THEN(rc, tt_budget_pattern(&v, &rd->b->frame_thread, err));
+	TT_THEN(rc, read_session_spread(rd->b, root, err));
+	TT_THEN(rc, read_skip(rd->b, root, err));
+	TT_THEN(rc, read_fingerprint(rd, root, err));
+	TT_THEN(rc, read_rows(rd, root, err));
+	TT_THEN(rc, read_integrity(rd, root, err));
 	rd->b->njudged = rd->b->nmeasure;
 	return rc == TT_OK ? standard_measures(rd, err) : rc;
 }

@@ -244,17 +244,12 @@ read_limits(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err
 	struct tt_node_at exact = tt_doc_member(row, "exact"), max = tt_doc_member(row, "max");
 	int rc = read_limit(row, "max", r, &r->max, err);
 
-	if (rc == TT_OK)
-		rc = read_limit(row, "min", r, &r->min, err);
-	if (rc == TT_OK)
-		rc = tt_doc_bool(&exact, &r->exact, err);
+	TT_THEN(rc, read_limit(row, "min", r, &r->min, err));
+	TT_THEN(rc, tt_doc_bool(&exact, &r->exact, err));
 	r->relative = is_relative(&r->max) || is_relative(&r->min);
-	if (rc == TT_OK)
-		rc = check_kinds(row, r, err);
-	if (rc == TT_OK)
-		rc = check_reach(row, "max", &r->max, err);
-	if (rc == TT_OK)
-		rc = check_reach(row, "min", &r->min, err);
+	TT_THEN(rc, check_kinds(row, r, err));
+	TT_THEN(rc, check_reach(row, "max", &r->max, err));
+	TT_THEN(rc, check_reach(row, "min", &r->min, err));
 	if (rc == TT_OK && is_relative(&r->max) && tt_metric_up(r->measure.metric))
 		return tt_doc_fail(&max, true, err, "more frames per second are better: limit them with \"min\", like \"-5%%\"");
 	return rc;
@@ -319,14 +314,11 @@ read_waive(const struct tt_node_at *row, struct tt_waive *w, struct tt_err *err)
 		return rc;
 	rc = tt_doc_keys(&v, keys, err);
 	m = tt_doc_member(&v, "why");
-	if (rc == TT_OK)
-		rc = tt_doc_text(&m, &w->why, err);
+	TT_THEN(rc, tt_doc_text(&m, &w->why, err));
 	m = tt_doc_member(&v, "who");
-	if (rc == TT_OK)
-		rc = tt_doc_text(&m, &w->who, err);
+	TT_THEN(rc, tt_doc_text(&m, &w->who, err));
 	m = tt_doc_member(&v, "until");
-	if (rc == TT_OK)
-		rc = tt_doc_text(&m, &w->until, err);
+	TT_THEN(rc, tt_doc_text(&m, &w->until, err));
 	if (rc != TT_OK)
 		return rc;
 	if (!w->until || !tt_is_date(w->until))
@@ -438,38 +430,24 @@ tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, st
 	int level = TT_LEVEL_ERROR, gone = TT_GONE_WARN, rc = tt_doc_object(row, err);
 
 	tt_doc_place(row, false, &r->line, &r->column);
-	if (rc == TT_OK)
-		rc = tt_doc_keys(row, keys, err);
-	if (rc == TT_OK)
-		rc = read_id(rd, row, r, err);
-	if (rc == TT_OK)
-		rc = read_metric(row, r, err);
-	if (rc == TT_OK)
-		rc = read_stat(row, r, err);
-	if (rc == TT_OK)
-		rc = read_selector(row, r, err);
-	if (rc == TT_OK)
-		rc = read_limits(row, r, err);
-	if (rc == TT_OK)
-		rc = read_effect(row, r, err);
+	TT_THEN(rc, tt_doc_keys(row, keys, err));
+	TT_THEN(rc, read_id(rd, row, r, err));
+	TT_THEN(rc, read_metric(row, r, err));
+	TT_THEN(rc, read_stat(row, r, err));
+	TT_THEN(rc, read_selector(row, r, err));
+	TT_THEN(rc, read_limits(row, r, err));
+	TT_THEN(rc, read_effect(row, r, err));
 	v = tt_doc_member(row, "level");
-	if (rc == TT_OK)
-		rc = tt_doc_word(&v, tt_level_name, &level, err);
+	TT_THEN(rc, tt_doc_word(&v, tt_level_name, &level, err));
 	r->level = (enum tt_level)level;
 	v = tt_doc_member(row, "gone");
-	if (rc == TT_OK)
-		rc = tt_doc_word(&v, gone_name, &gone, err);
+	TT_THEN(rc, tt_doc_word(&v, gone_name, &gone, err));
 	r->gone = gone_level[gone];
-	if (rc == TT_OK)
-		rc = read_over(row, r, err);
-	if (rc == TT_OK)
-		rc = read_captures(row, "min_captures", &r->min_captures, err);
-	if (rc == TT_OK)
-		rc = read_captures(row, "max_missing", &r->max_missing, err);
-	if (rc == TT_OK)
-		rc = read_where(row, r, rd->a, err);
-	if (rc == TT_OK)
-		rc = read_waive(row, &r->waive, err);
+	TT_THEN(rc, read_over(row, r, err));
+	TT_THEN(rc, read_captures(row, "min_captures", &r->min_captures, err));
+	TT_THEN(rc, read_captures(row, "max_missing", &r->max_missing, err));
+	TT_THEN(rc, read_where(row, r, rd->a, err));
+	TT_THEN(rc, read_waive(row, &r->waive, err));
 	rd->b->baseline |= (r->relative || r->exact) && r->level != TT_LEVEL_OFF;
 	return rc == TT_OK ? tt_budget_measure(rd, &r->measure, &r->which, err) : rc;
 }

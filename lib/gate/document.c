@@ -24,8 +24,7 @@ read_blocks(struct tt_env *env, const char *path, int (*take)(void *to, const ch
 			rc = tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "longer than %u MiB", DOCUMENT_MAX >> 20);
 		if (rc < 0)
 			tt_err_in(err, "%s", path);
-		if (rc == TT_OK)
-			rc = take(to, block, got, err);
+		TT_THEN(rc, take(to, block, got, err));
 	}
 	tt_src_close(src);
 	return rc == TT_END ? TT_OK : rc;
@@ -50,8 +49,7 @@ tt_budget_read(struct tt_env *env, const char *path, struct tt_budget *b, struct
 	struct tt_buf text = { 0 };
 	int rc = tt_document_read(env, path, &text, err);
 
-	if (rc == TT_OK)
-		rc = tt_budget_parse(text.p, text.n, path, b, a, err);
+	TT_THEN(rc, tt_budget_parse(text.p, text.n, path, b, a, err));
 	tt_buf_free(&text);
 	return rc;
 }
@@ -69,8 +67,7 @@ tt_baseline_read(struct tt_env *env, const char *path, const struct tt_budget *b
 	struct tt_baseline_reader *reader;
 	int rc = tt_baseline_begin(&reader, path, budget, detail, b, a, err);
 
-	if (rc == TT_OK)
-		rc = read_blocks(env, path, take_baseline, reader, err);
+	TT_THEN(rc, read_blocks(env, path, take_baseline, reader, err));
 	if (rc == TT_OK)
 		return tt_baseline_end(&reader, true, err);
 	tt_baseline_end(&reader, false, err);

@@ -107,12 +107,9 @@ test_family(struct tt_judging *w, bool fails, struct tt_err *err)
 		if (w->v->row[i].tested && can_fail(w, w->v->row[i].row) == fails)
 			w->p[w->np] = w->v->row[i].p, w->not[w->np++] = w->v->row[i].p_not;
 	rc = tt_holm_levels(w->p, w->np, TT_ALPHA, w->level, w->mem, err);
-	if (rc == TT_OK)
-		rc = tt_holm_levels(w->not, w->np, TT_ALPHA, w->not_level, w->mem, err);
-	if (rc == TT_OK)
-		rc = tt_holm(w->p, w->np, w->mem, err);
-	if (rc == TT_OK)
-		rc = tt_holm(w->not, w->np, w->mem, err);
+	TT_THEN(rc, tt_holm_levels(w->not, w->np, TT_ALPHA, w->not_level, w->mem, err));
+	TT_THEN(rc, tt_holm(w->p, w->np, w->mem, err));
+	TT_THEN(rc, tt_holm(w->not, w->np, w->mem, err));
 	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
 		w->r = &w->v->row[i];
 		if (w->r->tested && can_fail(w, w->r->row) == fails)
@@ -181,12 +178,9 @@ test_rows(struct tt_judging *w, struct tt_err *err)
 {
 	int rc = test_family(w, true, err);
 
-	if (rc == TT_OK)
-		rc = test_family(w, false, err);
-	if (rc == TT_OK)
-		rc = test_trends(w, true, err);
-	if (rc == TT_OK)
-		rc = test_trends(w, false, err);
+	TT_THEN(rc, test_family(w, false, err));
+	TT_THEN(rc, test_trends(w, true, err));
+	TT_THEN(rc, test_trends(w, false, err));
 	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
 		w->r = &w->v->row[i];
 		settle_zero(w);
@@ -342,8 +336,7 @@ finish_rows(struct tt_judging *w, struct tt_err *err)
 		w->r = &w->v->row[i];
 		waive(w);
 		rc = tt_movers(w->v, w->r, err);
-		if (rc == TT_OK)
-			rc = tt_row_words(w->v, w->r, w->why[i], w->o->accept, err);
+		TT_THEN(rc, tt_row_words(w->v, w->r, w->why[i], w->o->accept, err));
 	}
 	return rc;
 }
@@ -440,10 +433,8 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 		w.r = &v->row[i];
 		rc = judge_row(&w, err);
 	}
-	if (rc == TT_OK)
-		rc = test_rows(&w, err);
-	if (rc == TT_OK)
-		rc = finish_rows(&w, err);
+	TT_THEN(rc, test_rows(&w, err));
+	TT_THEN(rc, finish_rows(&w, err));
 	if (rc != TT_OK)
 		return rc;
 	v->strict = o->inconclusive == TT_INCONCLUSIVE_FAIL;
@@ -451,8 +442,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	v->accept = accept_by(&w);
 	v->accepts = o->accept && accepts(v);
 	rc = compare_captures(v, o->accept != NULL, err);
-	if (rc == TT_OK)
-		rc = tt_mixed(v, err);
+	TT_THEN(rc, tt_mixed(v, err));
 	if (rc != TT_OK)
 		return rc;
 	return tt_verdict_words(v, o, err);

@@ -347,10 +347,8 @@ tt_row_absolute(struct tt_judging *w, struct tt_err *err)
 	if (!tt_row_has_figures(w))
 		return TT_OK;
 	rc = tt_row_check_dim(w, max, err);
-	if (rc == TT_OK)
-		rc = tt_row_check_dim(w, min, err);
-	if (rc == TT_OK)
-		rc = over_captures(w, err);
+	TT_THEN(rc, tt_row_check_dim(w, min, err));
+	TT_THEN(rc, over_captures(w, err));
 	if (rc != TT_OK)
 		return rc;
 	r->has_limit = true;

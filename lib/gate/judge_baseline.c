@@ -109,8 +109,8 @@ base_points(struct tt_judging *w, bool *any, struct tt_err *err)
 	for (size_t i = 0; i < r->nbase_point; i++)
 		r->m += r->base_point[i].known;
 	r->sessions = count_sessions(r->base_point, r->nbase_point, true);
-	if (rc == TT_OK && r->m == 0)
-		rc = no_base_figure(w, err);
+	if (r->m == 0)
+		TT_THEN(rc, no_base_figure(w, err));
 	*any = rc == TT_OK && r->m > 0;
 	return rc;
 }
@@ -328,8 +328,7 @@ test_captures(struct tt_judging *w, struct tt_evidence *e, struct tt_err *err)
 		if (__builtin_add_overflow(e->x[i], r->limit, &up[i]))
 			up[i] = INT64_MAX;
 	rc = tt_mann_whitney(up, e->m, e->y, e->n, &r->p, w->mem, err);
-	if (rc == TT_OK)
-		rc = tt_mann_whitney(e->y, e->n, up, e->m, &r->p_not, w->mem, err);
+	TT_THEN(rc, tt_mann_whitney(e->y, e->n, up, e->m, &r->p_not, w->mem, err));
 	tt_sort_i64(e->x, e->m);
 	tt_sort_i64(e->y, e->n);
 	old = tt_session_of(e->x, e->m);
@@ -390,10 +389,8 @@ test_trend(struct tt_judging *w, struct tt_err *err)
 	/* A trend leads from session to session: within one there is none. */
 	if (!r->tested || !r->by_session)
 		return rc;
-	if (rc == TT_OK)
-		rc = add_sessions(w, &s, r->base_point, r->nbase_point, true, err);
-	if (rc == TT_OK)
-		rc = add_sessions(w, &s, r->point, r->npoint, false, err);
+	TT_THEN(rc, add_sessions(w, &s, r->base_point, r->nbase_point, true, err));
+	TT_THEN(rc, add_sessions(w, &s, r->point, r->npoint, false, err));
 	r->trend_sessions = s.n;
 	r->trend_since = s.first;
 	if (rc != TT_OK || s.n < TT_TREND_MIN_VALUES)
@@ -426,8 +423,7 @@ tt_row_relative(struct tt_judging *w, struct tt_err *err)
 		return rc;
 	r->by_session = !one_session(r);
 	rc = tt_row_check_dim(w, l, err);
-	if (rc == TT_OK)
-		rc = medians(w, err);
+	TT_THEN(rc, medians(w, err));
 	e->y = rc == TT_OK ? tt_row_known(w, r->point, r->npoint, sign, &e->n, err) : NULL;
 	e->x = e->y ? tt_row_known(w, r->base_point, r->nbase_point, sign, &e->m, err) : NULL;
 	if (!e->x)
@@ -482,8 +478,7 @@ bounds(struct tt_judging *w, size_t k, struct tt_shift *s, struct tt_err *err)
 		return TT_OK;
 	}
 	rc = tt_hodges_lehmann(e->x, e->m, e->y, e->n, w->level[k], s, w->mem, err);
-	if (rc == TT_OK)
-		rc = tt_hodges_lehmann(e->x, e->m, e->y, e->n, w->not_level[k], &high, w->mem, err);
+	TT_THEN(rc, tt_hodges_lehmann(e->x, e->m, e->y, e->n, w->not_level[k], &high, w->mem, err));
 	s->has_high = rc == TT_OK && high.has_high;
 	s->high = s->has_high ? high.high : 0;
 	return rc;

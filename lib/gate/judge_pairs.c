@@ -252,12 +252,9 @@ tt_row_paired(struct tt_judging *w, struct tt_err *err)
 		tt_row_cannot(w, r->nbase_point ? tt_row_why(r, r->base_point, r->nbase_point) : "no run of the old build ended well");
 		return TT_OK;
 	}
-	if (rc == TT_OK)
-		rc = tt_row_check_dim(w, l, err);
-	if (rc == TT_OK)
-		rc = median(w, r->point, r->npoint, &r->value, err);
-	if (rc == TT_OK)
-		rc = median(w, r->base_point, r->nbase_point, &r->base, err);
+	TT_THEN(rc, tt_row_check_dim(w, l, err));
+	TT_THEN(rc, median(w, r->point, r->npoint, &r->value, err));
+	TT_THEN(rc, median(w, r->base_point, r->nbase_point, &r->base, err));
 	if (rc != TT_OK)
 		return rc;
 	r->has_value = r->has_base = r->tested = true;
@@ -316,8 +313,7 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 	struct tt_shift low, high;
 	int rc = tt_pairs_shift(d->even, d->n, worse, &low, w->mem, err);
 
-	if (rc == TT_OK)
-		rc = tt_pairs_shift(d->even, d->n, fine, &high, w->mem, err);
+	TT_THEN(rc, tt_pairs_shift(d->even, d->n, fine, &high, w->mem, err));
 	if (rc != TT_OK)
 		return rc;
 	r->has_low = up ? low.has_low : high.has_high;
@@ -407,8 +403,7 @@ test_row(struct tt_judging *w, double worse, double level, struct answer *t, str
 	for (size_t i = 0; i < d->n && rc == TT_OK; i++)
 		turned[i] = (struct tt_pair){ .d = -d->pair[i].d, .level = d->pair[i].level };
 	/* A change as large as the limit is allowed. */
-	if (rc == TT_OK)
-		rc = tt_pairs_test(turned, d->n, -d->limit - 1, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err);
+	TT_THEN(rc, tt_pairs_test(turned, d->n, -d->limit - 1, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err));
 	t->below = w->r->p_not = w->r->p_not_adjusted = a.overall;
 	if (rc == TT_OK && d->n)
 		rc = put_shift(w, d, worse, a.nominal, &most, err);
@@ -643,10 +638,10 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 			row[w->np++] = (struct tt_pairs_row){ .pair = w->pairs[i].all, .limit = w->pairs[i].worse, .twice = weight > 1 };
 			w->weights += weight;
 		}
-	if (rc == TT_OK && w->np)
-		rc = tt_pairs_family(row, w->np, complete_pairs(v, NULL), &plan, TT_ALPHA, w->mem, err);
-	if (rc == TT_OK && w->np && v->ab->tells)
-		rc = level_at_end(w, row, complete_pairs(v, NULL), &level, err);
+	if (w->np)
+		TT_THEN(rc, tt_pairs_family(row, w->np, complete_pairs(v, NULL), &plan, TT_ALPHA, w->mem, err));
+	if (w->np && v->ab->tells)
+		TT_THEN(rc, level_at_end(w, row, complete_pairs(v, NULL), &level, err));
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
 		struct answer t = { .below = 1 };
 
@@ -657,8 +652,7 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 		w->r->ntested = w->np;
 		t.above = row[k].adjusted;
 		rc = test_row(w, row[k].nominal, fmin(TT_ALPHA, level * (row[k].twice ? 2 : 1)), &t, err);
-		if (rc == TT_OK)
-			rc = decide(w, &t, err);
+		TT_THEN(rc, decide(w, &t, err));
 		k++;
 	}
 	return rc;

@@ -331,8 +331,7 @@ read_results(struct tt_gate_reader *x, struct tt_gate_capture *c, bool *is, stru
 	rc = tt_document_read(env, c->path[0], &text, err);
 	if (rc == TT_E_USAGE)         /* its encoding: this file is wrong, and the others may be right */
 		rc = err->code = TT_E_DAMAGED;
-	if (rc == TT_OK)
-		rc = tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, x->a, err);
+	TT_THEN(rc, tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, x->a, err));
 	if (rc == TT_OK && *is)
 		rc = add_facts(x->meta, s, x->a, err);
 	tt_buf_free(&text);
@@ -588,15 +587,12 @@ tt_gate_read(struct tt_gate_reader *x, struct tt_run_opts *run, struct tt_err *e
 	tt_budget_set_run(x->budget, run);
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		rc = tt_gate_split(x, &x->cap[i], x->path[i], err);
-	if (rc == TT_OK)
-		rc = check_twice(x, n, err);
+	TT_THEN(rc, check_twice(x, n, err));
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
 	x->losses_said = rc == TT_OK;
-	if (rc == TT_OK)
-		rc = check_suited(x, n, err);
-	if (rc == TT_OK)
-		rc = check_copies(x, n, err);
+	TT_THEN(rc, check_suited(x, n, err));
+	TT_THEN(rc, check_copies(x, n, err));
 	return rc == TT_OK ? join_processes(x, run, n, err) : rc;
 }
 

@@ -169,17 +169,12 @@ facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct 
 
 		for (const struct tt_meta *f = c->meta; f && rc == TT_OK; f = f->next)
 			rc = add_fact(list, &n, f->key, f->value, a, err);
-		if (rc == TT_OK)
-			rc = add_fact(list, &n, "format", c->format, a, err);
-		if (rc == TT_OK)
-			rc = add_fact(list, &n, "arch", c->arch, a, err);
-		if (rc == TT_OK)
-			rc = add_fact(list, &n, "os", c->os, a, err);
+		TT_THEN(rc, add_fact(list, &n, "format", c->format, a, err));
+		TT_THEN(rc, add_fact(list, &n, "arch", c->arch, a, err));
+		TT_THEN(rc, add_fact(list, &n, "os", c->os, a, err));
 		tt_capture_date(c, date);
-		if (rc == TT_OK)
-			rc = add_fact(list, &n, "date", date, a, err);
-		if (rc == TT_OK)
-			rc = add_fact(list, &n, "producer", c->producer, a, err);
+		TT_THEN(rc, add_fact(list, &n, "date", date, a, err));
+		TT_THEN(rc, add_fact(list, &n, "producer", c->producer, a, err));
 		if (rc == TT_OK && c->args)
 			rc = add_recorded_with(list, &n, c->args, a, err);
 	}
@@ -353,10 +348,8 @@ some_parts(struct parts *p, struct tt_views *view, const struct tt_paths *t, str
 {
 	int rc = p->frames ? framed_time(p, t, err) : all_time(p, t, err);
 
-	if (rc == TT_OK)
-		rc = keep_parts(p, s, err);
-	if (rc == TT_OK)
-		rc = alloc_parts(p, view, err);
+	TT_THEN(rc, keep_parts(p, s, err));
+	TT_THEN(rc, alloc_parts(p, view, err));
 	return rc == TT_OK ? keep_parts(p, s, err) : rc;
 }
 
@@ -373,8 +366,7 @@ parts(struct tt_views *view, const struct tt_paths *t, struct tt_sample *s, stru
 	if (p.frames)
 		rc = some_parts(&p, view, t, s, err);
 	p.frames = 0;
-	if (rc == TT_OK)
-		rc = some_parts(&p, view, t, s, err);
+	TT_THEN(rc, some_parts(&p, view, t, s, err));
 	tt_mem_free(&m->env->mem, p.p, p.cap * sizeof *p.p);
 	return rc;
 }

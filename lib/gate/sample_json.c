@@ -371,25 +371,20 @@ tt_sample_parse(const struct tt_sample_reader *rd, const void *json, struct tt_s
 	s->framed_alone = framed && !json_object_get(j, "time_all");
 	s->predates_shown = predates_shown(values);
 	rc = text_of(rd, json_object_get(j, "name"), "", &s->name, err);
-	if (rc == TT_OK)
-		rc = text_of(rd, json_object_get(j, "session"), "", &s->session, err);
+	TT_THEN(rc, text_of(rd, json_object_get(j, "session"), "", &s->session, err));
 	/* No other sample has it: it is kept apart from texts that samples have in common. */
 	if (rc == TT_OK && json_is_string(id) && !(s->id = tt_arena_text(rd->a, json_string_value(id), json_string_length(id), err)))
 		rc = err->code;
-	if (rc == TT_OK)
-		rc = text_of(rd, json_object_get(j, "damaged"), NULL, &s->damage, err);
-	if (rc == TT_OK)
-		rc = take_facts(rd, json_object_get(j, "facts"), s, err);
-	if (rc == TT_OK && rd->detail >= TT_SAMPLE_FIGURES)
-		rc = take_values(rd, values, s, err);
-	if (rc == TT_OK && rd->detail >= TT_SAMPLE_JUDGED)
-		rc = take_all_parts(rd, j, framed, s, err);
+	TT_THEN(rc, text_of(rd, json_object_get(j, "damaged"), NULL, &s->damage, err));
+	TT_THEN(rc, take_facts(rd, json_object_get(j, "facts"), s, err));
+	if (rd->detail >= TT_SAMPLE_FIGURES)
+		TT_THEN(rc, take_values(rd, values, s, err));
+	if (rd->detail >= TT_SAMPLE_JUDGED)
+		TT_THEN(rc, take_all_parts(rd, j, framed, s, err));
 	if (rc != TT_OK || rd->detail < TT_SAMPLE_WHOLE)
 		return rc;
 	rc = text_of(rd, json_object_get(j, "shown"), NULL, &s->shown, err);
-	if (rc == TT_OK)
-		rc = take_worst(rd, json_object_get(j, "worst"), &s->worst, &s->nworst, err);
-	if (rc == TT_OK)
-		rc = take_worst(rd, json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, err);
+	TT_THEN(rc, take_worst(rd, json_object_get(j, "worst"), &s->worst, &s->nworst, err));
+	TT_THEN(rc, take_worst(rd, json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, err));
 	return rc == TT_OK ? take_worst(rd, json_object_get(j, "latest"), &s->latest, &s->nlatest, err) : rc;
 }

@@ -114,10 +114,8 @@ tt_series_add(struct tt_metric_series *s, const char *value, struct tt_arena *a,
 	if (!has_time(x.metric))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s describes a whole capture or single frames: it has no value per bucket", x.metric->name);
 	rc = read_select(&x, &rest, a, err);
-	if (rc == TT_OK)
-		rc = read_stat(&x, rest, err);
-	if (rc == TT_OK)
-		rc = tt_measure_key(&x, a, err);
+	TT_THEN(rc, read_stat(&x, rest, err));
+	TT_THEN(rc, tt_measure_key(&x, a, err));
 	if (rc != TT_OK)
 		return rc;
 	if (tt_arena_grow(a, &s->x, &s->cap, s->n, sizeof *s->x, err) != TT_OK)

@@ -28,10 +28,8 @@ tt_sessions_read(struct tt_sessions *x, struct tt_err *err)
 	struct tt_budget none;
 	int rc = tt_document_read(x->env, x->path, &x->text, err);
 
-	if (rc == TT_OK)
-		rc = tt_budget_none(&none, &x->a, err);
-	if (rc == TT_OK)
-		rc = tt_baseline_parse(x->text.p, x->text.n, x->path, &none, TT_SAMPLE_HEAD, &x->b, &x->a, err);
+	TT_THEN(rc, tt_budget_none(&none, &x->a, err));
+	TT_THEN(rc, tt_baseline_parse(x->text.p, x->text.n, x->path, &none, TT_SAMPLE_HEAD, &x->b, &x->a, err));
 	x->keep = rc == TT_OK ? tt_arena_alloc(&x->a, x->b.nall_session * sizeof *x->keep, err) : NULL;
 	if (!x->keep)
 		return err->code;

@@ -82,10 +82,8 @@ read_group(struct reader *rd, const struct tt_node_at *of, const char *test, str
 	uint64_t u = NUNIT - 1;
 	int rc = tt_doc_object(of, err);
 
-	if (rc == TT_OK)
-		rc = tt_doc_text(&name, &g.name, err);
-	if (rc == TT_OK)
-		rc = tt_doc_count(&unit, &u, err);
+	TT_THEN(rc, tt_doc_text(&name, &g.name, err));
+	TT_THEN(rc, tt_doc_count(&unit, &u, err));
 	if (rc != TT_OK)
 		return rc;
 	if (!g.name)
@@ -95,8 +93,7 @@ read_group(struct reader *rd, const struct tt_node_at *of, const char *test, str
 	g.dim = units[u].dim;
 	g.whole = tt_arena_printf(rd->a, err, "%s/%s", test, g.name);
 	rc = g.whole ? read_samples(rd, of, units[u].by, &g, err) : err->code;
-	if (rc == TT_OK)
-		rc = tt_arena_grow(rd->a, &rd->group, &rd->capgroup, rd->ngroup, sizeof g, err);
+	TT_THEN(rc, tt_arena_grow(rd->a, &rd->group, &rd->capgroup, rd->ngroup, sizeof g, err));
 	if (rc == TT_OK)
 		rd->group[rd->ngroup++] = g;
 	return rc;
@@ -111,10 +108,8 @@ read_result(struct reader *rd, const struct tt_node_at *of, struct tt_err *err)
 	size_t n = 0;
 	int rc = tt_doc_object(of, err);
 
-	if (rc == TT_OK)
-		rc = tt_doc_text(&name, &test, err);
-	if (rc == TT_OK)
-		rc = tt_doc_array(&list, &n, err);
+	TT_THEN(rc, tt_doc_text(&name, &test, err));
+	TT_THEN(rc, tt_doc_array(&list, &n, err));
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		const struct tt_node_at e = tt_doc_element(&list, i);
 		rc = read_group(rd, &e, test, err);
@@ -265,8 +260,7 @@ read_line(struct reader *rd, const char *p, size_t n, const char *path, size_t l
 	rc = text ? tt_buf_error(&where, err) : err->code;
 	if (rc == TT_OK && n > 1 && memcmp(text, "{&", 2) == 0)
 		n = unescape(text, n);
-	if (rc == TT_OK)
-		rc = read_json(rd, text, n, tt_buf_string(&where), err);
+	TT_THEN(rc, read_json(rd, text, n, tt_buf_string(&where), err));
 	tt_buf_free(&where);
 	return rc;
 }

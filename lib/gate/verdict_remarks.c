@@ -120,8 +120,8 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s in %s %s: %s%s", v->nknown, v->nknown == 1 ? "is" : "are",
 		    v->base->path, o->append ? "already, and not appended again" : "too: compared with itself, a capture is no worse",
 		    v->known->name, more), err);
-	if (rc == TT_OK && o->append && v->base && v->nknown < v->nsample)
-		rc = joins_remark(v, err);
+	if (o->append && v->base && v->nknown < v->nsample)
+		TT_THEN(rc, joins_remark(v, err));
 	return rc;
 }
 
@@ -575,14 +575,11 @@ alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 
 	for (size_t i = 0; i < o->nalert && rc == TT_OK; i++)
 		rc = remark(v, o->alert[i], err);
-	if (rc == TT_OK && v->status != v->exit_code)
-		rc = remark(v, tt_verdict_text(v, err, "the exit status is %d: %s", v->status, o->why), err);
-	if (rc == TT_OK)
-		rc = other_cap_remark(v, err);
-	if (rc == TT_OK)
-		rc = frame_time_remark(v, o, err);
-	if (rc == TT_OK)
-		rc = widened_remark(v, err);
+	if (v->status != v->exit_code)
+		TT_THEN(rc, remark(v, tt_verdict_text(v, err, "the exit status is %d: %s", v->status, o->why), err));
+	TT_THEN(rc, other_cap_remark(v, err));
+	TT_THEN(rc, frame_time_remark(v, o, err));
+	TT_THEN(rc, widened_remark(v, err));
 	v->nalert = v->nremark;
 	return rc;
 }
@@ -601,8 +598,8 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	if (!v->remark)
 		return err->code;
 	rc = alerts(v, o, err);
-	if (rc == TT_OK && o->note)
-		rc = remark(v, o->note, err);
+	if (o->note)
+		TT_THEN(rc, remark(v, o->note, err));
 	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)
 		rc = about[i](v, err);
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;

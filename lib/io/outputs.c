@@ -128,8 +128,7 @@ tt_outputs_write(struct tt_env *env, const struct tt_output *o, size_t n, struct
 		rc = tt_sink_open(env, o[i].path, &sink[i], err);
 		if (rc == TT_OK && o[i].text.n > 0)
 			rc = tt_sink_write(sink[i], o[i].text.p, o[i].text.n, err);
-		if (rc == TT_OK)
-			rc = tt_sink_rest(sink[i], err);
+		TT_THEN(rc, tt_sink_rest(sink[i], err));
 	}
 	return tt_sink_commit_all(sink, n, rc, err);
 }

@@ -335,8 +335,7 @@ add_stamps(struct tt_pack *pack, struct tt_stamp_run run, const char *stamps, st
 
 	if (rc == TT_OK && (b->size + run.size > TT_BLOCK_SIZE || b->in_n + sizeof run + n > TT_BLOCK_SIZE)) {
 		rc = submit_full(pack, err);
-		if (rc == TT_OK)
-			rc = get_block(pack, &b, err);
+		TT_THEN(rc, get_block(pack, &b, err));
 	}
 	if (rc != TT_OK)
 		return rc;
@@ -360,8 +359,7 @@ tt_pack_stamps(struct tt_pack *pack, const char *p, size_t n, struct tt_err *err
 		memcpy(&run, p, sizeof run);
 		if (run.n)
 			rc = add_stamps(pack, run, p + sizeof run, err);
-		if (rc == TT_OK)
-			rc = tt_pack_write(pack, p + sizeof run + run.n * sizeof(struct tt_stamp), run.bytes, err);
+		TT_THEN(rc, tt_pack_write(pack, p + sizeof run + run.n * sizeof(struct tt_stamp), run.bytes, err));
 		p += tt_stamp_run_bytes(&run);
 	}
 	return rc;
@@ -374,8 +372,7 @@ tt_pack_finish(struct tt_pack *pack, struct tt_err *err)
 	uint8_t tail[32];
 	int rc = get_block(pack, &b, err);
 
-	if (rc == TT_OK)
-		rc = write_head(pack, err);
+	TT_THEN(rc, write_head(pack, err));
 	/* A stream needs its last block even if it is empty; members only where there is no block at all. */
 	if (rc == TT_OK && (pack->coding->tail || b->in_n > 0 || pack->filled == 0))
 		rc = submit(pack, true, err);
@@ -446,8 +443,7 @@ tt_pack_rest(struct tt_pack *pack, struct tt_err *err)
 	pack->threads_tried = true;
 	if (pack->ring[pack->filled % pack->ring_n].in_n > 0)
 		rc = submit_full(pack, err);
-	if (rc == TT_OK)
-		rc = write_done(pack, 0, err);
+	TT_THEN(rc, write_done(pack, 0, err));
 	dismiss(pack);
 	return rc;
 }

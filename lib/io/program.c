@@ -101,8 +101,7 @@ tt_program_run(const char *const *argv, int *status, struct tt_err *err)
 	}
 	int rc = start(argv, old, &mask, err);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (rc == TT_OK)
-		rc = wait_for((pid_t)child, status, err);
+	TT_THEN(rc, wait_for((pid_t)child, status, err));
 	child = 0;
 	for (size_t i = 0; i < NPASSED; i++)
 		sigaction(passed[i], &old[i], NULL);

@@ -153,8 +153,7 @@ begin(struct tt_src *s, struct tt_err *err)
 static int
 finish_open(struct tt_src **src, int rc, struct tt_err *err)
 {
-	if (rc == TT_OK)
-		rc = begin(*src, err);
+	TT_THEN(rc, begin(*src, err));
 	if (rc != TT_OK) {
 		if (err)
 			tt_err_in(err, "%s", (*src)->name);

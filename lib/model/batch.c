@@ -68,8 +68,7 @@ tt_batch_grow(struct tt_batch *b, size_t more, struct tt_err *err)
 {
 	int rc = tt_mem_grow(b->mem, &b->ev, &b->cap, b->n + more, sizeof *b->ev, err);
 
-	if (rc == TT_OK)
-		rc = tt_mem_grow(b->mem, &b->open, &b->capopen, b->depth + more, sizeof *b->open, err);
+	TT_THEN(rc, tt_mem_grow(b->mem, &b->open, &b->capopen, b->depth + more, sizeof *b->open, err));
 	return rc;
 }
 

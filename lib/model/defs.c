@@ -214,8 +214,7 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	e->index = (uint32_t)k->n;
 	pthread_rwlock_wrlock(&defs->lock);
 	rc = tt_mem_grow(defs->mem, &k->all, &k->cap, k->n + 1, sizeof *k->all, err);
-	if (rc == TT_OK)
-		rc = enter(defs, k, root, e, err);
+	TT_THEN(rc, enter(defs, k, root, e, err));
 	pthread_rwlock_unlock(&defs->lock);
 	return rc;
 }

@@ -243,8 +243,7 @@ fit_part(struct tt_frames *f, size_t first, size_t end, bool same, struct tt_err
 	struct tt_refreshes r;
 	int rc = fit_frames(&r, &of, &src, err);
 
-	if (rc == TT_OK)
-		rc = keep_refreshes(f, first, &r, same, err);
+	TT_THEN(rc, keep_refreshes(f, first, &r, same, err));
 	f->counts_presented = f->counts_presented || r.presented;
 	tt_refresh_free(&r, f->mem);
 	return rc;

@@ -13,10 +13,8 @@ tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err
 
 	if (rc == TT_OK && f->n)
 		rc = tt_column_set(&f->gap, f->mem, f->n, (int64_t)((uint64_t)is->start - (uint64_t)f->end), err);
-	if (rc == TT_OK)
-		rc = tt_column_push(&f->ahead, f->mem, (int64_t)(is->number - f->n), err);
-	if (rc == TT_OK)
-		rc = tt_column_push(&f->given, f->mem, is->given, err);
+	TT_THEN(rc, tt_column_push(&f->ahead, f->mem, (int64_t)(is->number - f->n), err));
+	TT_THEN(rc, tt_column_push(&f->given, f->mem, is->given, err));
 	f->has_given = f->has_given || is->given;
 	f->n += rc == TT_OK;
 	f->end = (int64_t)((uint64_t)is->start + (uint64_t)is->dur);

@@ -96,8 +96,7 @@ number_alike(struct tt_label *v, size_t n, struct tt_mem *mem, struct tt_arena *
 			while (rc == TT_OK && is_taken(&taken, v, v[i].text))
 				if (!(v[i].text = tt_arena_printf(text, err, "%s (2)", v[i].text)))
 					rc = err->code;
-			if (rc == TT_OK)
-				rc = tt_map_add(&taken, mem, tt_seeded_text(0, v[i].text, strlen(v[i].text)), i, err);
+			TT_THEN(rc, tt_map_add(&taken, mem, tt_seeded_text(0, v[i].text, strlen(v[i].text)), i, err));
 		}
 	tt_map_free(&taken, mem);
 	return rc;

@@ -477,8 +477,7 @@ resolve_keys(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, s
 	for (uint32_t p = 0; p < m->ncap && rc == TT_OK; p++)
 		rc = add_definitions(m, k, old, p, &scratch, err);
 	tt_buf_free(&scratch);
-	if (rc == TT_OK)
-		rc = list_categories(m, k, err);
+	TT_THEN(rc, list_categories(m, k, err));
 	if (rc == TT_OK)
 		place_names(m, k);
 	return rc;
@@ -500,8 +499,7 @@ tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err
 	rc = resolve_keys(m, k, m->keys, err);
 	tt_mem_free(&m->env->mem, k->category, ncategory * sizeof *k->category);
 	k->category = NULL;
-	if (rc == TT_OK)
-		rc = add_classes(m, k, err);
+	TT_THEN(rc, add_classes(m, k, err));
 	if (rc != TT_OK)
 		return rc;
 	m->keys = k;
@@ -585,8 +583,7 @@ tt_model_tell_apart(struct tt_model *m, struct tt_err *err)
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || by_marker(&list[i], &list[i - 1]) != 0)
 			label[nlabel++].name = list[i].name;
-	if (rc == TT_OK)
-		rc = tt_labels_make(m, label, nlabel, &m->arena, err);
+	TT_THEN(rc, tt_labels_make(m, label, nlabel, &m->arena, err));
 	for (size_t i = 0, at = 0; i < n && rc == TT_OK; i++) {
 		at += i > 0 && by_marker(&list[i], &list[i - 1]) != 0;
 		list[i].name->apart = label[at].text != label[at].name->shown ? label[at].text : NULL;

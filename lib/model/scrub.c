@@ -107,8 +107,7 @@ tt_scrub_reserve(struct tt_scrub *s, const uint8_t *p, size_t n, struct tt_err *
 		if (k == i || k - i > SHORT || is_used(s, p + i, k - i, &hash))
 			continue;
 		rc = tt_mem_grow(s->mem, &s->row, &s->cap, s->n + 1, sizeof *s->row, err);
-		if (rc == TT_OK)
-			rc = tt_map_add(&s->used, s->mem, hash, s->n, err);
+		TT_THEN(rc, tt_map_add(&s->used, s->mem, hash, s->n, err));
 		if (rc != TT_OK)
 			break;
 		s->row[s->n] = (struct tt_scrub_short){ .n = (uint8_t)(k - i) };
@@ -158,8 +157,7 @@ tt_scrub_room(struct tt_scrub *s, size_t n, struct tt_err *err)
 {
 	int rc = tt_mem_grow(s->mem, &s->text, &s->captext, n + 1, 1, err);
 
-	if (rc == TT_OK)
-		rc = tt_mem_grow(s->mem, &s->keep, &s->capkeep, n + 1, sizeof *s->keep, err);
+	TT_THEN(rc, tt_mem_grow(s->mem, &s->keep, &s->capkeep, n + 1, sizeof *s->keep, err));
 	return rc;
 }
 

@@ -210,8 +210,7 @@ set(struct scan *s, const struct tt_opt_row *row, const char *value, const char 
 		struct tt_opt_given *given = (struct tt_opt_given *)(void *)(s->into + s->verb->given_at);
 
 		rc = tt_list_add(&given->name, row->o.name, s->arena, err);
-		if (rc == TT_OK)
-			rc = tt_list_add(&given->value, value, s->arena, err);
+		TT_THEN(rc, tt_list_add(&given->value, value, s->arena, err));
 	}
 	return rc == TT_E_USAGE ? tt_err_in(err, "option %s", shown) : rc;
 }

@@ -199,8 +199,7 @@ tt_compare_picture(const struct tt_report *r, const char *name, struct tt_buf *o
 	size_t n = tt_compare_flame(r, 5000, 26, &high, &boxes);
 	int rc = tt_report_error(r, err);
 
-	if (rc == TT_OK)
-		rc = tt_buf_error(&boxes, err);
+	TT_THEN(rc, tt_buf_error(&boxes, err));
 	if (rc == TT_OK && n == 0)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there are no calls to draw: no zones with time on either side");
 	tt_buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\"%u\" viewBox=\"0 0 1200 %u\" "

@@ -541,11 +541,9 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 			b->full = b->full || b->size > most;
 			if (!b->full)
 				rc = add_rec(b, next, err);
-			if (rc == TT_OK)
-				rc = tt_sorted_next(in, &next, err);
+			TT_THEN(rc, tt_sorted_next(in, &next, err));
 		}
-		if (rc == TT_OK)
-			rc = end_block(b, &d->of[rank], &room, err);
+		TT_THEN(rc, end_block(b, &d->of[rank], &room, err));
 	}
 	return rc;
 }
@@ -690,8 +688,7 @@ tt_details_put(const struct tt_details *d, struct tt_views *view, const char *co
 	    (unsigned long long)tt_frames_number(f, d->median));
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
-	if (rc == TT_OK)
-		rc = tt_page_pack(&text, out, err);
+	TT_THEN(rc, tt_page_pack(&text, out, err));
 	tt_buf_text(out, "</script>\n");
 	for (size_t i = 0; i < d->n && rc == TT_OK; i++) {
 		if (d->of[i].text.n == 0)

@@ -214,12 +214,10 @@ tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report
 	rc = put_counters(m, r, frame, n, &j, err);
 	tt_json_close(&j, "]]");
 	tt_mem_free(&m->env->mem, frame, room * sizeof *frame);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&text, err);
+	TT_THEN(rc, tt_buf_error(&text, err));
 	tt_buf_text(out, "<script type=\"application/x-tracetool\" data-facts=\"");
 	tt_buf_printf(out, "%zu\">", n);
-	if (rc == TT_OK)
-		rc = tt_page_pack(&text, out, err);
+	TT_THEN(rc, tt_page_pack(&text, out, err));
 	tt_buf_text(out, "</script>\n");
 	tt_buf_free(&text);
 	return rc;

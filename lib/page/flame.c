@@ -117,10 +117,8 @@ tt_flame_init(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_
 	if (!p)
 		return err->code;
 	rc = tt_merged_init(&k.g, p, err);
-	if (rc == TT_OK)
-		rc = set_least(&k, most, err);
-	if (rc == TT_OK)
-		rc = push(&k, k.g.first, 0, 0, err);
+	TT_THEN(rc, set_least(&k, most, err));
+	TT_THEN(rc, push(&k, k.g.first, 0, 0, err));
 	/* Among boxes as wide as the narrowest, the first are drawn. */
 	while (rc == TT_OK && k.ntodo && f->n < most) {
 		struct todo t = k.todo[--k.ntodo];
@@ -177,13 +175,11 @@ tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *
 	tt_buf_text(&names, ",");
 	tt_buf_add(&names, boxes.p, boxes.n);
 	rc = tt_buf_error(&boxes, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&names, err);
+	TT_THEN(rc, tt_buf_error(&names, err));
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-%s=\"%zu\" data-left=\"%zu\" data-command=\"", kind, f->n, f->left_out);
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
-	if (rc == TT_OK)
-		rc = tt_page_pack(&names, out, err);
+	TT_THEN(rc, tt_page_pack(&names, out, err));
 	tt_buf_text(out, "</script>\n");
 	tt_buf_free(&names);
 	tt_buf_free(&boxes);

@@ -53,18 +53,12 @@ tt_frame_data_put(const struct tt_frame_data *d, struct tt_views *view, const st
 	struct parts p = { 0 };
 	int rc = tt_over_begin(&p.over, view, d->markers, TT_PAGE_COLUMNS, err);
 
-	if (rc == TT_OK)
-		rc = tt_ranges_begin(&p.ranges, view, err);
-	if (rc == TT_OK)
-		rc = tt_trees_begin(&p.trees, d->details, view, r, err);
-	if (rc == TT_OK)
-		rc = read_frames(&p, view, err);
-	if (rc == TT_OK)
-		rc = tt_over_put(p.over, d->of_marker, out, err);
-	if (rc == TT_OK)
-		rc = tt_ranges_put(p.ranges, d->ranges, d->of_frames, out, err);
-	if (rc == TT_OK)
-		rc = tt_trees_put(p.trees, out, err);
+	TT_THEN(rc, tt_ranges_begin(&p.ranges, view, err));
+	TT_THEN(rc, tt_trees_begin(&p.trees, d->details, view, r, err));
+	TT_THEN(rc, read_frames(&p, view, err));
+	TT_THEN(rc, tt_over_put(p.over, d->of_marker, out, err));
+	TT_THEN(rc, tt_ranges_put(p.ranges, d->ranges, d->of_frames, out, err));
+	TT_THEN(rc, tt_trees_put(p.trees, out, err));
 	tt_over_free(p.over);
 	tt_ranges_free(p.ranges);
 	tt_trees_free(p.trees);

@@ -257,8 +257,7 @@ put_data(const struct axis *a, const char *what, struct tt_buf *words, struct tt
 
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-lines=\"%s\" data-columns=\"%zu\" data-time=\"%lld\" data-step=\"%lld\">", what,
 	    a->columns, a->f ? 0LL : (long long)a->from, a->f ? 0LL : (long long)((a->to - a->from) / (int64_t)(a->columns - 1)));
-	if (rc == TT_OK)
-		rc = tt_page_pack(words, out, err);
+	TT_THEN(rc, tt_page_pack(words, out, err));
 	tt_buf_text(out, "</script>\n");
 	return rc;
 }

@@ -156,8 +156,7 @@ tt_over_put(const struct tt_over *o, const char *command, struct tt_buf *out, st
 	    (long long)tt_column_at(&o->f->looked, o->f->n));
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
-	if (rc == TT_OK)
-		rc = tt_page_pack(&text, out, err);
+	TT_THEN(rc, tt_page_pack(&text, out, err));
 	tt_buf_text(out, "</script>\n");
 	tt_buf_free(&text);
 	return rc;

@@ -1132,13 +1132,11 @@ put_flames(const struct page *p)
 	struct tt_flame flame;
 	int rc = tt_flame_init(&flame, p->view, most, p->err);
 
-	if (rc == TT_OK)
-		rc = tt_flame_put(&flame, p->view, "flame", o->tree, p->out, p->err);
+	TT_THEN(rc, tt_flame_put(&flame, p->view, "flame", o->tree, p->out, p->err));
 	tt_flame_free(&flame);
 	if (rc == TT_OK && has_rows(table(p, "samples"))) {
 		rc = tt_flame_sampled(&flame, p->view, most / 2, p->err);
-		if (rc == TT_OK)
-			rc = tt_flame_put(&flame, p->view, "samples", o->samples, p->out, p->err);
+		TT_THEN(rc, tt_flame_put(&flame, p->view, "samples", o->samples, p->out, p->err));
 		tt_flame_free(&flame);
 	}
 	return rc;
@@ -1163,10 +1161,8 @@ put_frames(const struct page *p, struct tt_report *texts)
 
 	if (rc == TT_OK)
 		rc = tt_facts_put(o->details, p->view, texts, o->max_size ? (size_t)(o->max_size / PER_FRAME) : SIZE_MAX, p->out, p->err);
-	if (rc == TT_OK)
-		rc = tt_details_put(o->details, p->view, o->stats, p->out, p->err);
-	if (rc == TT_OK)
-		rc = tt_report_error(texts, p->err);
+	TT_THEN(rc, tt_details_put(o->details, p->view, o->stats, p->out, p->err));
+	TT_THEN(rc, tt_report_error(texts, p->err));
 	return rc == TT_OK ? tt_buf_error(p->out, p->err) : rc;
 }
 

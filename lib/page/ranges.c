@@ -302,8 +302,7 @@ choose_threads(struct tt_ranges *r, struct tt_err *err)
 		inside[i] = time[i].inside;
 		size[i] = time[i].bytes;
 	}
-	if (rc == TT_OK)
-		rc = choose(r, OF_THREAD, "threads", THREAD_N, t->n, THREADS, inside, size, err);
+	TT_THEN(rc, choose(r, OF_THREAD, "threads", THREAD_N, t->n, THREADS, inside, size, err));
 	tt_mem_free(r->mem, inside, n * sizeof *inside);
 	tt_mem_free(r->mem, size, n * sizeof *size);
 	return rc;
@@ -320,10 +319,8 @@ choose_allocs(struct tt_ranges *r, struct tt_err *err)
 		of_site[r->alloc[i].site] += r->alloc[i].bytes;
 		of_class[r->alloc[i].number] += r->alloc[i].bytes;
 	}
-	if (rc == TT_OK)
-		rc = choose(r, OF_SITE, "alloc_sites", ALLOC_N, r->nsite, SITES, of_site, of_site, err);
-	if (rc == TT_OK)
-		rc = choose(r, OF_CLASS, "alloc_classes", ALLOC_N, r->nclass, CLASSES, of_class, of_class, err);
+	TT_THEN(rc, choose(r, OF_SITE, "alloc_sites", ALLOC_N, r->nsite, SITES, of_site, of_site, err));
+	TT_THEN(rc, choose(r, OF_CLASS, "alloc_classes", ALLOC_N, r->nclass, CLASSES, of_class, of_class, err));
 	tt_mem_free(r->mem, of_site, n * sizeof *of_site);
 	tt_mem_free(r->mem, of_class, n * sizeof *of_class);
 	return rc;
@@ -367,18 +364,12 @@ choose_rows(struct tt_ranges *r, struct tt_err *err)
 	const int64_t one = 1;
 	int rc = list_allocs(r, err);
 
-	if (rc == TT_OK)
-		rc = number_allocs(r, err);
-	if (rc == TT_OK)
-		rc = choose(r, OF_ALL, "gcalloc", ALL_N, 1, 1, &one, &one, err);
-	if (rc == TT_OK)
-		rc = choose_markers(r, err);
-	if (rc == TT_OK)
-		rc = choose_categories(r, err);
-	if (rc == TT_OK)
-		rc = choose_threads(r, err);
-	if (rc == TT_OK)
-		rc = choose_allocs(r, err);
+	TT_THEN(rc, number_allocs(r, err));
+	TT_THEN(rc, choose(r, OF_ALL, "gcalloc", ALL_N, 1, 1, &one, &one, err));
+	TT_THEN(rc, choose_markers(r, err));
+	TT_THEN(rc, choose_categories(r, err));
+	TT_THEN(rc, choose_threads(r, err));
+	TT_THEN(rc, choose_allocs(r, err));
 	return rc == TT_OK ? choose_places(r, err) : rc;
 }
 

@@ -264,8 +264,7 @@ tt_trees_put(struct tt_trees *t, struct tt_buf *out, struct tt_err *err)
 	tt_json_close(&t->json, "]");
 	rc = tt_buf_error(&t->text, err);
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-trees=\"%zu\">", t->n);
-	if (rc == TT_OK)
-		rc = tt_page_pack(&t->text, out, err);
+	TT_THEN(rc, tt_page_pack(&t->text, out, err));
 	tt_buf_text(out, "</script>\n");
 	return rc;
 }

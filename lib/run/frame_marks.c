@@ -54,10 +54,8 @@ tt_frame_marks_add(struct tt_frame_marks *m, struct tt_mem *mem, int64_t ts, uin
 {
 	int rc = tt_column_push(&m->ts, mem, ts, err);
 
-	if (rc == TT_OK)
-		rc = tt_column_push(&m->by, mem, by, err);
-	if (rc == TT_OK)
-		rc = tt_column_push(&m->given, mem, given, err);
+	TT_THEN(rc, tt_column_push(&m->by, mem, by, err));
+	TT_THEN(rc, tt_column_push(&m->given, mem, given, err));
 	m->n += rc == TT_OK;
 	return rc;
 }
@@ -426,8 +424,7 @@ tt_frames_clip(struct tt_run *r, struct tt_err *err)
 	size_t n;
 	int rc = leave_earlier(r, err);
 
-	if (rc == TT_OK)
-		rc = flight_spans(r, &span, &n, err);
+	TT_THEN(rc, flight_spans(r, &span, &n, err));
 	if (rc != TT_OK || n == 0)
 		return rc;
 	f->of_flight = f->from == INT64_MIN && f->to == INT64_MAX;
@@ -497,12 +494,10 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 		if (!best)
 			continue;
 		rc = add_frames(r, m, best, err);
-		if (rc == TT_OK)
-			rc = tt_thread_replay_init(p, &p->w[p->nwatch++], best, first, err);
+		TT_THEN(rc, tt_thread_replay_init(p, &p->w[p->nwatch++], best, first, err));
 		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, best->thread, first, m->frames->n };
 	}
-	if (rc == TT_OK)
-		rc = narrow(r, m, whole_frames, err);
+	TT_THEN(rc, narrow(r, m, whole_frames, err));
 	if (rc != TT_OK || !m->frames || m->frames->n == 0)
 		return rc;
 	if ((rc = watch_render(m, p, err)) != TT_OK)
@@ -603,8 +598,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	const struct tt_marks *ms = r->marks;
 	int rc = find_labels(r, err);
 
-	if (rc == TT_OK)
-		rc = tt_frames_clip(r, err);
+	TT_THEN(rc, tt_frames_clip(r, err));
 	if (rc != TT_OK)
 		return rc;
 	m->zones_expected = r->zones_seen;
@@ -615,7 +609,6 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		m->filter.from = ms->from;
 	if (m->filter.has_frames && !m->filter.frames_of_each && ms)
 		rc = check_one(r, err);
-	if (rc == TT_OK)
-		rc = tt_frames_make(r, m, r->o->whole_frames, &r->replay, err);
+	TT_THEN(rc, tt_frames_make(r, m, r->o->whole_frames, &r->replay, err));
 	return rc == TT_OK && m->filter.has_frames && !(m->frames && m->frames->n) ? no_frames(r, err) : rc;
 }

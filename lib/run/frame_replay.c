@@ -204,8 +204,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	int rc = settle_self(p, w, end, err);
 
 	tt_replay_settle_idle(w, end);
-	if (rc == TT_OK)
-		rc = keep_idle(f, w, err);
+	TT_THEN(rc, keep_idle(f, w, err));
 	wall = tt_frames_wall(f, w->frame);
 	longest = tt_hitches_place(&f->longest, w->frame, wall);
 	busiest = tt_hitches_place(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
@@ -242,8 +241,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	w->ntouched = 0;
 	for (unsigned i = 0; i < TT_IDLES; i++)
 		w->idled[i] = INT64_MIN;
-	if (rc == TT_OK)
-		rc = close_shares(p, &f->category_hist, err);
+	TT_THEN(rc, close_shares(p, &f->category_hist, err));
 	return rc == TT_OK ? tt_replay_pass_frame(p, w, wall, err) : rc;
 }
 
@@ -271,8 +269,7 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 	struct tt_frames *f = p->m->frames;
 	int rc = tt_thread_replay_advance(p, w, ts, err);
 
-	if (rc == TT_OK)
-		rc = settle_self(p, w, ts, err);
+	TT_THEN(rc, settle_self(p, w, ts, err));
 	struct tt_thread_replay_row *row = rc == TT_OK ? tt_replay_row(p, w, key, err) : NULL;
 	if (!row)
 		return err->code;
@@ -343,11 +340,9 @@ pop_to(struct tt_replay *p, struct tt_thread_replay *w, size_t n, const int64_t 
 	while (w->st.n > n && rc == TT_OK) {
 		int64_t ts = ends[w->st.n - 1 - base];
 		rc = tt_thread_replay_advance(p, w, ts, err);
-		if (rc == TT_OK)
-			rc = settle_self(p, w, ts, err);
+		TT_THEN(rc, settle_self(p, w, ts, err));
 		w->st.n--;
-		if (rc == TT_OK)
-			rc = zone_end(p, w, w->st.z[w->st.n].key, ts, err);
+		TT_THEN(rc, zone_end(p, w, w->st.z[w->st.n].key, ts, err));
 	}
 	return rc;
 }
@@ -424,8 +419,7 @@ whole_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_even
 	if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(w, e)))
 		return tt_replay_inner_zone(p, w, e, err);
 	top = w->st.n;
-	if (rc == TT_OK)
-		rc = push(p, w, e, err);
+	TT_THEN(rc, push(p, w, e, err));
 	if (w->st.n > top)
 		l->ends[top - l->base] = e->ts + e->dur;
 	return rc;
@@ -437,8 +431,7 @@ open_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event
 {
 	int rc = pop_whole(p, w, l->base + e->depth, l, err);
 
-	if (rc == TT_OK)
-		rc = push(p, w, e, err);
+	TT_THEN(rc, push(p, w, e, err));
 	l->whole = w->st.n;
 	return rc;
 }
@@ -464,10 +457,8 @@ end_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event 
 {
 	int rc = pop_whole(p, w, l->base, l, err);
 
-	if (rc == TT_OK)
-		rc = tt_thread_replay_advance(p, w, e->ts, err);
-	if (rc == TT_OK)
-		rc = settle_self(p, w, e->ts, err);
+	TT_THEN(rc, tt_thread_replay_advance(p, w, e->ts, err));
+	TT_THEN(rc, settle_self(p, w, e->ts, err));
 	if (rc != TT_OK)
 		return rc;
 	if (e->flags & TT_F_BASE)
@@ -485,10 +476,8 @@ gap(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, s
 	int64_t ts = e->flags & TT_F_BASE || e->ts < w->seen ? w->seen : e->ts;
 	int rc = pop_whole(p, w, l->base, l, err);
 
-	if (rc == TT_OK)
-		rc = tt_thread_replay_advance(p, w, ts, err);
-	if (rc == TT_OK)
-		rc = settle_self(p, w, ts, err);
+	TT_THEN(rc, tt_thread_replay_advance(p, w, ts, err));
+	TT_THEN(rc, settle_self(p, w, ts, err));
 	while (w->st.n > 0 && rc == TT_OK) {
 		w->st.n--;
 		rc = zone_end(p, w, w->st.z[w->st.n].key, ts, err);
@@ -522,8 +511,7 @@ tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, const st
 		    gap(p, w, e, &l, err);
 	}
 	tt_replay_pop_inner(w, 0);
-	if (rc == TT_OK)
-		rc = pop_whole(p, w, l.base, &l, err);
+	TT_THEN(rc, pop_whole(p, w, l.base, &l, err));
 	if (b->min_ts <= b->max_ts && b->max_ts > w->seen)
 		w->seen = b->max_ts;
 	tt_mem_free(mem, l.ends, cap * sizeof *l.ends);

@@ -167,8 +167,7 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 			continue;
 		if (b->nalloc && (!keep || keep[b->thread]))
 			rc = count_allocs(p->m->frames, w, b, err);
-		if (rc == TT_OK)
-			rc = take_timings(p, w, b, err);
+		TT_THEN(rc, take_timings(p, w, b, err));
 		if (rc != TT_OK || w->thread != b->thread)
 			continue;
 		int in = before ? is_in_frames(p, w, b, before, err) : 1;
@@ -323,12 +322,10 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			if (p->w[j].process == k->process)
 				rc = tt_thread_replay_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
-	if (rc == TT_OK)
-		rc = tt_frames_find_refreshes(f, err);
+	TT_THEN(rc, tt_frames_find_refreshes(f, err));
 	for (size_t i = 0; i < f->latest.n; i++)
 		f->latest.h[i].by = tt_frames_uncapped(f, f->latest.h[i].frame);
-	if (rc == TT_OK)
-		rc = rank_by_render(f, err);
+	TT_THEN(rc, rank_by_render(f, err));
 	finish_worst(m, &f->longest);
 	finish_worst(m, &f->busiest);
 	finish_worst(m, &f->latest);

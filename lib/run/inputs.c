@@ -93,8 +93,7 @@ open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 
 	if (rc == TT_OK && r->names_first)
 		rc = tt_src_keep(in->src, err);
-	if (rc == TT_OK)
-		rc = tt_src_peek(in->src, &head, &n, err);
+	TT_THEN(rc, tt_src_peek(in->src, &head, &n, err));
 	if (rc == TT_OK && n == 0)
 		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty: nothing was recorded into it, or its copy failed");
 	if (rc == TT_OK)
@@ -140,8 +139,7 @@ add_path_facts(struct tt_run *r, struct tt_input *in, const char *path, struct t
 
 		tt_buf_printf(&b, "%.*s=%.*s", (int)fact[i].nkey, fact[i].key, (int)fact[i].nvalue, fact[i].value);
 		rc = tt_buf_error(&b, err);
-		if (rc == TT_OK)
-			rc = add_meta(in->cap, tt_buf_string(&b), err);
+		TT_THEN(rc, add_meta(in->cap, tt_buf_string(&b), err));
 		tt_buf_free(&b);
 	}
 	return rc;
@@ -155,8 +153,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 
 	if (in->cap)
 		r->m->cap[r->m->ncap++] = in->cap;
-	if (rc == TT_OK)
-		rc = open_bytes(r, in, path, process, err);
+	TT_THEN(rc, open_bytes(r, in, path, process, err));
 	if (rc == TT_OK) {
 		is_known = true;
 		in->cap->format = in->format->name;
@@ -165,8 +162,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	}
 	if (rc == TT_OK && r->o->title)
 		in->cap->title = r->o->title[process];
-	if (rc == TT_OK)
-		rc = add_path_facts(r, in, path, err);
+	TT_THEN(rc, add_path_facts(r, in, path, err));
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
 	if ((rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN) && is_known && in->text_like)
@@ -234,8 +230,7 @@ tt_inputs_join(struct tt_run *r, struct tt_err *err)
 		if (last && one_recording(last, &x) && last->cap->part_last < x.cap->part) {
 			r->part[r->npart] = x;
 			last = last->then = &r->part[r->npart++];
-			if (rc == TT_OK)
-				rc = x.format->append(in[r->nin - 1].ctx, x.ctx, err);
+			TT_THEN(rc, x.format->append(in[r->nin - 1].ctx, x.ctx, err));
 			continue;
 		}
 		x.cap->process = (uint32_t)r->nin;
@@ -290,8 +285,7 @@ tt_inputs_look_ahead(struct tt_run *r, struct tt_err *err)
 		if (!in->format->look || tt_src_info(in->src)->seekable || !tt_src_info(in->src)->rewindable)
 			continue;
 		rc = in->format->look(in->ctx, err);
-		if (rc == TT_OK)
-			rc = rewind_input(in, err);
+		TT_THEN(rc, rewind_input(in, err));
 		if (rc < 0)
 			tt_err_in(err, "%s", tt_src_info(in->src)->name);
 	}

@@ -66,8 +66,7 @@ begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct 
 		.alias = r->collect.alias, .order = &r->order };
 	int rc = tt_frames_make(r, m, of->kind == TT_PART_FRAMES, &p->replay, err);
 	m->filter.by_begin = of->kind == TT_PART_BEGINS;
-	if (rc == TT_OK)
-		rc = tt_fold_new(&fold, &p->fold, err);
+	TT_THEN(rc, tt_fold_new(&fold, &p->fold, err));
 	return rc == TT_OK ? tt_collect_begin(&p->collect, err) : rc;
 }
 
@@ -236,8 +235,7 @@ tt_parts_chunk(struct tt_run *r, const struct tt_capture *cap, struct slot *s, b
 		p->collect.site = r->collect.site;
 		p->collect.nsite = r->collect.nsite;
 		p->collect.skipped = r->collect.skipped;
-		if (rc == TT_OK)
-			rc = tt_collect_chunk(&p->collect, err);
+		TT_THEN(rc, tt_collect_chunk(&p->collect, err));
 		if (rc == TT_OK && p->m->frames)
 			rc = tt_frames_chunk(&p->replay, &s->batch, &s->before, err);
 		rc = cope(r, i, rc, err);
@@ -260,12 +258,10 @@ finish(struct tt_run *r, struct tt_part *p, const struct tt_run_part *of, struct
 	m->counts = tt_fold_take_counts(p->fold);
 	borrow(m, r->m);
 	rc = tt_counts_settle(m->counts, m->tree, err);
-	if (rc == TT_OK)
-		rc = tt_collect_finish(&p->collect, err);
+	TT_THEN(rc, tt_collect_finish(&p->collect, err));
 	if (rc == TT_OK && m->filter.no_wait)
 		rc = tt_waits_drop(m, err);
-	if (rc == TT_OK)
-		rc = tt_frames_finish(&p->replay, err);
+	TT_THEN(rc, tt_frames_finish(&p->replay, err));
 	if (m->frames)        /* a wait anywhere shows that waits are recorded */
 		m->frames->has_wait = r->m->frames->has_wait;
 	return rc == TT_OK ? r->o->part_done(r->o->part_arg, of, m, err) : rc;

@@ -56,8 +56,7 @@ load(struct pipe *p, struct slot *s, struct tt_err *err)
 	if (c->loaded)
 		return TT_OK;
 	rc = tt_chunk_room(c, &p->r->env->mem, (size_t)c->len, err);
-	if (rc == TT_OK)
-		rc = tt_src_pread(p->in->src, c->at, c->bytes, (size_t)c->len, &got, err);
+	TT_THEN(rc, tt_src_pread(p->in->src, c->at, c->bytes, (size_t)c->len, &got, err));
 	if (rc < 0)
 		return rc;
 	if (got < c->len) {
@@ -197,8 +196,7 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 	s->io.nsum = 0;
 	if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
 		rc = count_whole(p, s, err);
-	if (rc == TT_OK)
-		rc = tt_parts_chunk(r, p->in->cap, s, rest, err);
+	TT_THEN(rc, tt_parts_chunk(r, p->in->cap, s, rest, err));
 	struct tt_view v = view_of(p, s);
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
 		const struct tt_emit *e = r->o->emit[i];
@@ -571,14 +569,11 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		s->io.b = &s->batch;
 		s->alloc_before = t->alloc_b;
 		rc = tt_thread_stacks_copy(p, s, t, err);
-		if (rc == TT_OK)
-			rc = tt_fold_rest(w->fold, &s->io, err);
+		TT_THEN(rc, tt_fold_rest(w->fold, &s->io, err));
 		s->io.skipped = false;
-		if (rc == TT_OK)
-			rc = emit_chunk(p, s, err);
+		TT_THEN(rc, emit_chunk(p, s, err));
 		tt_thread_stacks_end_all(p, s, &t->stack);
-		if (rc == TT_OK)
-			rc = commit_main(p, w, s, true, err);
+		TT_THEN(rc, commit_main(p, w, s, true, err));
 	}
 	return rc;
 }
@@ -745,8 +740,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	}
 	if (rc == TT_OK && phase == TT_PHASE_MAIN)
 		rc = end_losses(&p, err);
-	if (rc == TT_OK)
-		rc = commit_gpu(&p, &w[0], err);
+	TT_THEN(rc, commit_gpu(&p, &w[0], err));
 	if (rc == TT_OK && phase >= TT_PHASE_MAIN)
 		rc = close_open(&p, &w[0], err);
 	if (rc == TT_OK && phase == TT_PHASE_NAMES)

@@ -99,8 +99,7 @@ name_all(struct tt_run *r, struct tt_err *err)
 {
 	int rc = tt_threads_name(&r->m->threads, r->m->cap, r->m->ncap, &r->m->arena, err);
 
-	if (rc == TT_OK)
-		rc = tt_model_resolve(r->m, r->o->names, err);
+	TT_THEN(rc, tt_model_resolve(r->m, r->o->names, err));
 	return rc == TT_OK && (r->needs & TT_NEEDS_APART) ? tt_model_tell_apart(r->m, err) : rc;
 }
 
@@ -157,8 +156,7 @@ plan(struct tt_run *r, struct tt_err *err)
 	int rc = r->o->opened ? r->o->opened(r->o->opened_arg, err) : TT_OK;
 	bool twice = false;
 
-	if (rc == TT_OK)
-		rc = tt_inputs_look_ahead(r, err);
+	TT_THEN(rc, tt_inputs_look_ahead(r, err));
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; i < r->nin; i++) {
@@ -181,8 +179,7 @@ read_names(struct tt_run *r, struct tt_err *err)
 	int rc = read_all(r, TT_PHASE_NAMES, "names", err);
 
 	tt_short_zones_sort(&r->m->threads);
-	if (rc == TT_OK)
-		rc = name_all(r, err);
+	TT_THEN(rc, name_all(r, err));
 	return rc == TT_OK ? tt_inputs_rewind(r, err) : rc;
 }
 
@@ -194,8 +191,7 @@ read_marks(struct tt_run *r, struct tt_err *err)
 		return TT_OK;
 	int rc = read_all(r, TT_PHASE_MARKS, "frames", err);
 
-	if (rc == TT_OK)
-		rc = tt_mark_keys_choose(r, err);
+	TT_THEN(rc, tt_mark_keys_choose(r, err));
 	return rc == TT_OK ? tt_inputs_rewind(r, err) : rc;
 }
 
@@ -439,16 +435,12 @@ read_events(struct tt_run *r, struct tt_err *err)
 	int rc = new_counts(r, err);
 
 	total_times(r->m);        /* as reading the names found them */
-	if (rc == TT_OK)
-		rc = tt_collect_begin(&r->collect, err);
-	if (rc == TT_OK)
-		rc = tt_parts_begin(r, err);
-	if (rc == TT_OK)
-		rc = begin_emitters(r, err);
+	TT_THEN(rc, tt_collect_begin(&r->collect, err));
+	TT_THEN(rc, tt_parts_begin(r, err));
+	TT_THEN(rc, begin_emitters(r, err));
 	tt_chunk_log_begin(r);
 	tt_unnamed_begin(r);
-	if (rc == TT_OK)
-		rc = read_all(r, TT_PHASE_MAIN, "reading", err);
+	TT_THEN(rc, read_all(r, TT_PHASE_MAIN, "reading", err));
 	/* An input without a single thread leaves none. */
 	if (rc == TT_OK && !r->m->counts)
 		rc = tt_counts_new(&r->env->mem, &r->m->counts, err);
@@ -525,10 +517,8 @@ read_parts(struct tt_run *r, struct tt_err *err)
 
 	while (rc == TT_OK && r->parts) {
 		rc = tt_inputs_rewind(r, err);
-		if (rc == TT_OK)
-			rc = read_all(r, TT_PHASE_PARTS, "reading", err);
-		if (rc == TT_OK)
-			rc = tt_parts_finish(r, err);
+		TT_THEN(rc, read_all(r, TT_PHASE_PARTS, "reading", err));
+		TT_THEN(rc, tt_parts_finish(r, err));
 	}
 	return rc;
 }

@@ -257,8 +257,7 @@ settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err
 		b->base = NULL;
 	}
 	/* The threads of samples have to be found again, too. */
-	if (rc == TT_OK)
-		rc = enter_threads(p, s, &t, err);
+	TT_THEN(rc, enter_threads(p, s, &t, err));
 	return rc;
 }
 
@@ -332,8 +331,7 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	if (p->phase == TT_PHASE_NAMES || (p->phase < TT_PHASE_PARTS && (!p->r->names_first || b->late)))
 		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
 			rc = tt_defs_add(cap->defs, &b->def[i], err);
-	if (rc == TT_OK)
-		rc = enter_threads(p, s, &t, err);
+	TT_THEN(rc, enter_threads(p, s, &t, err));
 	if (rc != TT_OK)
 		return rc;
 	if ((b->unsure || b->nstack) && (rc = settle_unsure(p, s, t, err)) != TT_OK)
@@ -350,11 +348,9 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 		return rc;
 	tt_thread_stacks_count(s, t);
 	rc = end_zones(p, s, t, err);
-	if (rc == TT_OK)
-		rc = end_at_gaps(p, s, t, err);
+	TT_THEN(rc, end_at_gaps(p, s, t, err));
 	tt_spanning_enter(b, cap->defs);
-	if (rc == TT_OK)
-		rc = push_zones(p, b, t, err);
+	TT_THEN(rc, push_zones(p, b, t, err));
 	if (rc != TT_OK)
 		return rc;
 	return leave(p, s, t, err);

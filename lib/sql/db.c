@@ -303,10 +303,8 @@ tt_db_make(struct tt_env *env, uint64_t rows, struct tt_db **out, struct tt_err 
 	if (!db)
 		return err->code;
 	rc = tt_spool_open(&plain, &db->files.fd, err);
-	if (rc == TT_OK)
-		rc = open_sql(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
-	if (rc == TT_OK)
-		rc = set_up(db, rows, err);
+	TT_THEN(rc, open_sql(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
+	TT_THEN(rc, set_up(db, rows, err));
 	if (rc == TT_OK)
 		*out = db;
 	else
@@ -655,14 +653,11 @@ tt_db_open(struct tt_env *env, const char *path, struct tt_db **out, struct tt_e
 	db->files.fd = tt_sys_open(path, TT_OPEN_READ);
 	if (db->files.fd < 0)
 		rc = tt_fail_sys(err, errno, "%s", path);
-	if (rc == TT_OK)
-		rc = check_head(db, path, &wal, err);
+	TT_THEN(rc, check_head(db, path, &wal, err));
 	if (rc == TT_OK && wal)
 		rc = check_wal(path, err);
-	if (rc == TT_OK)
-		rc = check_journal(path, err);
-	if (rc == TT_OK)
-		rc = open_sql(db, SQLITE_OPEN_READONLY, err);
+	TT_THEN(rc, check_journal(path, err));
+	TT_THEN(rc, open_sql(db, SQLITE_OPEN_READONLY, err));
 	if (rc == TT_OK) {
 		sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 		sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);

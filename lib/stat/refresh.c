@@ -319,11 +319,9 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 		all.all = (struct tt_stretch){ .end = f.n, .frame_end = n };
 		rc = tt_refresh_stretches(&all, err);
 	}
-	if (rc == TT_OK)
-		rc = tt_timers_take(&f, err);
+	TT_THEN(rc, tt_timers_take(&f, err));
 	tt_timers_join(&f);
-	if (rc == TT_OK)
-		rc = tt_timers_divide(&f, err);
+	TT_THEN(rc, tt_timers_divide(&f, err));
 	if (rc == TT_OK)
 		judge_limits(&f);
 	tt_mem_free(mem, f.frame, n * sizeof *f.frame);

@@ -217,8 +217,7 @@ divide_timer(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, stru
 		}
 		rest.end = i;
 		rc = tt_refresh_append(f, &rest, err);
-		if (rc == TT_OK)
-			rc = tt_refresh_append(f, &held, err);
+		TT_THEN(rc, tt_refresh_append(f, &held, err));
 		i = rest.first = held.end;
 	}
 	rest.end = is->end;

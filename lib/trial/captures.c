@@ -37,24 +37,17 @@ make_rows(struct tt_trial *x, const struct tt_trial_run *const run[TT_SIDES], st
 	struct tt_buf text = { 0 };
 	int rc = tt_budget_none(&first, &x->a, err);
 
-	if (rc == TT_OK)
-		rc = read_both(x, &first, run, s, err);
-	if (rc == TT_OK)
-		rc = tt_trial_rows(both, &first, x->planned, false, &text, err);
-	if (rc == TT_OK)
-		rc = tt_trial_take_rows(x, &text, err);
-	if (rc == TT_OK)
-		rc = read_both(x, &x->budget, run, s, err);
+	TT_THEN(rc, read_both(x, &first, run, s, err));
+	TT_THEN(rc, tt_trial_rows(both, &first, x->planned, false, &text, err));
+	TT_THEN(rc, tt_trial_take_rows(x, &text, err));
+	TT_THEN(rc, read_both(x, &x->budget, run, s, err));
 	if (rc == TT_OK && s[TT_OLD].frames == 0 && s[TT_NEW].frames == 0)
 		tt_log(x->env, TT_LOG_QUIET, "no frames, so whole runs are compared; to compare frames, name a marker with %s",
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	text.n = 0;
-	if (rc == TT_OK)
-		rc = tt_trial_rows(both, &x->budget, x->planned, true, &text, err);
-	if (rc == TT_OK)
-		rc = tt_trial_take_rows(x, &text, err);
-	if (rc == TT_OK)
-		rc = tt_trial_folder_rows(x, &text, err);
+	TT_THEN(rc, tt_trial_rows(both, &x->budget, x->planned, true, &text, err));
+	TT_THEN(rc, tt_trial_take_rows(x, &text, err));
+	TT_THEN(rc, tt_trial_folder_rows(x, &text, err));
 	tt_buf_free(&text);
 	return rc;
 }

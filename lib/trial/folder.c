@@ -291,8 +291,7 @@ tt_trial_folder_open(struct tt_trial *x, struct tt_buf *rows, struct tt_err *err
 		if (mkdir(x->o->keep, 0777) != 0 && errno != EEXIST)
 			return tt_fail_sys(err, errno, "%s", x->o->keep);
 		rc = set_dir(x, x->o->keep, err);
-		if (rc == TT_OK)
-			rc = lock_dir(x, err);
+		TT_THEN(rc, lock_dir(x, err));
 		return rc == TT_OK ? take_kept(x, rows, err) : rc;
 	}
 	snprintf(own, sizeof own, "%s/tracetool-ab.XXXXXX", tt_spool_dir(x->env));

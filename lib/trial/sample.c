@@ -143,8 +143,7 @@ tt_trial_sample(struct tt_trial *x, const struct tt_budget *b, const struct tt_t
 	if (rc == TT_OK && !j)
 		rc = WIFSIGNALED(status) ? tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s: reading its capture ended by signal %d", run->name, WTERMSIG(status)) :
 		    tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s: reading its capture ended with exit status %d", run->name, WEXITSTATUS(status));
-	if (rc == TT_OK)
-		rc = take(x, b, run, j, s, err);
+	TT_THEN(rc, take(x, b, run, j, s, err));
 	json_decref(j);
 	tt_buf_free(&text);
 	return rc;

@@ -183,8 +183,7 @@ tt_counter_labels_make(const struct tt_model *m, struct tt_counter_labels *l, st
 	count_named(m, v);
 	tt_sort(v, n, compare_rows);
 	rc = label_all(v, n, text, err);
-	if (rc == TT_OK)
-		rc = make_unique(v, n, mem, text, err);
+	TT_THEN(rc, make_unique(v, n, mem, text, err));
 	for (size_t i = 0; i < n; i++)
 		l->label[i] = (struct tt_counter_label){ v[i].def, v[i].text };
 	tt_sort(l->label, n, by_def);

@@ -178,8 +178,7 @@ tt_merged_init(struct tt_merged *g, const struct tt_paths *p, struct tt_err *err
 		g->at[i] = TT_NO_MNODE;
 		rc = place(g, i, err);
 	}
-	if (rc == TT_OK)
-		rc = add_stacks(g, err);
+	TT_THEN(rc, add_stacks(g, err));
 	if (rc == TT_OK) {
 		sum_up(g);
 		mark_kept(g);

@@ -304,8 +304,7 @@ find_without_frames(struct tt_why *w, struct tt_views *view)
 	w->to = w->m->max_ts;
 	w->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK | TT_PATHS_WAITS, w->err);
 	rc = w->p ? look_at_paths(w) : w->err->code;
-	if (rc == TT_OK)
-		rc = tt_why_leak(w, &leaks);
+	TT_THEN(rc, tt_why_leak(w, &leaks));
 	return rc == TT_OK ? tt_why_keep_findings(w) : rc;
 }
 
@@ -337,12 +336,9 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 		tt_why_asked(&w);
 		if ((rc = tt_why_doubt(&w)) == TT_OK && (rc = tt_why_routine(&w)) == TT_OK && (rc = tt_why_part(&w)) == TT_OK)
 			rc = tt_why_group(&w);
-		if (rc == TT_OK)
-			rc = tt_why_rest(&w);
-		if (rc == TT_OK)
-			rc = tt_why_late_rest(&w);
-		if (rc == TT_OK)
-			rc = tt_why_unrecorded(&w);
+		TT_THEN(rc, tt_why_rest(&w));
+		TT_THEN(rc, tt_why_late_rest(&w));
+		TT_THEN(rc, tt_why_unrecorded(&w));
 	}
 	close_why(&w);
 	return rc;

@@ -365,14 +365,10 @@ tt_why_facts(struct tt_why *w)
 	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = tt_column_at(&f->outside_ns, frame) });
 	for (size_t i = 0; i < w->s->n && rc == TT_OK; i++)
 		rc = add_rec(w, &w->s->rec[i], thread, &zones);
-	if (rc == TT_OK)
-		rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_ZONES, .n = zones });
-	if (rc == TT_OK)
-		rc = add_worked(w);
-	if (rc == TT_OK)
-		rc = put_in_order(w);
-	if (rc == TT_OK)
-		rc = add_totals(w);
+	TT_THEN(rc, add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_ZONES, .n = zones }));
+	TT_THEN(rc, add_worked(w));
+	TT_THEN(rc, put_in_order(w));
+	TT_THEN(rc, add_totals(w));
 	return rc == TT_OK ? find_usual(w) : rc;
 }
 

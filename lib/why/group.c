@@ -150,14 +150,10 @@ tt_why_group(struct tt_why *w)
 	struct tt_causes *out = w->out;
 	int rc = tt_why_growth(w);
 
-	if (rc == TT_OK)
-		rc = group_hitches(w);
-	if (rc == TT_OK)
-		rc = tt_why_steady(w);
-	if (rc == TT_OK)
-		rc = tt_why_late_elsewhere(w);
-	if (rc == TT_OK)
-		rc = tt_why_cost(w);
+	TT_THEN(rc, group_hitches(w));
+	TT_THEN(rc, tt_why_steady(w));
+	TT_THEN(rc, tt_why_late_elsewhere(w));
+	TT_THEN(rc, tt_why_cost(w));
 	if (rc != TT_OK)
 		return rc;
 	settle_late(w);

@@ -210,7 +210,6 @@ tt_why_hitches(struct tt_why *w)
 {
 	int rc = find_times(w);
 
-	if (rc == TT_OK)
-		rc = choose_samples(w);
+	TT_THEN(rc, choose_samples(w));
 	return rc == TT_OK ? choose_hitches(w) : rc;
 }

@@ -495,8 +495,7 @@ tt_why_steady(struct tt_why *w)
 	bool leaks;
 	int rc = tt_why_leak(w, &leaks);
 
-	if (rc == TT_OK)
-		rc = find_present(w);
+	TT_THEN(rc, find_present(w));
 
 	return rc == TT_OK && !leaks ? find_allocation(w) : rc;
 }
