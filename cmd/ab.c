@@ -7,33 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ab_opts.h"
 #include "cmd.h"
-#include "gate.h"
 #include "gate/read.h"
-#include "input.h"
 #include "io/outputs.h"
 #include "io/sink.h"
 #include "ttc/recover.h"
 #include "run/run.h"
-#include "stat/pairs.h"
-#include "trial/trial.h"
 #include "verdict/verdict_as.h"
 
 #define PAIRS 10
 #define DECIDED_RUNS 40               /* --max-runs of --until decided */
-
-struct ab_opts {
-	struct tt_list words;        /* both builds, with a "--" between them */
-	uint64_t pairs, max_runs, warmup, seed, more_crashes;         /* UINT64_MAX: not given */
-	int until;                    /* enum tt_trial_until */
-	int64_t timeout;
-	bool mono, resume;
-	struct tt_list profile;
-	const char *keep, *budget, *today;
-	int inconclusive;             /* as in struct gate_opts */
-	struct tt_verdict_outputs to;
-	struct input_opts in;
-};
 
 struct ab {
 	struct app *app;
@@ -41,78 +25,6 @@ struct ab {
 	struct tt_arena a;
 	struct tt_budget budget;      /* of o->budget */
 	struct tt_trial_opts plan;
-};
-
-static const char *
-until_value(size_t i)
-{
-	static const char *const v[] = { [TT_TRIAL_CLEAR] = "clear", [TT_TRIAL_DECIDED] = "decided", [TT_TRIAL_ALL] = "all", NULL };
-
-	return v[i];
-}
-
-#define AT(f) offsetof(struct ab_opts, f)
-
-static const struct tt_opt run_opt[] = {
-	{ .letter = 'n', .name = "pairs", .arg = "N", .set = tt_opt_count, .at = AT(pairs), .lo = 1, .hi = TT_PAIRS_MAX,
-	    .help = "run each build at most N times; default 10" },
-	{ .name = "until", .arg = "WHEN", .set = tt_opt_choice, .at = AT(until), .value = until_value,
-	    .help = "stop as soon as the answer is clear; decided: the same, but with up to --max-runs runs; all: run and judge all pairs" },
-	{ .name = "max-runs", .arg = "N", .set = tt_opt_count, .at = AT(max_runs), .lo = 2, .hi = 2 * TT_PAIRS_MAX,
-	    .help = "run at most N times, both builds together; default with --until decided: 40" },
-	{ .name = "warmup", .arg = "N", .set = tt_opt_count, .at = AT(warmup), .hi = 100,
-	    .help = "before the pairs run each build N times, which is not judged; default 1" },
-	{ .name = "seed", .arg = "N", .set = tt_opt_count, .at = AT(seed), .hi = UINT64_MAX - 1,
-	    .help = "choose the order within pairs by N; default: a random number, which is printed" },
-	{ .name = "timeout", .arg = "DUR", .set = tt_opt_duration, .at = AT(timeout),
-	    .help = "end a run that takes longer, and count it as a crash" },
-	{ .name = "max-crashes", .arg = "N", .set = tt_opt_count, .at = AT(more_crashes), .hi = 1000000,
-	    .help = "let the new build crash in N more runs than the old one; default 0" },
-	{ .name = "keep", .arg = "DIR", .set = tt_opt_text, .at = AT(keep), .help = "keep the captures in this folder" },
-	{ .name = "resume", .set = tt_opt_flag, .at = AT(resume), .help = "with --keep: take the runs that are there already" },
-	{ .name = NULL },
-};
-
-static const struct tt_opt record_opt[] = {
-	{ .name = "mono", .set = tt_opt_flag, .at = AT(mono),
-	    .help = "record the builds as \"tracetool record\" does; without it, a build whose first word is mono" },
-	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = tt_opt_add, .at = AT(profile),
-	    .help = "the same, and set what to record; repeatable; see tracetool-mono(7)" },
-	{ .name = NULL },
-};
-
-static const struct tt_opt judge_opt[] = {
-	{ .name = "gate", .arg = "BUDGET", .set = tt_opt_text, .at = AT(budget),
-	    .help = "judge the rows of this budget (tracetool-budget(5)); default: frame times, long frames, allocations, the largest markers" },
-	{ .name = "inconclusive", .arg = "HOW", .set = tt_opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "exit status if no row fails, but some cannot be judged (5) or are undecided (0; auto, the default); fail: both 5; pass: both 0" },
-	{ .name = "today", .arg = "DATE", .set = tt_opt_text, .at = AT(today),
-	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
-	{ .name = NULL },
-};
-
-static const struct tt_opt_group groups[] = {
-	{ "Runs", run_opt, 0 },
-	{ "Recording", record_opt, 0 },
-	{ "Judging", judge_opt, 0 },
-	VERDICT_GROUP(struct ab_opts, to),
-	INPUT_GROUPS(struct ab_opts, in),
-	{ NULL, NULL, 0 },
-};
-
-const struct tt_verb verb_ab = {
-	.name = "ab",
-	.summary = "run two builds in turn and compare their captures",
-	.operands = "-- OLD [ARG...] -- NEW [ARG...]",
-	.about = "Run the builds OLD and NEW in turn, record each run, and say whether NEW is worse. Both runs of a pair share whatever the machine is like "
-	    "at the time, so differences within pairs are judged. A run is recorded by a Unity player's "
-		 "recorder, by tracetool's Mono module, or by any command that writes a capture to $TRACETOOL_CAPTURE.\n"
-		 "The exit status is 0: not worse, or undecided, 1: worse, 5: cannot be judged.",
-	.examples = "  tracetool ab -n 8 -- ./old/Game -batchmode -- ./new/Game -batchmode\n"
-		    "  tracetool ab --frame-marker Game:Tick -- mono old.exe -- mono new.exe\n"
-		    "  tracetool ab --until decided --gate budget.json --keep runs --junit ab.xml -- ./play old -- ./play new\n",
-	.group = groups,
-	.operand_at = AT(words),
 };
 
 /* --- the plan ---------------------------------------------------------------------------------- */
@@ -148,11 +60,9 @@ find_recorder(struct ab *x, struct tt_err *err)
 
 	for (size_t i = 0; i < profile->n && rc == TT_OK; i++) {
 		rc = tt_list_add(&after, "-p", &x->a, err);
-		if (rc == TT_OK)
-			rc = tt_list_add(&after, profile->v[i], &x->a, err);
+		TT_THEN(rc, tt_list_add(&after, profile->v[i], &x->a, err));
 	}
-	if (rc == TT_OK)
-		rc = tt_list_add(&after, "--", &x->a, err);
+	TT_THEN(rc, tt_list_add(&after, "--", &x->a, err));
 	x->plan.recorder[0] = before;
 	x->plan.recorder[1] = after.v;
 	x->plan.profile = profile->v;
@@ -235,12 +145,9 @@ read_capture(void *arg, const struct tt_budget *b, const char *path, struct tt_s
 	if (ttc_mend(&x->app->env, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
 		return err->code;
 	rc = input_setup(x->app, &in, &run, err);
-	if (rc == TT_OK)
-		rc = app_reads(x->app, one, err);
-	if (rc == TT_OK)
-		rc = app_confine(x->app, NULL, in.tmpdir, err);
-	if (rc == TT_OK)
-		rc = tt_gate_read(&g, &run, err);
+	TT_THEN(rc, app_reads(x->app, one, err));
+	TT_THEN(rc, app_confine(x->app, NULL, in.tmpdir, err));
+	TT_THEN(rc, tt_gate_read(&g, &run, err));
 	if (rc == TT_OK && g.unread)
 		rc = tt_fail(err, g.unread == 3 ? TT_E_DAMAGED : TT_E_IO, TT_NOWHERE, "its capture cannot be read");
 	if (rc == TT_OK)
@@ -309,10 +216,8 @@ open_outputs(struct ab *x, struct tt_verdict_out *to, struct tt_err *err)
 	struct tt_list writes = { 0 };
 	int rc = verdict_open(x->app, &x->o->to, "name a file", &writes, to, err);
 
-	if (rc == TT_OK)
-		rc = check_outputs(x, &writes, err);
-	if (rc == TT_OK)
-		rc = try_outputs(x, &writes, err);
+	TT_THEN(rc, check_outputs(x, &writes, err));
+	TT_THEN(rc, try_outputs(x, &writes, err));
 	return rc == TT_OK ? tt_verdict_out_forget(&x->o->to, NULL, err) : rc;
 }
 
@@ -324,15 +229,11 @@ write_verdict(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, s
 	struct tt_verdict v = { 0 };
 	int rc = tt_trial_judge(trial, &v, err);
 
-	if (rc == TT_OK)
-		rc = tt_verdict_as_text(&v, &how, &text, err);
-	if (rc == TT_OK)
-		rc = tt_verdict_wrap(how.width, &text, err);
-	if (rc == TT_OK)
-		rc = tt_verdict_defuse(tt_verdict_out_messages(&x->o->to), how.color, &text, err);
+	TT_THEN(rc, tt_verdict_as_text(&v, &how, &text, err));
+	TT_THEN(rc, tt_verdict_wrap(how.width, &text, err));
+	TT_THEN(rc, tt_verdict_defuse(tt_verdict_out_messages(&x->o->to), how.color, &text, err));
 	/* Print the verdict before files are written: it took an hour of runs, and must be shown even if a file cannot be written. */
-	if (rc == TT_OK)
-		rc = app_write(x->app, "-", &text, err);
+	TT_THEN(rc, app_write(x->app, "-", &text, err));
 	if (rc == TT_OK && to)
 		rc = tt_verdict_out_write(&x->app->env, to, &v, NULL, 0, err);
 	if (rc == TT_OK)
@@ -375,28 +276,20 @@ ab(struct ab *x, struct tt_err *err)
 	/* Report wrong options before anything is run. */
 	in.path = (struct tt_list){ .v = any, .n = 1 };
 	rc = input_setup(x->app, &in, &run, err);
-	if (rc == TT_OK)
-		rc = open_outputs(x, &to, err);
-	if (rc == TT_OK)
-		rc = find_builds(x, err);
-	if (rc == TT_OK)
-		rc = find_recorder(x, err);
-	if (rc == TT_OK)
-		rc = make_plan(x, err);
+	TT_THEN(rc, open_outputs(x, &to, err));
+	TT_THEN(rc, find_builds(x, err));
+	TT_THEN(rc, find_recorder(x, err));
+	TT_THEN(rc, make_plan(x, err));
 	if (rc == TT_OK && x->o->budget) {
 		rc = gate_read_budget(x->app, x->o->budget, &x->budget, &x->a, err);
 		x->plan.budget = &x->budget;
 	}
-	if (rc == TT_OK)
-		rc = tt_trial_new(&x->app->env, &x->plan, &trial, err);
+	TT_THEN(rc, tt_trial_new(&x->app->env, &x->plan, &trial, err));
 	if (rc == TT_OK && tt_trial_records(trial))   /* before the runs, which may take an hour */
 		rc = record_check(x->app, &x->o->profile, err);
-	if (rc == TT_OK)
-		rc = check_pairs(x, trial, err);
-	if (rc == TT_OK)
-		rc = tt_trial_begin(trial, err);
-	if (rc == TT_OK)
-		rc = compare(x, trial, &to, err);
+	TT_THEN(rc, check_pairs(x, trial, err));
+	TT_THEN(rc, tt_trial_begin(trial, err));
+	TT_THEN(rc, compare(x, trial, &to, err));
 	tt_trial_end(trial);
 	tt_verdict_out_close(&to);
 	return rc;

@@ -42,8 +42,7 @@ app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 		if (folder > 0)
 			dir = tt_arena_text(&app->arena, *inputs, folder, err);
 		rc = dir ? tt_list_add(l, *inputs, &app->arena, err) : err->code;
-		if (rc == TT_OK)
-			rc = tt_list_add(l, dir, &app->arena, err);
+		TT_THEN(rc, tt_list_add(l, dir, &app->arena, err));
 	}
 	app->plan.read = l->v;
 	return rc;
@@ -65,10 +64,8 @@ app_confine(struct app *app, const char *const *outputs, const char *tmpdir, str
 	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &app->env.sandbox, err);
 
 	app->env.tmpdir = tmpdir;
-	if (rc == TT_OK)
-		rc = tt_outputs_folders(outputs, getenv("GITHUB_STEP_SUMMARY"), err);     /* which is not asked for, and no reason to give no verdict */
-	if (rc == TT_OK)
-		rc = tt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err);
+	TT_THEN(rc, tt_outputs_folders(outputs, getenv("GITHUB_STEP_SUMMARY"), err));     /* which is not asked for, and no reason to give no verdict */
+	TT_THEN(rc, tt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err));
 	app->plan.scratch = scratch.v;
 	app->plan.write = outputs;
 	for (size_t i = 0; rc == TT_OK && outputs && outputs[i]; i++)

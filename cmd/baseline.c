@@ -105,8 +105,7 @@ change(struct app *app, struct tt_sessions *x, enum action action, const struct 
 		tt_sessions_trim(x, o->keep);
 	if (rc == TT_OK && action == A_ACCEPT)
 		rc = tt_sessions_accept(x, o->arg.n > 2 ? o->arg.v[2] : NULL, err);
-	if (rc == TT_OK)
-		rc = rewrite(app, x, o->why, err);
+	TT_THEN(rc, rewrite(app, x, o->why, err));
 	tt_file_lock_release(&lock);
 	return rc;
 }
@@ -164,8 +163,7 @@ work(struct app *app, enum action action, const struct baseline_opts *o, struct 
 		report_pager(app, &o->out);
 	tt_arena_init(&x.a, &app->env.mem);
 	rc = app_reads(app, (const char *const[]){ x.path, NULL }, err);
-	if (rc == TT_OK)
-		rc = app_confine(app, outputs, NULL, err);
+	TT_THEN(rc, app_confine(app, outputs, NULL, err));
 	if (rc == TT_OK)
 		rc = action == A_LIST ? list(app, &x, &o->out, err) : change(app, &x, action, o, err);
 	tt_buf_free(&x.text);
@@ -185,8 +183,7 @@ run_baseline(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	rc = take_action(&o, &action, err);
-	if (rc == TT_OK)
-		rc = check(&o, action, err);
+	TT_THEN(rc, check(&o, action, err));
 	if (rc == TT_OK && !(action == A_SHOW && history_is_picture(&o)))
 		rc = report_check(&o.out, err);
 	if (rc != TT_OK)

@@ -68,11 +68,9 @@ batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, cons
 		    TT_OK;
 	tt_batch_samples_init(&b->of, &app->env);
 	rc = name_group(b, err);
-	if (rc == TT_OK)
-		rc = explains(app, given, g, err);
+	TT_THEN(rc, explains(app, given, g, err));
 	g->group_by = b->of.by;
-	if (rc == TT_OK)
-		rc = gate_open(app, g, in, reads, writes, &b->gate, err);
+	TT_THEN(rc, gate_open(app, g, in, reads, writes, &b->gate, err));
 	if (rc == TT_OK) {
 		b->of.budget = gate_budget(b->gate);
 		b->of.settings = gate_settings(b->gate);

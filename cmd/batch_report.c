@@ -136,8 +136,7 @@ print(struct app *app, const struct summary_opts *o, const struct tt_verdict_out
 	rc = form_text(app, o, &ro, r, &text, err);
 	if (rc == TT_OK && tt_verdict_out_messages(to))
 		rc = tt_verdict_defuse(tt_verdict_out_messages(to), ui_color(&app->ui, STDOUT_FILENO), &text, err);
-	if (rc == TT_OK)
-		rc = app_show(app, &text, err);
+	TT_THEN(rc, app_show(app, &text, err));
 	tt_buf_free(&text);
 	return rc;
 }
@@ -155,14 +154,11 @@ write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, 
 		struct tt_buf text = { 0 };
 
 		rc = form_text(app, o, &file, r, &text, err);
-		if (rc == TT_OK)
-			rc = tt_buf_error(&text, err);
+		TT_THEN(rc, tt_buf_error(&text, err));
 		if (rc == TT_OK && (rc = tt_sink_open(&app->env, file.output, &sink[n], err)) == TT_OK)
 			n++;
-		if (rc == TT_OK)
-			rc = tt_sink_write(sink[n - 1], text.p, text.n, err);
-		if (rc == TT_OK)
-			rc = tt_sink_rest(sink[n - 1], err);
+		TT_THEN(rc, tt_sink_write(sink[n - 1], text.p, text.n, err));
+		TT_THEN(rc, tt_sink_rest(sink[n - 1], err));
 		tt_buf_free(&text);
 	}
 	if (results && sink)
@@ -245,8 +241,7 @@ summary_write(struct app *app, const struct summary_opts *o, const struct tt_ver
 		rc = write_files(app, o, &r, results, err);
 	else
 		tt_sink_abort(results);
-	if (rc == TT_OK)
-		rc = print(app, o, to, &r, err);
+	TT_THEN(rc, print(app, o, to, &r, err));
 	tt_report_free(&r);
 	return rc;
 }

@@ -5,146 +5,14 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "convert_opts.h"
 #include "emit/emit.h"
-#include "input.h"
 #include "io/outputs.h"
 #include "io/sink.h"
 #include "pass/pass.h"
 #include "run/run.h"
 #include "sys/sys.h"
 #include "version.h"
-
-/* One -o. The format is the -f before it; NULL: by suffix. */
-struct output {
-	const char *path, *format;
-	const struct tt_emit *emit;
-	char *own;                    /* the emitters' options as they were at this -o; settle() adds the others */
-	size_t numbered;              /* files made, if they have numbers */
-};
-
-struct convert_opts {
-	struct input_opts in;
-	struct tt_opt_given given;
-	struct output *out;
-	size_t nout, capout;
-	const char *format;           /* the last given so far */
-	char *own;                    /* the emitters' options given so far, laid out by emit_at() */
-};
-
-/* The offset of ${e}'s options among those of all emitters; NULL: the end of all. */
-static size_t
-emit_at(const struct tt_emit *e)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; tt_emits[i] && tt_emits[i] != e; i++)
-		at += (tt_emits[i]->own + 15) / 16 * 16;
-	return at;
-}
-
-static const char *
-emit_value(size_t i)
-{
-	for (size_t k = 0; k < i; k++) {
-		if (!tt_emits[k])
-			return NULL;
-	}
-	return tt_emits[i] ? tt_emits[i]->name : NULL;
-}
-
-static int
-add_output(struct convert_opts *c, const char *path, struct tt_arena *a, struct tt_err *err)
-{
-	char *own = tt_arena_alloc(a, emit_at(NULL), err);
-
-	if (!own)
-		return err->code;
-	memcpy(own, c->own, emit_at(NULL));
-	if (tt_arena_grow(a, &c->out, &c->capout, c->nout, sizeof *c->out, err) != TT_OK)
-		return err->code;
-	c->out[c->nout++] = (struct output){ .path = path, .format = c->format, .own = own };
-	return TT_OK;
-}
-
-static int
-set_output(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
-{
-	(void)o;
-	if (value[0] == '\0')
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the output file has no name");
-	return add_output(field, value, a, err);
-}
-
-/* The ${i}th option of the emitters, each option once; its help begins with the emitter: "csv: use this separator". */
-static bool
-emit_option(size_t i, struct tt_opt_row *row)
-{
-	for (const struct tt_emit *const *e = tt_emits; *e; e++)
-		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
-			const struct tt_emit *const *of = tt_emits;
-			char who[200] = "", *p = who;
-
-			while (!tt_emit_option(*of, t->name))
-				of++;
-			if (of != e || i-- > 0)
-				continue;
-			for (; *of; of++)
-				if (tt_emit_option(*of, t->name) && p < who + sizeof who - 40)
-					p += snprintf(p, sizeof who - (size_t)(p - who), "%s%s", p > who ? ", " : "", (*of)->name);
-			strcpy(p, ": ");
-			tt_opts_row(t, who, row);
-			return true;
-		}
-	return false;
-}
-
-static int
-set_emit_option(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
-{
-	struct convert_opts *c = field;
-	int rc = TT_OK;
-
-	for (const struct tt_emit *const *e = tt_emits; *e && rc == TT_OK; e++) {
-		const struct tt_option *t = tt_emit_option(*e, o->name);
-
-		if (t)
-			rc = tt_opts_read(t, c->own + emit_at(*e) + t->at, value, a, err);
-	}
-	return rc;
-}
-
-static const struct tt_opt output_opt[] = {
-	{ .letter = 'o', .name = "output", .arg = "FILE", .set = set_output,
-	    .help = "write to FILE (\"-\": standard output); its suffix selects the format; a further .gz .xz .zst .bz2 .lz4 "
-	            "compresses; repeatable: the input is read once" },
-	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = tt_opt_text, .at = offsetof(struct convert_opts, format), .value = emit_value,
-	    .help = "set the format of the outputs that follow; a single one applies to all, wherever it is" },
-	{ .more = emit_option, .set = set_emit_option },
-	{ .name = NULL },
-};
-
-static const struct tt_opt_group groups[] = {
-	{ "Output", output_opt, 0 },
-	INPUT_GROUPS(struct convert_opts, in),
-	{ NULL, NULL, 0 },
-};
-
-const struct tt_verb verb_convert = {
-	.name = "convert",
-	.summary = "write captures as files that other programs read",
-	.operands = "FILE...",
-	.about = "Write captures as files that other programs read; \"tracetool list emitters\" lists the formats. "
-		 "Several inputs share one timeline; one run can write several outputs. "
-		 "\"-\" is standard input; the content of an input shows its format and compression.",
-	.examples = "  tracetool convert game.mlpd -o game.pftrace\n"
-		    "  tracetool convert game.mlpd --time 10-12.5 -o part.json -o part.pb.gz\n"
-		    "  tracetool convert game.mlpd -f csv --table markers -o markers.csv\n"
-		    "  tracetool convert game.mlpd -o game.sqlite\n"
-		    "  zcat game.mlpd.gz | tracetool convert - -f folded -o - | flamegraph.pl > game.svg\n",
-	.group = groups,
-	.operand_at = offsetof(struct convert_opts, in.path),
-	.given_at = offsetof(struct convert_opts, given),
-};
 
 /* --- checks ---------------------------------------------------------------- */
 
@@ -186,7 +54,7 @@ static int
 settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 {
 	for (const struct tt_option *t = o->emit->option; t && t->name; t++) {
-		size_t at = emit_at(o->emit) + t->at;
+		size_t at = convert_emit_at(o->emit) + t->at;
 		const char *table, *asks;
 
 		if (!t->follows || tt_opts_given(&c->given, t->name) == 1)
@@ -274,7 +142,7 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 		return tt_fail(
 		    err, TT_E_USAGE, TT_NOWHERE, "no output: give -o FILE, or -f FORMAT for standard output");
 	if (c->nout == 0)
-		rc = add_output(c, "-", a, err);
+		rc = convert_add_output(c, "-", a, err);
 	for (size_t i = 0; rc == TT_OK && i < c->nout; i++) {
 		if (tt_opts_given(&c->given, "format") == 1)
 			c->out[i].format = c->format;
@@ -383,16 +251,13 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	struct tt_model *m = NULL;
 	int rc = input_setup(app, &c->in, &run, err);
 
-	if (rc == TT_OK)
-		rc = check_outputs(c, &app->arena, err);
+	TT_THEN(rc, check_outputs(c, &app->arena, err));
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; rc == TT_OK && i < c->nout; i++)
 		rc = tt_list_add(&paths, c->out[i].path, &app->arena, err);
-	if (rc == TT_OK)
-		rc = app_reads(app, c->in.path.v, err);
-	if (rc == TT_OK)
-		rc = app_confine(app, paths.v, c->in.tmpdir, err);
+	TT_THEN(rc, app_reads(app, c->in.path.v, err));
+	TT_THEN(rc, app_confine(app, paths.v, c->in.tmpdir, err));
 	if (rc != TT_OK)
 		return rc;
 	run.opened = app_seal;
@@ -406,7 +271,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nout; i++) {
 		emit[i] = c->out[i].emit;
 		opts[i] = (struct tt_emit_opts){ .env = &app->env, .path = c->out[i].path, .numbered = &c->out[i].numbered, .generator = TT_GENERATOR,
-			.own = c->out[i].own + emit_at(emit[i]) };
+			.own = c->out[i].own + convert_emit_at(emit[i]) };
 		run.needs |= tt_emit_needs(emit[i], &opts[i]);
 		app->say_notices = app->say_notices || !emit[i]->ledger;
 	}
@@ -431,7 +296,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 int
 run_convert(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	struct convert_opts c = { .own = tt_arena_alloc(&app->arena, emit_at(NULL), err) };
+	struct convert_opts c = { .own = tt_arena_alloc(&app->arena, convert_emit_at(NULL), err) };
 	int rc;
 
 	if (!c.own)

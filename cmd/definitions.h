@@ -31,7 +31,4 @@ void definitions_each(definition_fn *f, void *arg);
 /* Add a row with ${d} to the table of its kind at the end of ${r}, which the first row makes. */
 void definition_row(struct tt_report *r, const struct definition *d);
 
-/* True if ${word} is a name of ${d}; case does not matter. A column is also called TABLE/COLUMN, a metric METRIC.STATISTIC, both with [ROW]. */
-bool definition_named(const struct definition *d, const char *word);
-
 #endif

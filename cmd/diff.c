@@ -163,12 +163,9 @@ check(const struct diff_opts *o, struct tt_err *err)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --table: no table \"%s\"", o->table.v[i]);
 	}
 	rc = check_output(o, o->out.output && strcmp(o->out.output, "-") != 0 ? o->out.output : NULL, "--output", err);
-	if (rc == TT_OK)
-		rc = check_output(o, o->pprof, "--pprof", err);
-	if (rc == TT_OK)
-		rc = check_output(o, o->chrome, "--chrome", err);
-	if (rc == TT_OK)
-		rc = check_output(o, o->svg, "--svg", err);
+	TT_THEN(rc, check_output(o, o->pprof, "--pprof", err));
+	TT_THEN(rc, check_output(o, o->chrome, "--chrome", err));
+	TT_THEN(rc, check_output(o, o->svg, "--svg", err));
 	return rc == TT_OK ? check_files(o, err) : rc;
 }
 
@@ -186,8 +183,7 @@ confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
 		if (out[i])
 			rc = tt_list_add(&l, out[i], &app->arena, err);
 	}
-	if (rc == TT_OK)
-		rc = tt_outputs_check(l.v, NULL, err);
+	TT_THEN(rc, tt_outputs_check(l.v, NULL, err));
 	return rc == TT_OK ? app_confine(app, l.v, o->in.tmpdir, err) : rc;
 }
 
@@ -230,8 +226,8 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 		rc = report_render(app, &o->out, r, text, err);
 	}
 	page.picture = true;
-	if (rc == TT_OK && o->svg)
-		rc = diff_page(app, &page, r, svg, err);
+	if (o->svg)
+		TT_THEN(rc, diff_page(app, &page, r, svg, err));
 	if (rc == TT_OK && !o->picture_alone)
 		app->verdict = tt_diff_exit(&v);
 	return rc;
@@ -250,8 +246,8 @@ write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 		out[n++] = (struct tt_output){ o->svg, svg };
 	if (o->pprof)
 		out[n++].path = o->pprof;
-	if (rc == TT_OK && o->pprof)
-		rc = tt_diff_profile(d, TT_GENERATOR, &out[n - 1].text, err);
+	if (o->pprof)
+		TT_THEN(rc, tt_diff_profile(d, TT_GENERATOR, &out[n - 1].text, err));
 	if (rc == TT_OK && o->chrome) {
 		run->opened = app_seal;
 		run->align = (enum tt_align)o->in.align;
@@ -279,8 +275,7 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 		.opened = o->chrome ? NULL : app_seal, .opened_arg = app };
 	int rc = input_setup(app, &o->in, &run, err);
 
-	if (rc == TT_OK)
-		rc = check(o, err);
+	TT_THEN(rc, check(o, err));
 	if (rc != TT_OK)
 		return rc;
 	if (!o->picture_alone)
@@ -288,15 +283,12 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	tt_report_init(&r, &app->env.mem);
 	if (o->rename)
 		rc = tt_rename_read(&rename, &app->env, o->rename, err);
-	if (rc == TT_OK)
-		rc = confine(app, o, err);
+	TT_THEN(rc, confine(app, o, err));
 	if (rc == TT_OK)
 		rc = tt_diff_init(&d, &app->env, run.names, o->rename ? &rename : NULL, err);
-	if (rc == TT_OK)
-		rc = tt_diff_read(&sides, &run, &d, &r, err);
+	TT_THEN(rc, tt_diff_read(&sides, &run, &d, &r, err));
 	ui_erase(&app->ui);
-	if (rc == TT_OK)
-		rc = write_all(app, o, &d, &sides, &run, &r, err);
+	TT_THEN(rc, write_all(app, o, &d, &sides, &run, &r, err));
 	tt_report_free(&r);
 	tt_diff_free(&d);
 	tt_rename_free(&rename);

@@ -5,9 +5,102 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/spelling.h"
 #include "definitions.h"
+#include "gate/measure.h"
+#include "model/format.h"
+#include "model/loss.h"
+#include "out/render.h"
+#include "out/table.h"
+#include "pass/pass.h"
+
+/* --- names ----------------------------------------------------------------- */
+
+/* True if the word of ${n} bytes is one of the names in ${list}, which are separated by ", ". */
+static bool
+one_of(const char *list, const char *word, size_t n)
+{
+	for (const char *p = list; *p;) {
+		size_t len = strcspn(p, ",");
+
+		if (len == n && strncasecmp(p, word, n) == 0)
+			return true;
+		p += len;
+		p += strspn(p, ", ");
+	}
+	return strlen(list) == n && strncasecmp(list, word, n) == 0;
+}
+
+/* "markers/self_ns" */
+static bool
+is_path(const struct definition *d, const char *word, size_t n)
+{
+	const struct tt_pass_table *t = d->of;
+	const char *slash = memchr(word, '/', n);
+	size_t at = slash ? (size_t)(slash - word) : 0;
+
+	return slash && strlen(t->id) == at && strncasecmp(t->id, word, at) == 0 && one_of(d->name[0], slash + 1, n - at - 1);
+}
+
+/* "frame.time.p95" */
+static bool
+is_statistic(const struct definition *d, const char *word, size_t n)
+{
+	const struct tt_metric *m = d->of;
+	size_t len = strlen(m->name);
+
+	if (n <= len + 1 || strncasecmp(m->name, word, len) != 0 || word[len] != '.')
+		return false;
+	for (unsigned k = 0; k < TT_STATS; k++) {
+		if ((m->stats & 1u << k) && one_of(tt_stat_name[k], word + len + 1, n - len - 1))
+			return true;
+	}
+	return false;
+}
+
+/* True if ${word} is what a format calls the loss. */
+static bool
+is_said(const struct definition *d, const char *word)
+{
+	size_t k = (size_t)((const struct tt_loss_info *)d->of - tt_loss_info);
+
+	for (const struct tt_format *const *f = tt_formats; *f; f++)
+		if ((*f)->said && (*f)->said[k].text && strcasecmp((*f)->said[k].text, word) == 0)
+			return true;
+	return false;
+}
+
+/* "self %": the heading as people see it, with what it adds to the title. */
+static bool
+is_heading(const struct definition *d, const char *word)
+{
+	const struct tt_col *col = d->in;
+	const char *suffix = tt_column_suffix(col->unit);
+	size_t n = strlen(col->title);
+
+	return *suffix && strncasecmp(word, col->title, n) == 0 && strcmp(word + n, suffix) == 0;
+}
+
+/* True if ${word} is a name of ${d}; case does not matter. A column is also called TABLE/COLUMN, a metric METRIC.STATISTIC, both with [ROW]. */
+static bool
+is_named(const struct definition *d, const char *word)
+{
+	const bool column = d->kind == DEF_COLUMN || d->kind == DEF_OTHER;
+	const char *bracket = column || d->kind == DEF_METRIC ? strchr(word, '[') : NULL;
+	size_t n = bracket ? (size_t)(bracket - word) : strlen(word);
+
+	for (size_t i = 0; i < DEF_NAMES && d->name[i]; i++) {
+		/* Terms have a plural. */
+		if (one_of(d->name[i], word, n) || (d->kind == DEF_TERM && n > 1 && word[n - 1] == 's' && one_of(d->name[i], word, n - 1)))
+			return true;
+	}
+	return (column && (is_path(d, word, n) || is_heading(d, word))) || (d->kind == DEF_METRIC && is_statistic(d, word, n)) ||
+	    (d->kind == DEF_LOSS && is_said(d, word));
+}
+
+/* --- searches --------------------------------------------------------------- */
 
 /* A word to complete: all but columns, whose ids are in many tables, and tables of other commands, which may be called like those of stats. */
 struct count {
@@ -48,7 +141,7 @@ look_at(void *arg, const struct definition *d)
 	bool any = false;
 
 	for (size_t i = 0; i < s->nword; i++) {
-		if (definition_named(d, s->word[i]))
+		if (is_named(d, s->word[i]))
 			any = s->found[i] = true;
 	}
 	if (any)

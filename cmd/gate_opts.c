@@ -161,8 +161,7 @@ make_commands(struct app *app, struct gate_verb_opts *o, struct tt_err *err)
 	bool pipe = false;
 	int rc = make_command(app, o, writes, o->gate.baseline ? NULL : base, "--baseline", " --explain ", &o->gate.to.links.explain, err);
 
-	if (rc == TT_OK)
-		rc = gate_looks(app, &o->given, &o->gate, err);
+	TT_THEN(rc, gate_looks(app, &o->given, &o->gate, err));
 	for (size_t i = 0; i < o->in.path.n; i++)
 		pipe |= strcmp(o->in.path.v[i], "-") == 0;
 	return rc == TT_OK && base && !pipe ? make_command(app, o, o->gate.append ? writes : own, base, "--save", " --append --accept 'REASON'",
@@ -180,10 +179,8 @@ run_gate(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_gate, &o, &o.in.ui, argc, argv, err);
 	if (rc == TT_END)
 		return TT_OK;
-	if (rc == TT_OK)
-		rc = check(&o.gate, err);
-	if (rc == TT_OK)
-		rc = take_budget(&o, err);
+	TT_THEN(rc, check(&o.gate, err));
+	TT_THEN(rc, take_budget(&o, err));
 	if (rc == TT_OK && !o.gate.suggest)
 		rc = make_commands(app, &o, err);
 	return rc == TT_OK ? gate_run(app, &o.gate, &o.in, &o.out, err) : rc;

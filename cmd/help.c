@@ -110,8 +110,7 @@ run_help(struct app *app, int argc, char **argv, struct tt_err *err)
 	unsigned width;
 	int rc = app_parse(app, &verb_help, &o, &o.ui, argc, argv, err);
 
-	if (rc == TT_OK)
-		rc = find_verb(&o, &verb, err);
+	TT_THEN(rc, find_verb(&o, &verb, err));
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	width = ui_width(1);

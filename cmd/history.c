@@ -67,12 +67,11 @@ confine(struct app *app, const struct baseline_opts *o, struct tt_err *err)
 
 	for (size_t i = 0; i < o->arg.n && rc == TT_OK; i++)
 		rc = tt_list_add(&reads, o->arg.v[i], &app->arena, err);
-	if (rc == TT_OK && o->budget)
-		rc = tt_list_add(&reads, o->budget, &app->arena, err);
+	if (o->budget)
+		TT_THEN(rc, tt_list_add(&reads, o->budget, &app->arena, err));
 	if (rc == TT_OK && o->out.output)
 		rc = tt_outputs_check((const char *const[]){ o->out.output, NULL }, reads.v, err);
-	if (rc == TT_OK)
-		rc = app_reads(app, reads.v, err);
+	TT_THEN(rc, app_reads(app, reads.v, err));
 	return rc == TT_OK ? app_confine(app, (const char *const[]){ o->out.output, NULL }, NULL, err) : rc;
 }
 
@@ -90,7 +89,6 @@ history_show(struct app *app, const struct baseline_opts *o, struct tt_err *err)
 	rc = confine(app, o, err);
 	if (rc == TT_OK)
 		rc = o->budget ? gate_read_budget(app, o->budget, &budget, &app->arena, err) : tt_budget_none(&budget, &app->arena, err);
-	if (rc == TT_OK)
-		rc = tt_histories_read(&x, err);
+	TT_THEN(rc, tt_histories_read(&x, err));
 	return rc == TT_OK ? show(app, o, &x, err) : rc;
 }

@@ -303,8 +303,7 @@ input_confine(struct app *app, const struct input_opts *o, const char *output, c
 		rc = tt_list_add(&l, also, &app->arena, err);
 	run->opened = app_seal;
 	run->opened_arg = app;
-	if (rc == TT_OK)
-		rc = app_reads(app, o->path.v, err);
+	TT_THEN(rc, app_reads(app, o->path.v, err));
 	return rc == TT_OK ? app_confine(app, l.v, o->tmpdir, err) : rc;
 }
 

@@ -279,18 +279,9 @@ static int
 add_all(struct app *app, const struct list_opts *o, bool explain, struct tt_report *r, struct tt_err *err)
 {
 	static void (*const list[L_N])(struct tt_report *) = {
-		[L_FORMATS] = list_formats,
-		[L_PASSES] = list_passes,
-		[L_EMITTERS] = list_emitters,
-		[L_METRICS] = list_metrics,
-		[L_GATE] = list_gate,
-		[L_LOSSES] = list_losses,
-		[L_NOTES] = list_notes,
-		[L_TERMS] = list_terms,
-		[L_ZONES] = list_zones,
-		[L_NAMES] = list_names,
-		[L_SCHEMA] = list_schema,
-		[L_SANDBOX] = list_sandbox,
+		[L_FORMATS] = list_formats, [L_PASSES] = list_passes, [L_EMITTERS] = list_emitters, [L_METRICS] = list_metrics, [L_GATE] = list_gate,
+		[L_LOSSES] = list_losses, [L_NOTES] = list_notes, [L_TERMS] = list_terms, [L_ZONES] = list_zones, [L_NAMES] = list_names,
+		[L_SCHEMA] = list_schema, [L_SANDBOX] = list_sandbox,
 	};
 	unsigned bits = o->what.n == 0 ? (1u << L_METRICS) - 1 : 0;
 	struct tt_list word = { 0 };

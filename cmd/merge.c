@@ -186,18 +186,13 @@ merge(struct app *app, struct merge_opts *o, const struct tt_list *files, const 
 	bool whole = true;
 	int rc = tt_results_new(&app->env, &rs, err);
 
-	if (rc == TT_OK)
-		rc = tt_merge_read(&o->with, rs, &lists, &whole, files->v, err);
-	if (rc == TT_OK)
-		rc = tt_merge_check_lists(&o->with, &lists, err);
+	TT_THEN(rc, tt_merge_read(&o->with, rs, &lists, &whole, files->v, err));
+	TT_THEN(rc, tt_merge_check_lists(&o->with, &lists, err));
 	o->sum.missing = o->with.missing;
-	if (rc == TT_OK)
-		rc = tt_merge_head(&o->with, &lists, whole, &head, err);
-	if (rc == TT_OK)
-		rc = begin_sums(app, o, &a, &db, err);
-	if (rc == TT_OK)
-		rc = tt_batch_put_results(&app->env, rs, &(struct tt_batch_put){ .path = path, .head = &head, .mixed = o->partial, .keep = &results,
-		    .db = db }, a, &(struct tt_batch_take){ batch_gate_add, gate }, &sum, &lost, err);
+	TT_THEN(rc, tt_merge_head(&o->with, &lists, whole, &head, err));
+	TT_THEN(rc, begin_sums(app, o, &a, &db, err));
+	TT_THEN(rc, tt_batch_put_results(&app->env, rs, &(struct tt_batch_put){ .path = path, .head = &head, .mixed = o->partial, .keep = &results,
+	    .db = db }, a, &(struct tt_batch_take){ batch_gate_add, gate }, &sum, &lost, err));
 	if (rc == TT_OK)
 		rc = summary_database(app, &o->sum, db, err);
 	else
@@ -206,8 +201,7 @@ merge(struct app *app, struct merge_opts *o, const struct tt_list *files, const 
 		tt_sink_abort(results);
 	if (rc == TT_OK) {
 		rc = say_sum(app, o, &sum, lost, files->n, err);
-		if (rc == TT_OK)
-			rc = tt_merge_torn(&o->with, sum.bad, err);
+		TT_THEN(rc, tt_merge_torn(&o->with, sum.bad, err));
 		o->sum.missing = o->with.missing;
 		tt_aggregate_lacks(a, o->sum.missing);
 		if (rc != TT_OK)
@@ -215,8 +209,7 @@ merge(struct app *app, struct merge_opts *o, const struct tt_list *files, const 
 	}
 	if (rc == TT_OK) {
 		rc = summary_write(app, &o->sum, &o->gate.to, a, results, err);
-		if (rc == TT_OK)
-			rc = judge_all(app, o, &sum, lost, a, gate, err);
+		TT_THEN(rc, judge_all(app, o, &sum, lost, a, gate, err));
 		if (rc == TT_OK && tt_aggregate_counted(a).captures == 0)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "the results in %zu file%s contain no capture", files->n,
 			    files->n == 1 ? "" : "s");
@@ -251,30 +244,22 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 		else
 			rc = tt_list_add(&files, o.path.v[i], &app->arena, err);
 	}
-	if (rc == TT_OK)
-		rc = tt_result_folders(&app->arena, &files, &o.sum.dir, err);
-	if (rc == TT_OK)
-		rc = tt_result_target(&app->arena, o.output, &path, err);
+	TT_THEN(rc, tt_result_folders(&app->arena, &files, &o.sum.dir, err));
+	TT_THEN(rc, tt_result_target(&app->arena, o.output, &path, err));
 	o.with = (struct tt_merge){ .env = &app->env, .a = &app->arena, .partial = o.partial, .shards = o.shards };
 	app->env.mem.cap = 0;
 	app->env.spool_max = UINT64_MAX;
 	app->env.tmpdir = o.tmpdir;
 	input_defaults(&in);
-	if (rc == TT_OK)
-		rc = summary_writes(app, &o.sum, &write, err);
+	TT_THEN(rc, summary_writes(app, &o.sum, &write, err));
 	if (rc == TT_OK && path)
 		rc = tt_list_add(&write, path, &app->arena, err);
-	if (rc == TT_OK)
-		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.given, &o.sum.group, &files, &write, err);
+	TT_THEN(rc, batch_gate_open(&gate, app, &o.gate, &in, &o.given, &o.sum.group, &files, &write, err));
 	gate.sum = &o.sum;
-	if (rc == TT_OK)
-		rc = tt_merge_check_shards(&o.with, files.v, NULL, err);
-	if (rc == TT_OK)
-		rc = check_outputs(app, &files, path, &write, err);
-	if (rc == TT_OK)
-		rc = confine(app, &o, &files, &write, err);
-	if (rc == TT_OK)
-		rc = merge(app, &o, &files, path, &gate, err);
+	TT_THEN(rc, tt_merge_check_shards(&o.with, files.v, NULL, err));
+	TT_THEN(rc, check_outputs(app, &files, path, &write, err));
+	TT_THEN(rc, confine(app, &o, &files, &write, err));
+	TT_THEN(rc, merge(app, &o, &files, path, &gate, err));
 	batch_gate_close(&gate);
 	return rc;
 }

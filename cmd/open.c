@@ -74,8 +74,7 @@ make(struct app *app, const struct open_opts *o, const char *verb, const char *o
 	struct tt_list arg = { 0 };
 	int rc = tt_list_add(&arg, tt_sys_self(), &app->arena, err);
 
-	if (rc == TT_OK)
-		rc = tt_list_add(&arg, verb, &app->arena, err);
+	TT_THEN(rc, tt_list_add(&arg, verb, &app->arena, err));
 	for (size_t i = 0; i < o->given.name.n && rc == TT_OK; i++) {
 		const char *name = o->given.name.v[i], *value = o->given.value.v[i];
 		const char *word = tt_arena_printf(&app->arena, err, value ? "--%s=%s" : "--%s", name, value);

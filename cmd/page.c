@@ -151,14 +151,12 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : tt_sys_base(app->input);
 	if (o->svg) {
 		rc = tt_page_picture((enum tt_picture)o->svg, r, view, po.name, &text, err);
-		if (rc == TT_OK)
-			rc = app_write(app, o->output, &text, err);
+		TT_THEN(rc, app_write(app, o->output, &text, err));
 		tt_buf_free(&text);
 		return rc;
 	}
 	rc = quote_arguments(&all, o, NULL, a, err);
-	if (rc == TT_OK)
-		rc = quote_arguments(&frames, o, "frames", a, err);
+	TT_THEN(rc, quote_arguments(&frames, o, "frames", a, err));
 	if (rc == TT_OK && (po.arguments = tt_buf_keep(&all, a, err)) != NULL)
 		of_frames = tt_buf_keep(&frames, a, err);
 	if (of_frames && (po.range = tt_arena_printf(a, err, "tracetool report %s -o range.html --frames ", of_frames)) &&
@@ -170,8 +168,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	if (rc == TT_OK)
 		rc = po.frame_markers ? tt_page_write(r, view, &po, &cut, &text, err) : err->code;
 	size = text.n;
-	if (rc == TT_OK)
-		rc = app_write(app, o->output, &text, err);
+	TT_THEN(rc, app_write(app, o->output, &text, err));
 	if (rc == TT_OK)
 		say_cut(app, o, &cut, d, size);
 	tt_buf_free(&text);
@@ -228,10 +225,8 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	const struct tt_emit_opts emit_opts = { .env = &app->env, .own = &details };
 	int rc = input_setup(app, &o->in, &run, err);
 
-	if (rc == TT_OK)
-		rc = check_output(o, err);
-	if (rc == TT_OK)
-		rc = input_confine(app, &o->in, o->output, NULL, &run, err);
+	TT_THEN(rc, check_output(o, err));
+	TT_THEN(rc, input_confine(app, &o->in, o->output, NULL, &run, err));
 	if (rc != TT_OK)
 		return rc;
 	run.hitches = (unsigned)o->pass.hitches;

@@ -130,14 +130,10 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 	free(real);
 	if (rc == TT_OK && out[0] && tt_output_same(out[0], in[0]))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out[0]);
-	if (rc == TT_OK)
-		rc = app_reads(app, in, err);
-	if (rc == TT_OK)
-		rc = app_confine(app, out, NULL, err);
-	if (rc == TT_OK)
-		rc = tt_db_open(&app->env, in[0], &db, err);
-	if (rc == TT_OK)
-		rc = tt_db_query(db, sql, &q, err);
+	TT_THEN(rc, app_reads(app, in, err));
+	TT_THEN(rc, app_confine(app, out, NULL, err));
+	TT_THEN(rc, tt_db_open(&app->env, in[0], &db, err));
+	TT_THEN(rc, tt_db_query(db, sql, &q, err));
 	if (rc != TT_OK && (strncmp(err->msg, "no such table", 13) == 0 || strncmp(err->msg, "no such column", 14) == 0)) {
 		const struct tt_err what = *err;
 		if (o->example)
@@ -149,8 +145,8 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 	if (rc == TT_OK)
 		rc = tt_db_report_rows(q, o->example ? query_examples[o->example - 1].none : "the query gives no rows", r, err);
 	tt_db_query_free(q);
-	if (rc == TT_OK && o->example)
-		rc = note_left(db, &query_examples[o->example - 1], r, err);
+	if (o->example)
+		TT_THEN(rc, note_left(db, &query_examples[o->example - 1], r, err));
 	tt_db_free(db);
 	return rc;
 }
@@ -175,8 +171,7 @@ run_query(struct app *app, int argc, char **argv, struct tt_err *err)
 		list_examples(&r);
 	else
 		rc = run(app, &o, &r, err);
-	if (rc == TT_OK)
-		rc = report_write(app, &o.out, &r, err);
+	TT_THEN(rc, report_write(app, &o.out, &r, err));
 	tt_report_free(&r);
 	return rc;
 }

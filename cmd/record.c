@@ -103,8 +103,7 @@ summarise(struct app *app, const struct launch_captures *found)
 	for (size_t i = 0; i < found->n && rc == TT_OK; i++)
 		rc = tt_list_add(&arg, found->v[i].path, &app->arena, &err);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	if (rc == TT_OK)
-		rc = run_summary(app, (int)arg.n, (char **)(void *)arg.v, &err);
+	TT_THEN(rc, run_summary(app, (int)arg.n, (char **)(void *)arg.v, &err));
 	if (rc != TT_OK)
 		ui_say(&app->ui, "%s", err.msg);
 	if (out >= 0) {
@@ -191,12 +190,9 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 		rc = launch_check_path(&app->arena, path, err);
 	if (rc == TT_OK && !(options = chosen_options(app, o, err)))
 		rc = err->code;
-	if (rc == TT_OK)
-		rc = launch_set_environment(&app->arena, folder, out, options, err);
-	if (rc == TT_OK)
-		rc = launch_begin(&start, err);
-	if (rc == TT_OK)
-		rc = tt_program_run(o->program.v, &status, err);
+	TT_THEN(rc, launch_set_environment(&app->arena, folder, out, options, err));
+	TT_THEN(rc, launch_begin(&start, err));
+	TT_THEN(rc, tt_program_run(o->program.v, &status, err));
 	if (rc != TT_OK)
 		return rc;
 	app->child = true;

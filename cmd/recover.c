@@ -120,8 +120,7 @@ confine(struct app *app, const struct recover_opts *o, const char *out, struct t
 	int rc = tt_list_add(&written, out, &app->arena, err);
 	struct tt_sys_stat st;
 
-	if (rc == TT_OK)
-		rc = app_reads(app, o->path.v, err);
+	TT_THEN(rc, app_reads(app, o->path.v, err));
 	if (rc == TT_OK && tt_sys_stat(out, &st) == 0 && st.kind == TT_KIND_FILE)
 		rc = app_reads_back(app, out, err);
 	for (size_t i = 0; rc == TT_OK && o->remove_ring && app->plan.read[i]; i++) {
@@ -186,23 +185,17 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 
 	if (!p || !m)
 		return err->code;
-	if (rc == TT_OK)
-		rc = confine(app, o, out, err);
-	if (rc == TT_OK)
-		rc = check_no_capture(app, out, err);
+	TT_THEN(rc, confine(app, o, out, err));
+	TT_THEN(rc, check_no_capture(app, out, err));
 	keep_permissions(&o->path);
 	for (; rc == TT_OK && opened < n; opened++)
 		rc = ttc_part_open(&app->env, o->path.v[opened], &p[opened], err);
-	if (rc == TT_OK)
-		rc = ttc_parts_order(p, m, n, err);
+	TT_THEN(rc, ttc_parts_order(p, m, n, err));
 	for (size_t i = 1; i < n && rc == TT_OK; i++)
 		rc = ttc_append(m[0], m[i], err);
-	if (rc == TT_OK)
-		rc = app_seal(app, err);
-	if (rc == TT_OK)
-		rc = check_ring(o, m, n, err);
-	if (rc == TT_OK)
-		rc = ttc_write_capture(&app->env, m, n, out, o->remove_ring, err);
+	TT_THEN(rc, app_seal(app, err));
+	TT_THEN(rc, check_ring(o, m, n, err));
+	TT_THEN(rc, ttc_write_capture(&app->env, m, n, out, o->remove_ring, err));
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		if (m[i]->live)
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: its program still runs: what it records from now on is not in the output", m[i]->cap->path);

@@ -209,10 +209,8 @@ write_stream(struct app *app, const struct report_opts *o, const struct tt_repor
 
 	ro.write = write_on;
 	ro.arg = sink;
-	if (rc == TT_OK)
-		rc = tt_render(r, &ro, &text, err);
-	if (rc == TT_OK)
-		rc = tt_sink_write(sink, text.p, text.n, err);
+	TT_THEN(rc, tt_render(r, &ro, &text, err));
+	TT_THEN(rc, tt_sink_write(sink, text.p, text.n, err));
 	if (rc == TT_OK)
 		rc = tt_sink_commit(sink, err);
 	else

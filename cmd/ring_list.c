@@ -122,12 +122,10 @@ recover_list(struct app *app, const char *const *folder, struct tt_err *err)
 	if (rc == TT_OK)
 		pager_start(&app->pager);
 	app->plan.read = all;         /* captures may be anywhere */
-	if (rc == TT_OK)
-		rc = app_confine(app, NULL, NULL, err);
+	TT_THEN(rc, app_confine(app, NULL, NULL, err));
 	for (size_t i = 0; rc == TT_OK && i < r.n; i++)
 		rc = ttc_ring_look(&app->arena, &r.v[i], err);
-	if (rc == TT_OK)
-		rc = app_seal(app, err);
+	TT_THEN(rc, app_seal(app, err));
 	if (rc == TT_OK) {
 		tt_sort(r.v, r.n, by_path);
 		for (size_t i = 0; i < r.n; i++)

@@ -33,14 +33,12 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const
 	rc = tt_src_peek(*src, &head, &n, err);
 	if (rc == TT_OK && n == 0)
 		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty: nothing was recorded into it, or its copy failed");
-	if (rc == TT_OK)
-		rc = tt_format_pick(tt_formats, head, n, f, err);
+	TT_THEN(rc, tt_format_pick(tt_formats, head, n, f, err));
 	if (rc == TT_OK && !(*f)->scrub)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub makes copies of .raw, .data and .mlpd, and this is .%s", (*f)->name);
 	if (rc == TT_OK && !tt_src_info(*src)->seekable && !tt_src_info(*src)->rewindable)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub reads its input twice: name a file");
-	if (rc == TT_OK)
-		rc = (*f)->open(&app->env, *src, cap, ctx, err);
+	TT_THEN(rc, (*f)->open(&app->env, *src, cap, ctx, err));
 	return rc == TT_OK ? rc : tt_err_in(err, "%s", cap->path);
 }
 
@@ -104,22 +102,17 @@ scrub_capture(struct app *app, const struct tt_list *path, const char *out, cons
 	if (path->n != 1)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --scrub: it copies one capture, not %zu", path->n);
 	rc = tt_list_add(&writes, out, &app->arena, err);
-	if (rc == TT_OK)
-		rc = tt_outputs_check(writes.v, path->v, err);
-	if (rc == TT_OK)
-		rc = app_reads(app, path->v, err);
-	if (rc == TT_OK)
-		rc = app_confine(app, writes.v, tmpdir, err);
+	TT_THEN(rc, tt_outputs_check(writes.v, path->v, err));
+	TT_THEN(rc, app_reads(app, path->v, err));
+	TT_THEN(rc, app_confine(app, writes.v, tmpdir, err));
 	if (rc != TT_OK)
 		return rc;
 	tt_arena_init(&cap.arena, &app->env.mem);
 	/* A capture that no layout fits is what developers need. */
 	app->env.force = true;
 	rc = open_capture(app, &cap, &src, &f, &ctx, err);
-	if (rc == TT_OK)
-		rc = app_seal(app, err);
-	if (rc == TT_OK)
-		rc = copy(app, f, ctx, out, err);
+	TT_THEN(rc, app_seal(app, err));
+	TT_THEN(rc, copy(app, f, ctx, out, err));
 	if (ctx)
 		f->close(ctx);
 	tt_src_close(src);

@@ -137,8 +137,7 @@ check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
 	if (strcmp(s->perf_test, "-") == 0 && strcmp(report, "-") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --perf-test-json: standard output is taken by the tables (-o FILE)");
 	rc = tt_list_add(&writes, report, &app->arena, err);
-	if (rc == TT_OK)
-		rc = tt_list_add(&writes, s->perf_test, &app->arena, err);
+	TT_THEN(rc, tt_list_add(&writes, s->perf_test, &app->arena, err));
 	return rc == TT_OK ? tt_outputs_check(writes.v, s->in.path.v, err) : rc;
 }
 
@@ -153,16 +152,13 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	const struct tt_emit_opts emit_opts = { .env = &app->env, .path = s->perf_test, .generator = TT_GENERATOR };
 	int rc = input_setup(app, &s->in, &run, err);
 
-	if (rc == TT_OK)
-		rc = check_tables(s, err);
-	if (rc == TT_OK)
-		rc = check_outputs(app, s, err);
+	TT_THEN(rc, check_tables(s, err));
+	TT_THEN(rc, check_outputs(app, s, err));
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_series_begin(&s->metric, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &run, &app->arena, err);
 	report_pager(app, &s->out);
-	if (rc == TT_OK)
-		rc = input_confine(app, &s->in, s->out.output, s->perf_test, &run, err);
+	TT_THEN(rc, input_confine(app, &s->in, s->out.output, s->perf_test, &run, err));
 	if (rc != TT_OK)
 		return rc;
 	run.hitches = (unsigned)s->pass.hitches;
@@ -224,10 +220,8 @@ run_tables(struct app *app, const struct tt_verb *verb, int argc, char **argv, s
 	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
 	if (rc == TT_END)
 		return TT_OK;
-	if (rc == TT_OK)
-		rc = stats_add_tables(&s, &app->arena, err);
-	if (rc == TT_OK)
-		rc = set_group(&s, err);
+	TT_THEN(rc, stats_add_tables(&s, &app->arena, err));
+	TT_THEN(rc, set_group(&s, err));
 	if (rc == TT_OK && (verb == &verb_stats || s.table.n))
 		rc = add_frame(&s, &app->arena, err);
 	return rc == TT_OK ? stats(app, &s, verb == &verb_summary, err) : rc;

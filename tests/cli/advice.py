@@ -32,18 +32,14 @@ COMMANDS = [
     ("cmd/(batch_(gate|report)|merge)", ["batch"]),
     ("cmd/(batch|shard_auto)", ["batch"]),
     ("cmd/explain\\.", ["list"]),
-    ("cmd/history\\.|lib/gate/histories", ["baseline"]),
-    ("cmd/diff_page", ["diff"]),
-    ("cmd/stats_opts", ["stats"]),
-    ("lib/summary", ["stats"]),
-    ("formats/launch", ["record"]),
-    ("cmd/(convert|diff|info|list|record|recover|baseline|help|stats)\\.", None),
+    ("cmd/history\\.", ["baseline"]),
+    ("cmd/(convert|diff|info|list|record|recover|baseline|help|stats)(_opts|_page)?\\.", None),
     ("lib/verdict/history_picture", ["baseline"]),
     ("cmd/definitions", ["list"]),
     ("cmd/page", ["report"]),
     ("cmd/open", ["open"]),
     ("lib/page", ["report"]),
-    ("cmd/(gate|gate_opts)\\.", ["gate"]),
+    ("cmd/(gate|gate_opts|gate_judge)\\.", ["gate"]),
     ("cmd/summary", ["stats"]),
     ("cmd/scrub", ["info"]),
     ("cmd/query", ["query"]),
@@ -272,7 +268,7 @@ def scan(lists):
             seen += 1
             if where == "cmd/completion.c":
                 continue              # scripts for shells: tests/cli/completion.sh runs them
-            commands = next((c or [re.match(r"cmd/(\w+)", where)[1]] for p, c in COMMANDS if re.match(p, where)), None)
+            commands = next((c or [re.match(r"cmd/([a-z]+)", where)[1]] for p, c in COMMANDS if re.match(p, where)), None)
             p = list(problems(where, text, commands, lists))
             p += profiler_options(text, lists)
             if " " in text:

@@ -1,0 +1,55 @@
+/**
+ * A gate at work; shared by gate.c, which reads, and gate_judge.c, which judges and writes.
+ */
+#ifndef TT_CMD_GATE_STATE_H
+#define TT_CMD_GATE_STATE_H
+
+#include "gate.h"
+#include "gate/baseline.h"
+#include "gate/budget.h"
+#include "gate/read.h"
+#include "verdict/verdict_as.h"
+
+struct gate {
+	struct app *app;
+	const struct gate_opts *g;
+	const struct input_opts *in;
+	struct tt_arena a;
+	struct tt_budget budget;
+	struct tt_baseline base;
+	bool has_base;
+	const char *settings;
+	const char *made;             /* gate_settings() */
+	struct tt_gate_reader rd;     /* captures, or the samples that others read */
+	struct gate_told told;
+	size_t nsaved;                /* captures that --save added */
+	const char *replaced;         /* the session of the baseline that --save makes anew; NULL: there is none yet */
+	struct tt_verdict_out to;
+};
+
+/* True for standard output, and for a path that exists but is no regular file. */
+bool gate_is_device(const char *path);
+
+/* True if ${path} and ${file} (NULL: none) are one regular file. */
+bool gate_is_file(const char *path, const char *file);
+
+/*
+ * Without --append the baseline is made anew. Refuse that if the file has several sessions or an accepted one, which are hard to collect again. A file that is
+ * no baseline may be replaced.
+ */
+int gate_check_renewal(struct gate *x, struct tt_err *err);
+
+/* Judge all samples by ${x}->base, and write the verdict; ${old}: the baseline that captures are added to, or NULL. */
+int gate_judge_all(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
+    struct tt_err *err);
+
+/*
+ * With --append, compare with the baseline that is appended to, unless another is named. Read it under its lock: other runs may have appended while this one
+ * read captures.
+ */
+int gate_judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err);
+
+/* Print a budget that the captures pass. */
+int gate_suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err);
+
+#endif
