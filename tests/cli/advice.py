@@ -34,7 +34,8 @@ COMMANDS = [
     ("cmd/explain\\.", ["list"]),
     ("cmd/history\\.", ["baseline"]),
     ("cmd/(convert|diff|info|list|record|recover|baseline|help|stats)(_opts|_page)?\\.", None),
-    ("lib/verdict/history_picture", ["baseline"]),
+    ("lib/(verdict/history_picture|gate/(histories|sessions))", ["baseline"]),
+    ("lib/summary", ["stats"]),
     ("cmd/definitions", ["list"]),
     ("cmd/page", ["report"]),
     ("cmd/open", ["open"]),
@@ -59,6 +60,7 @@ COMMANDS = [
     ("lib/(model/filter|run/(candidates|frame_mark))", [v for v in READ if v != "info"]),      # which describes the whole of a capture
     ("lib/(model|run)", READ),
     ("lib/(base|io|sql)", VERBS),
+    ("formats/launch/", ["record"]),
     ("formats/(?!.*recorder/)", READ),
 ]
 
@@ -231,7 +233,7 @@ def problems(where, text, commands, lists):
 def recorder_options(where, text, lists):
     """Options of recorders: "ring= makes it larger", "record with ...", "threads=N"."""
     which = [r for r in ("mono", "unity") if where.startswith("formats/") and "/%s/" % r in where] or ["mono", "unity"]
-    if where == "cmd/record.c" or re.search(r"\bMono: ", text):
+    if where == "cmd/record.c" or where.startswith("formats/launch/") or re.search(r"\bMono: ", text):
         which = ["mono"]
     if not where.startswith("formats/") and not re.search(r"\brecord", text):
         return
