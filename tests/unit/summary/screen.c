@@ -27,6 +27,14 @@ begin(struct tt_report *r, struct tt_mem *mem, int nnotices, int ncauses)
 	return causes;
 }
 
+/* Leave out parts until the report fits. */
+static void
+shorten(struct tt_summary_screen *s)
+{
+	while (tt_summary_shorten(s, &text))
+		;
+}
+
 static size_t
 count_notes(const struct tt_report *r)
 {
@@ -57,8 +65,7 @@ TEST(notices_after_the_second_give_way_first)
 	struct tt_table *causes = begin(&r, &mem, 60, 4);
 	struct tt_summary_screen s = { .r = &r };
 
-	CHECK(tt_summary_shorten(&s, &text));
-	CHECK(!tt_summary_shorten(&s, &text));
+	shorten(&s);
 	CHECK_EQ_INT(causes->nrow, 4);
 	CHECK_EQ_INT(count_notes(&r), 3);
 	CHECK_HAS(r.last_note->text, "58 more notices and losses are not shown here");
@@ -72,11 +79,8 @@ TEST(causes_give_way_next)
 	struct tt_table *causes = begin(&r, &mem, 0, 100);
 	struct tt_summary_screen s = { .r = &r };
 
-	CHECK(tt_summary_shorten(&s, &text));
-	CHECK_EQ_INT(causes->nrow, 100);
-	CHECK(tt_summary_shorten(&s, &text));
+	shorten(&s);
 	CHECK_EQ_INT(causes->nrow, 3);
-	CHECK(!tt_summary_shorten(&s, &text));
 	tt_report_free(&r);
 }
 
