@@ -22,7 +22,7 @@
 
 /* Rows of the table of failures on the screen; files have more. */
 #define FAILURES_TEXT 20
-#define PAGE_SIZE ((size_t)2 << 20)
+#define MAX_PAGE_BYTES ((size_t)2 << 20)
 
 static const char *
 form_value(size_t i)
@@ -88,7 +88,7 @@ static int
 make_page(struct app *app, const struct summary_opts *o, const char *output, const struct tt_report *r, struct tt_buf *text, struct tt_err *err)
 {
 	struct tt_batch_pages from = { 0 };
-	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &from, .max_size = PAGE_SIZE };
+	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &from, .max_size = MAX_PAGE_BYTES };
 	int rc = TT_OK;
 
 	/* Without a place of its own, the page cannot link to others. */

@@ -206,7 +206,7 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 {
 	const struct tt_diff_report_opts ro = {
 		.table = o->table.v,
-		.rows = o->has_limit ? o->limit : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
+		.rows = o->has_limit ? tt_size(o->limit) : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
 	};
 	struct tt_diff_verdict v;
 	struct diff_page page = { .d = d, .verdict = &v, .sides = sides, .files = &o->in.path, .given = &o->given, .rename = o->rename,

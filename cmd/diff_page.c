@@ -15,7 +15,7 @@
 #include "pass/pass.h"
 #include "version.h"
 
-#define PAGE_SIZE ((size_t)2 << 20)
+#define MAX_PAGE_BYTES ((size_t)2 << 20)
 #define PAGE_BRANCHES 20000
 
 /* The arguments with which another command compares the same captures. */
@@ -37,7 +37,7 @@ diff_page(struct app *app, const struct diff_page *p, const struct tt_report *ha
 	static const char *const of_diff[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", "rename", "max", "frames", NULL };
 	const char *all[64] = { NULL };
 	struct tt_buf name = { 0 }, all_rows = { 0 }, json = { 0 }, report = { 0 };
-	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE, .quote = tt_shell_quote };
+	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = MAX_PAGE_BYTES, .quote = tt_shell_quote };
 	struct tt_report r;
 	size_t cut = 0;
 	int rc;

@@ -75,7 +75,7 @@ data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err)
 	for (i = 0, p = l->base; i < l->left; i++, p = data_list_after(l, p))
 		b->word[at + i] = (uint64_t)unity_u32(p + l->key) << 32 | (uint64_t)(p - l->base);
 	tt_sort(b->word + at, l->left, by_number);
-	l->word = at;
+	l->word = (size_t)at;
 	l->p = NULL;
 	return TT_OK;
 }

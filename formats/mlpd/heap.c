@@ -100,7 +100,7 @@ put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 	r->b->word[*head] = o | more;
 	rc = take_refs(r, n, true, &refs);
 	if (rc != TT_OK || over(r)) {
-		r->b->nword = *head;
+		r->b->nword = (size_t)*head;
 		return rc;
 	}
 	if (s->ngraph == 0)
@@ -197,7 +197,7 @@ mlpd_shot_roots(struct mlpd_run *r)
 		tt_batch_ext(r->b, e, (int64_t)slot, 0, 0);
 	}
 	if (rc != TT_OK || over(r)) {
-		r->b->nword = before;
+		r->b->nword = (size_t)before;
 		return rc;
 	}
 	struct tt_event *e = tt_batch_rare(r->b, TT_HEAP_ROOTS, now(r), n, r->err);

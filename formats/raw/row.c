@@ -53,7 +53,7 @@ static void
 row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 {
 	struct tt_batch *b = r->u.b;
-	const uint64_t flows = x->nrare - b->nrare, begins = x->n - b->n - flows, calls = 2 * begins - (x->depth - b->depth);
+	const uint64_t flows = x->nrare - b->nrare, begins = x->n - b->n - flows, calls = 2 * begins - x->depth + b->depth;
 
 	if (x->p == w->p)
 		return;

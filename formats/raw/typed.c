@@ -60,7 +60,7 @@ is_frame(const struct raw_run *r, const struct raw_walk *w)
 {
 	const unsigned at = size_of_type(&r->s->layout), size = at + 12;
 
-	return w->piece[w->i].len == size && w->end - w->p == size && is_time(r, w, raw_ns(r->s, unity_u64(w->p + at + 4)), size, RAW_BEHIND);
+	return w->piece[w->i].len == size && (size_t)(w->end - w->p) == size && is_time(r, w, raw_ns(r->s, unity_u64(w->p + at + 4)), size, RAW_BEHIND);
 }
 
 /*

@@ -88,7 +88,7 @@ put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct objec
 	b->word[*head] = o->at << 3 | (o->size == 0);
 	rc = take_refs(b, t, o, false, &refs, err);
 	if (rc != TT_OK || t->bad) {
-		b->nword = *head;
+		b->nword = (size_t)*head;
 		return rc;
 	}
 	if (s->ngraph == 0)
@@ -184,6 +184,6 @@ ttc_heap_roots(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err
 	if (b->needs & TT_NEEDS_GRAPH)
 		tt_batch_ext(b, e, 0, first, n);
 	else
-		b->nword = before;
+		b->nword = (size_t)before;
 	return TT_OK;
 }

@@ -80,8 +80,8 @@ hot_loop(struct ttc_run *r, int *rc, bool quick)
 	bool more = up <= 8, own = key >= TT_KEY_SPECIAL;
 
 	while (more && r->end - p >= 32 && depth < UINT16_MAX - BLOCK && ticks >> 61 == 0 && (r->ticks - zero) >> 52 == 0) {
-		b->n = n;
-		b->depth = depth;
+		b->n = (size_t)n;
+		b->depth = (size_t)depth;
 		if ((*rc = tt_batch_room(b, BLOCK + 1, r->err)) != TT_OK)
 			break;
 		const uint8_t *stop = r->end - p < BLOCK ? r->end - 31 : p + BLOCK - 31;
@@ -135,8 +135,8 @@ hot_loop(struct ttc_run *r, int *rc, bool quick)
 	r->calls += records;
 	r->own |= own;
 	b->nzone += begun;
-	b->n = n;
-	b->depth = depth;
+	b->n = (size_t)n;
+	b->depth = (size_t)depth;
 	if (b->tally) {
 		b->tally[TTC_BEGIN] += (uint32_t)begun;
 		b->tally[TTC_END] += (uint32_t)(records - begun);

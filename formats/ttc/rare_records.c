@@ -43,7 +43,7 @@ take_value(struct ttc_take *t, struct value *v)
 		break;
 	case TTC_F32: case TTC_F64:
 		v->type = TT_T_F64;
-		if (t->bad || t->end - t->p < size) {
+		if (t->bad || (size_t)(t->end - t->p) < size) {
 			t->bad = true;
 			break;
 		}

@@ -5,10 +5,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena_text.h"
 #include "io/sink.h"
+#include "sys/sys.h"
 #include "ttc/ttc.h"
 
 extern const struct tt_format tt_format_ttc;
@@ -88,7 +88,7 @@ ttc_write_capture(struct tt_env *env, struct ttc *const *part, size_t n, const c
 	tt_log(env, TT_LOG_NORMAL, "%s: %llu chunk%s, %llu of them from %s%s", out,
 	    (unsigned long long)done.chunks, done.chunks == 1 ? "" : "s", (unsigned long long)done.from_ring,
 	    done.ring ? done.ring : "its ring (there is none)", done.barred ? " (another user's: not read)" : "");
-	if (remove_ring && done.ring && !done.barred && unlink(done.ring) != 0)
+	if (remove_ring && done.ring && !done.barred && tt_sys_remove(done.ring) != 0)
 		return tt_fail_sys(err, errno, "%s", done.ring);
 	return TT_OK;
 }

@@ -59,7 +59,7 @@ starts(const struct ttc_who *w, const struct ttc_unit *u)
 
 	if (w->ringed && by_start(&s, &w->ring) == 0)
 		return true;
-	for (size_t run = (size_t)1 << 63; run > 0; run >>= 1) {
+	for (size_t run = SIZE_MAX / 2 + 1; run > 0; run >>= 1) {
 		if (!(w->nstart & run))
 			continue;
 		if (bsearch(&s, w->start + at, run, sizeof s, by_start))

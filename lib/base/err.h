@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 /* Every file that can fail comes by here. */
-#if UINTPTR_MAX < UINT64_MAX || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-#error "tracetool is built for 64-bit little-endian machines: it counts in 128 bits, and loads numbers as they lie in files"
+#if !defined(__SIZEOF_INT128__) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "tracetool is built for little-endian machines whose compiler has integers of 128 bits: it counts in these, and loads numbers as they lie in files"
 #endif
 
 enum tt_status {

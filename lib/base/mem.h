@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct tt_err;
 
@@ -47,6 +48,13 @@ void tt_mem_free_lines(struct tt_mem *mem, void *p, size_t n);
  */
 int tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem,
     struct tt_err *err);
+
+/* ${n} as a size, or the largest one: for limits, where more than memory can hold is no limit. */
+static inline size_t
+tt_size(uint64_t n)
+{
+	return n < SIZE_MAX ? (size_t)n : SIZE_MAX;
+}
 
 /**
  * tt_mem_fit(mem, p, cap, n, elem):

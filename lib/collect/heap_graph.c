@@ -142,7 +142,7 @@ static int
 add_roots(const struct tt_collecting *c, struct roots *to, const struct tt_event *e, struct tt_err *err)
 {
 	const uint64_t *w = c->b->word + e[1].val;
-	int rc = tt_mem_grow(c->mem, &to->v, &to->cap, to->n + e->val, sizeof *to->v, err);
+	int rc = tt_mem_grow(c->mem, &to->v, &to->cap, to->n + (size_t)e->val, sizeof *to->v, err);
 
 	for (uint64_t i = 0; i < e->val && rc == TT_OK; i++)
 		to->v[to->n++] = (struct root){ w[2 * i], w[2 * i + 1] };

@@ -51,15 +51,15 @@ tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, 
 		memcpy(&f, p, sizeof f);
 		p += sizeof f;
 		if (!f.zones) {
-			if (tt_chrome_full(c, f.n))
+			if (tt_chrome_full(c, (size_t)f.n))
 				rc = tt_chrome_turn(c, err);
-			TT_THEN(rc, tt_chrome_put(c, v->thread, p, f.n, err));
+			TT_THEN(rc, tt_chrome_put(c, v->thread, p, (size_t)f.n, err));
 			if (f.n && v->b->min_ts <= v->b->max_ts)
 				tt_chrome_span(c, v->b->min_ts, v->b->max_ts);
 			p += f.n;
 			continue;
 		}
-		rc = tt_slices_add(&c->slices, v->thread, p, f.n, &c->args, err);
+		rc = tt_slices_add(&c->slices, v->thread, p, (size_t)f.n, &c->args, err);
 		p += f.n * sizeof(struct tt_slice) + f.text;
 	}
 	return rc;

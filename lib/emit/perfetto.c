@@ -190,11 +190,11 @@ perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, st
 		const char *uses = p + f.zones * sizeof(struct tt_slice) + f.stamps + f.text;
 		rc = send_all(c, uses, f.uses, err);
 		if (rc == TT_OK && f.zones)
-			rc = tt_slices_add(&c->slices, v->thread, p, f.zones, &c->args, err);
+			rc = tt_slices_add(&c->slices, v->thread, p, (size_t)f.zones, &c->args, err);
 		else if (rc == TT_OK && f.stamps)
-			rc = tt_sink_stamps(c->sink, p, f.stamps, err);
+			rc = tt_sink_stamps(c->sink, p, (size_t)f.stamps, err);
 		if (rc == TT_OK && f.text && !f.zones)
-			rc = tt_sink_write(c->sink, p + f.stamps, f.text, err);
+			rc = tt_sink_write(c->sink, p + f.stamps, (size_t)f.text, err);
 		p = uses + f.uses * sizeof(uint64_t);
 		if (rc == TT_OK && f.opened) {
 			struct pf_thread *row = tt_pf_thread_at(c, v->thread->index, err);

@@ -52,7 +52,7 @@ tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_b
 	}
 	tt_buf_free(&scratch);
 	for (uint64_t i = 0; i < f.zones && rc == TT_OK; i++) {
-		size_t before = out->n, place = first + i * sizeof *v->slice;
+		size_t before = out->n, place = first + (size_t)i * sizeof *v->slice;
 		struct tt_slice s;
 
 		memcpy(&s, out->p + place, sizeof s);

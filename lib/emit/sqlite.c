@@ -80,7 +80,7 @@ sqlite_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, str
 	}
 	if (rc == TT_OK) {
 		memcpy(out->p, &block, sizeof block);
-		out->n = sizeof block + block.rows * SLICE_COLUMNS * sizeof(int64_t);
+		out->n = sizeof block + (size_t)block.rows * SLICE_COLUMNS * sizeof(int64_t);
 		tt_buf_add(out, notes.p, notes.n);
 		out->failed |= notes.failed;
 	}
@@ -159,7 +159,7 @@ sqlite_write(void *state, const struct tt_view *v, const char *p, size_t n, stru
 	int rc = TT_OK;
 
 	take_notes(s, row, (const char *)(row + block->rows * SLICE_COLUMNS), p + n);
-	tt_db_rows(s->slices, (int64_t)v->thread->index + 1, row, block->rows, SLICE_COLUMNS);
+	tt_db_rows(s->slices, (int64_t)v->thread->index + 1, row, (size_t)block->rows, SLICE_COLUMNS);
 	s->nslice += block->rows;
 	if (v->b->nalloc)
 		rc = put_allocs(s, v, err);

@@ -30,7 +30,7 @@
 
 /* A zone open on the path from the thread's root to the present one. A line of memory. */
 struct tt_level {
-	struct tt_count *c;           /* NULL: the path is in the overlay */
+	_Alignas(TT_MEM_LINE) struct tt_count *c;     /* NULL: the path is in the overlay */
 	uint64_t hash;                /* of the path, if it is in the overlay: tt_fold_hash_of() */
 	const struct tt_event *begin; /* of a zone that has an end event of its own in this chunk */
 	size_t begun;                 /* of such a zone: its place + 1 in tt_fold_io.begun; 0: it is not there */

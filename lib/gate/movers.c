@@ -51,7 +51,7 @@ median_of(int64_t *v, size_t n, size_t all)
 	size_t zeros = all > n ? all - n : 0, rank;
 
 	tt_sort_i64(v, n);
-	rank = tt_nearest_rank(all > n ? all : n, 1, 2);
+	rank = (size_t)tt_nearest_rank(all > n ? all : n, 1, 2);
 	return rank <= zeros ? 0 : v[rank - zeros - 1];
 }
 

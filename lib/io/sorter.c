@@ -124,7 +124,7 @@ write_run(struct tt_sorter *s, struct tt_err *err)
 
 	if (rc == TT_OK && s->fd < 0)
 		rc = tt_spool_open(s->env, &s->fd, err);
-	TT_THEN(rc, tt_spool_add(s->env, &s->fd, s->written, s->rec, bytes, err));
+	TT_THEN(rc, tt_spool_add(s->env, &s->fd, s->written, s->rec, (size_t)bytes, err));
 	if (rc != TT_OK)
 		return rc;
 	s->run[s->nrun++] = (struct tt_sorter_run){ s->written, s->written + bytes };

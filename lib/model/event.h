@@ -335,7 +335,7 @@ struct tt_batch {
 	struct tt_base_end { uint64_t at; uint32_t i; } *base_end;    /* TT_F_BASE ends: place in the input, position */
 	size_t nbase_end, capbase_end;
 	struct tt_stack *base;        /* a copy of the thread's real stack, on the second decoding of an unsure chunk */
-	uint64_t unsure;              /* ends that matched nothing here and may match the stack below */
+	size_t unsure;                /* ends that matched nothing here and may match the stack below */
 	struct tt_unsure { uint64_t key, at; } *unsure_end;   /* at: place in the input */
 	size_t capunsure;
 	bool keeps_strays;            /* from the reader: zones may end outside the zone around their begin, so strays are kept and not counted in loss */

@@ -550,7 +550,7 @@ worst(struct tt_making *k, size_t *n, int64_t *period)
 
 	*period = cap_of(k);
 	list = *period && f->has_wait ? &f->latest : &f->longest;
-	*n = k->o->hitches && k->o->hitches < list->n ? k->o->hitches : list->n;
+	*n = k->o->hitches && k->o->hitches < list->n ? (size_t)k->o->hitches : list->n;
 	return list->h;
 }
 

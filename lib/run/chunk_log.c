@@ -94,7 +94,7 @@ tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *
 static int64_t
 noted(const struct tt_chunk_log *log, const struct slot *s, enum tt_chunk_note what)
 {
-	return tt_column_at(&log->note[what], s->chunk.seq);
+	return tt_column_at(&log->note[what], (size_t)s->chunk.seq);
 }
 
 static int64_t

@@ -157,7 +157,7 @@ tt_select_i64(int64_t *v, size_t n, size_t at)
 int64_t
 tt_quantile_of_i64(int64_t *v, size_t n, uint64_t num, uint64_t den)
 {
-	return n ? tt_select_i64(v, n, tt_nearest_rank(n, num, den) - 1) : 0;
+	return n ? tt_select_i64(v, n, (size_t)tt_nearest_rank(n, num, den) - 1) : 0;
 }
 
 int64_t

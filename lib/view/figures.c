@@ -98,7 +98,7 @@ tt_values_free(struct tt_values *v, struct tt_mem *mem)
 int64_t
 tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den)
 {
-	return v->n ? tt_column_at(&v->v, tt_nearest_rank(v->n, num, den) - 1) : 0;
+	return v->n ? tt_column_at(&v->v, (size_t)tt_nearest_rank(v->n, num, den) - 1) : 0;
 }
 
 int64_t
