@@ -1,10 +1,15 @@
 /**
- * Stands in, on Windows, for the commands that run other processes, and says where these run.
+ * Stands in, on Windows and in browsers, for the commands that run other processes, and says where these run.
  */
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
 #include "cmd.h"
 #include "recover.h"
 
+#ifdef _WIN32
+#define HINT ": use WSL"
+#else
+#define HINT ""
+#endif
 #define ELSEWHERE(word, what) \
 	const struct tt_verb verb_##word = { .name = #word, .summary = what " (on Linux)", .operands = "", .about = "Runs on Linux, and in WSL." }; \
 	int \
@@ -12,7 +17,7 @@
 	{ \
 		(void)app, (void)argc, (void)argv; \
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, \
-		    "\"tracetool " #word "\" runs other processes, which is not ready for Windows: use Linux, or WSL"); \
+		    "\"tracetool " #word "\" runs other processes, which works on Linux only yet" HINT); \
 	}
 
 ELSEWHERE(ab, "run two builds in turn and judge them in pairs")

@@ -20,12 +20,19 @@ tt_sandbox_mode(const char *text, enum tt_sandbox_mode *mode, struct tt_err *err
 	return TT_OK;
 }
 
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
+
+/* A page, and what runs in it, reaches no file but those that its user gave it. */
 #ifdef _WIN32
+#define NONE "there is none for Windows yet"
+#else
+#define NONE "WebAssembly needs none in a browser, and has none under Node"
+#endif
 
 struct tt_sandbox_parts
 tt_sandbox_probe(void)
 {
-	return (struct tt_sandbox_parts){ .why = "there is none for Windows yet" };
+	return (struct tt_sandbox_parts){ .why = NONE };
 }
 
 int
@@ -33,9 +40,9 @@ tt_sandbox_enter(const struct tt_env *env, const struct tt_sandbox_plan *plan, s
 {
 	(void)plan;
 	if (env->sandbox == TT_SANDBOX_REQUIRE)
-		return tt_fail(err, TT_E_IO, TT_NOWHERE, "TRACETOOL_SANDBOX=require, and there is no sandbox for Windows yet");
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "TRACETOOL_SANDBOX=require, and there is no sandbox: " NONE);
 	if (env->sandbox == TT_SANDBOX_ON)
-		tt_log(env, TT_LOG_VERBOSE, "no sandbox: there is none for Windows yet");
+		tt_log(env, TT_LOG_VERBOSE, "no sandbox: " NONE);
 	return TT_OK;
 }
 

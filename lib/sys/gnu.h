@@ -3,11 +3,13 @@
  */
 #ifndef TT_SYS_GNU_H
 #define TT_SYS_GNU_H
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
 
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+#ifdef _WIN32
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,6 +29,7 @@ void *mempcpy(void *to, const void *from, size_t n);
 char *stpcpy(char *to, const char *from);
 char *strndup(const char *s, size_t n);
 struct tm *gmtime_r(const time_t *t, struct tm *to);
+#endif
 
 /* Both keep equal elements in order, as glibc's do: outputs do not depend on the system. */
 void tt_sort_stable(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));

@@ -166,8 +166,17 @@ int
 tt_sys_stat_open(int fd, struct tt_sys_stat *st)
 {
 	struct stat is;
+	const int rc = fstat(fd, &is);
 
-	return fill(fstat(fd, &is), &is, st);
+#ifdef __EMSCRIPTEN__
+	/* It looks for the file by its name, which scratch files have no more. */
+	if (rc != 0 && errno == ENOENT) {
+		const off_t at = lseek(fd, 0, SEEK_CUR), size = lseek(fd, 0, SEEK_END);
+		*st = (struct tt_sys_stat){ .kind = TT_KIND_FILE, .size = size > 0 ? (uint64_t)size : 0, .is_ours = true };
+		return lseek(fd, at, SEEK_SET) < 0 ? -1 : 0;
+	}
+#endif
+	return fill(rc, &is, st);
 }
 
 int
@@ -510,7 +519,7 @@ tt_sys_catch_stop(void (*on)(int by))
 void
 tt_sys_alarm(int64_t ns)
 {
-	const struct itimerval t = { .it_value = { .tv_sec = ns / 1000000000, .tv_usec = ns % 1000000000 / 1000 + (ns > 0) } };
+	const struct itimerval t = { .it_value = { .tv_sec = (time_t)(ns / 1000000000), .tv_usec = ns % 1000000000 / 1000 + (ns > 0) } };
 
 	setitimer(ITIMER_REAL, &t, NULL);
 	if (ns == 0)
@@ -540,7 +549,12 @@ tt_sys_die_unread(void)
 bool
 tt_sys_is_terminal(int fd)
 {
+#ifdef __EMSCRIPTEN__
+	/* It takes each standard stream for one. */
+	return (void)fd, false;
+#else
 	return isatty(fd);
+#endif
 }
 
 unsigned
@@ -548,7 +562,7 @@ tt_sys_columns(int fd)
 {
 	struct winsize w;
 
-	if (!isatty(fd))
+	if (!tt_sys_is_terminal(fd))
 		return 0;
 	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 80;
 }
@@ -558,7 +572,7 @@ tt_sys_shows_colors(int fd)
 {
 	const char *term = getenv("TERM");
 
-	return isatty(fd) && term && strcmp(term, "dumb") != 0;
+	return tt_sys_is_terminal(fd) && term && strcmp(term, "dumb") != 0;
 }
 
 #else

@@ -1,13 +1,17 @@
 /**
  * The functions of gnu.h, by their definitions in the manual of GNU's C library.
  */
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "sys/gnu.h"
 
 #undef qsort
+
+#ifdef _WIN32
 
 void *
 memmem(const void *in, size_t n, const void *what, size_t nwhat)
@@ -69,6 +73,8 @@ gmtime_r(const time_t *t, struct tm *to)
 	return gmtime_s(to, t) == 0 ? to : NULL;
 }
 
+#endif
+
 /* Merge the sorted [0, half) and [half, n) of ${v} by way of ${room}. */
 static void
 merge(char *v, size_t half, size_t n, size_t size, char *room, int (*cmp)(const void *, const void *, void *), void *arg)
@@ -108,14 +114,40 @@ compare_plain(const void *a, const void *b, void *arg)
 	return (*cmp)(a, b);
 }
 
-struct order { int (*cmp)(const void *, const void *, void *); void *arg; };
-
-static int
-compare_ordered(void *order, const void *a, const void *b)
+/* Swap the elements ${i} and ${j}. */
+static void
+swap(char *v, size_t i, size_t j, size_t size)
 {
-	const struct order *o = order;
+	for (char *a = v + i * size, *b = v + j * size; size > 0; size--, a++, b++) {
+		const char was = *a;
+		*a = *b;
+		*b = was;
+	}
+}
 
-	return o->cmp(a, b, o->arg);
+/* Let the element ${i} of a heap of ${n} sink to its place. */
+static void
+sink(char *v, size_t i, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *arg)
+{
+	for (size_t below; (below = 2 * i + 1) < n; i = below) {
+		if (below + 1 < n && cmp(v + below * size, v + (below + 1) * size, arg) < 0)
+			below++;
+		if (cmp(v + i * size, v + below * size, arg) >= 0)
+			return;
+		swap(v, i, below, size);
+	}
+}
+
+/* Sort as a heap, which takes no memory. */
+static void
+sort_in_place(char *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *arg)
+{
+	for (size_t i = n / 2; i-- > 0;)
+		sink(v, i, n, size, cmp, arg);
+	while (n-- > 1) {
+		swap(v, 0, n, size);
+		sink(v, 0, n, size, cmp, arg);
+	}
 }
 
 /* Without memory for half of the elements equal ones lose their order. */
@@ -128,7 +160,7 @@ qsort_r(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, v
 	if (room)
 		sort(v, n, size, room, cmp, arg);
 	else
-		qsort_s(v, n, size, compare_ordered, &(struct order){ cmp, arg });
+		sort_in_place(v, n, size, cmp, arg);
 	if (room != small)
 		free(room);
 }
@@ -140,5 +172,5 @@ tt_sort_stable(void *v, size_t n, size_t size, int (*cmp)(const void *, const vo
 }
 
 #else
-typedef int tt_no_windows_gnu;        /* a file has something in it */
+typedef int tt_no_gnu;        /* a file has something in it */
 #endif

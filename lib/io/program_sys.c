@@ -1,7 +1,7 @@
 /**
- * Runs another program on Windows, where a console's signals reach it without help.
+ * Runs another program where lib/sys does that: on Windows, where a console's signals reach it without help. In a browser it fails.
  */
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
 #include <errno.h>
 
 #include "io/program.h"
