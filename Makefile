@@ -13,6 +13,7 @@ PKG_CONFIG ?= pkg-config
 # What the compiler makes programs for: the system's own files and some options differ.
 TARGET   := $(shell $(CC) -dumpmachine 2>/dev/null)
 WINDOWS  := $(findstring mingw,$(TARGET))
+WASM     := $(findstring emscripten,$(TARGET))
 
 # Where "make install" puts things; distributions set some of these. DESTDIR goes before all of them.
 PREFIX   ?= /usr/local
@@ -38,44 +39,51 @@ MAP      ?= -ffile-prefix-map='$(BUILD)=build' -ffile-prefix-map='$(CURDIR)=.'
 # in optimized code.
 HARDEN_x86_64  := -fstack-clash-protection -fcf-protection
 HARDEN_aarch64 := -mbranch-protection=standard $(if $(findstring clang,$(CC)),,-fstack-clash-protection)
-HARDEN   ?= $(if $(WINDOWS)$(findstring -fsanitize,$(OPT) $(CFLAGS)),,yes)
+HARDEN   ?= $(if $(WINDOWS)$(WASM)$(findstring -fsanitize,$(OPT) $(CFLAGS)),,yes)
 HARDEN_C := $(if $(HARDEN),-fPIE -fstack-protector-strong $(HARDEN_$(firstword $(subst -, ,$(TARGET)))) \
 	$(if $(filter -O0,$(OPT) $(CFLAGS))$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN_L := $(if $(HARDEN),-Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now)
 PIE      := $(if $(HARDEN),-pie)
-# The libraries as pkg-config knows them, or by their usual names; those of tracetool.exe are where "make setup-windows" put them.
+# The libraries as pkg-config knows them, or by their usual names; those of tracetool.exe and of the page are where "make setup-windows" and "make setup-web"
+# put them.
 DEPENDS  := libarchive jansson zlib
 WINDOWS_LIBS ?= build/windows-libraries
-ifeq ($(WINDOWS),)
+WEB_LIBS ?= build/web-libraries
+ifeq ($(WINDOWS)$(WASM),)
 LIB_CPPFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPENDS) 2>/dev/null)
 LIB_LDLIBS   := $(or $(shell $(PKG_CONFIG) --libs $(DEPENDS) 2>/dev/null),-larchive -ljansson -lz)
+else ifneq ($(WASM),)
+LIB_CPPFLAGS := -isystem $(WEB_LIBS)/include -DLIBARCHIVE_STATIC -include lib/sys/gnu.h
+LIB_LDLIBS   := -L$(WEB_LIBS)/lib -larchive -ljansson -lz -lbz2 -llzma -lzstd -llz4
 else
 LIB_CPPFLAGS := -isystem $(WINDOWS_LIBS)/include -DLIBARCHIVE_STATIC -D__USE_MINGW_ANSI_STDIO=1 -include lib/sys/gnu.h
 LIB_LDLIBS   := -L$(WINDOWS_LIBS)/lib -larchive -ljansson -lz -lbz2 -llzma -lzstd -llz4 -lregex -lssp
 endif
 
+# A page that was opened from a disk has no memory that threads could share: all runs on one.
+THREADS  := $(if $(WASM),,-pthread)
 ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(CPPFLAGS)
-ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-overflow $(if $(WINDOWS),-ffunction-sections -fdata-sections) $(CFLAGS)
-ALL_LDFLAGS  := -pthread $(HARDEN_L) $(LDFLAGS)
+ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) $(THREADS) -fno-strict-overflow $(if $(WINDOWS),-ffunction-sections -fdata-sections) $(CFLAGS)
+ALL_LDFLAGS  := $(THREADS) $(HARDEN_L) $(LDFLAGS)
 ALL_LDLIBS   = $(SQLITE) $(LIB_LDLIBS) -lm $(LDLIBS)
 
 # What links with libsqlite3, or nothing: databases are left out then, and make and the program say so. SQLITE= leaves them out.
 # Looked for once, and only when something is made: "make setup all" brings it in between. Without pkg-config it is where its header is.
-SQLITE   = $(eval SQLITE := $(if $(WINDOWS),-lsqlite3,$(shell $(PKG_CONFIG) --libs sqlite3 2>/dev/null || \
+SQLITE   = $(eval SQLITE := $(if $(WINDOWS)$(WASM),-lsqlite3,$(shell $(PKG_CONFIG) --libs sqlite3 2>/dev/null || \
 	{ $(CC) $(CPPFLAGS) -include sqlite3.h -E -x c /dev/null >/dev/null 2>&1 && echo -lsqlite3; })))$(SQLITE)
-SQLITE_INC = $(eval SQLITE_INC := $(if $(WINDOWS),,$(shell $(PKG_CONFIG) --cflags sqlite3 2>/dev/null)))$(SQLITE_INC)
+SQLITE_INC = $(eval SQLITE_INC := $(if $(WINDOWS)$(WASM),,$(shell $(PKG_CONFIG) --cflags sqlite3 2>/dev/null)))$(SQLITE_INC)
 
-BIN      := $(BUILD)/tracetool$(if $(WINDOWS),.exe)
+BIN      := $(BUILD)/tracetool$(if $(WINDOWS),.exe)$(if $(WASM),.js)
 LIB      := $(BUILD)/libtracetool.a
-# Processes beside the program are run on Linux only: batch, ab, record, the pager. On Windows cmd/elsewhere.c is in their place.
+# Processes beside the program are run on Linux only: batch, ab, record, the pager. Elsewhere cmd/elsewhere.c is in their place.
 PROCESS_SRC := $(wildcard lib/archive/*.c lib/batch/scheduler*.c lib/batch/unpack*.c lib/trial/*.c formats/launch/*.c formats/ttc/rings.c) \
 	$(addprefix lib/batch/,analyse.c child.c dirs.c files.c plan.c result_files.c split.c store.c sweep.c wire.c) \
 	$(addprefix lib/io/,program.c sandbox.c syscalls.c) \
 	$(addprefix cmd/,ab.c ab_opts.c batch.c batch_gate.c batch_opts.c batch_report.c batch_work.c merge.c pager.c record.c ring_list.c)
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
 CMD_SRC  := $(sort $(wildcard cmd/*.c)) formats/recorder/mono/options.c formats/recorder/core/opttable.c formats/recorder/core/optval.c
-LIB_SRC  := $(if $(WINDOWS),$(filter-out $(PROCESS_SRC),$(LIB_SRC)),$(LIB_SRC))
-CMD_SRC  := $(if $(WINDOWS),$(filter-out $(PROCESS_SRC),$(CMD_SRC)),$(CMD_SRC))
+LIB_SRC  := $(if $(WINDOWS)$(WASM),$(filter-out $(PROCESS_SRC),$(LIB_SRC)),$(LIB_SRC))
+CMD_SRC  := $(if $(WINDOWS)$(WASM),$(filter-out $(PROCESS_SRC),$(CMD_SRC)),$(CMD_SRC))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/built.o
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 
@@ -147,6 +155,7 @@ all: $(BIN) $(UNITY) mono
 help:
 	@echo 'all        $(BIN), $(UNITY) and the Mono module (the default)'
 	@echo 'static     $(STATIC), one file with every library in it; setup-static installs what that needs'
+	@echo 'windows web   tracetool.exe; the page that reads captures in a browser; setup-windows and setup-web build what these need'
 	@echo 'mono mono-windows   $(MONO), where Mono'"'"'s headers are; the same for Windows'
 	@echo 'unity-aarch64 unity-windows   the Unity recorder for these, where their compilers are'
 	@echo 'setup      install the Debian packages that the program needs and that are missing; beside "check" those of the tests, too'
@@ -229,11 +238,11 @@ $(BUILD)/built.o: $(BUILD)/built.c
 $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)$(if $(WASM),emar,ar) rcs $@ $^
 
 $(BIN): $(CMD_OBJ) $(LIB) $(if $(WINDOWS),$(BUILD)/resource.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) $(if $(WINDOWS),$(EXE_LINK)) -o $@ $^ $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) $(if $(WINDOWS),$(EXE_LINK))$(if $(WASM),$(PAGE_LINK)) -o $@ $^ $(ALL_LDLIBS)
 	$(if $(SQLITE),,@echo '$@: without databases (-o game.sqlite, query), which need libsqlite3 ("make setup" installs libsqlite3-dev)')
 
 # tracetool.exe: one file, a stack as large as on Linux, and what Windows shows and is told of it.
@@ -247,7 +256,28 @@ windows:
 	@if [ ! -e $(WINDOWS_LIBS)/lib/libarchive.a ]; then echo '$@: its libraries are not there: make setup-windows' >&2; exit 1; fi
 	@$(MAKE) BUILD=$(BUILD)/windows CC=$(MINGW) $(BUILD)/windows/tracetool.exe
 setup-windows:
-	@.packaging/windows.sh $(WINDOWS_LIBS) $(MINGW:%-gcc=%)
+	@.packaging/libraries.sh $(WINDOWS_LIBS) $(MINGW:%-gcc=%)
+
+# The program as WebAssembly: tracetool.wasm, with the glue for a worker of a page, and in node/ with that for Node; and the page that has all of it inside.
+WEB_LINK := -sMODULARIZE -sEXPORT_NAME=Tracetool -sFORCE_FILESYSTEM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=8MB -sEXIT_RUNTIME \
+	-sWASM_BIGINT -sEXPORTED_RUNTIME_METHODS=FS,callMain
+PAGE_LINK := $(WEB_LINK),WORKERFS -sENVIRONMENT=worker -lworkerfs.js
+NODE_LINK := $(WEB_LINK),ENV -sENVIRONMENT=node -sNODERAWFS -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0
+$(BUILD)/node/tracetool.js: $(CMD_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(NODE_LINK) -o $@ $^ $(ALL_LDLIBS)
+$(BUILD)/node/node.js: cmd/web/node.js $(BUILD)/node/tracetool.js
+	$(Q)install -m 755 $< $@
+$(BUILD)/tracetool.html: .packaging/web.py $(wildcard cmd/web/*) $(BUILD)/tracetool.js $(BUILD)/node/node.js testdata/demo/good-hitches.ttc.xz
+	$(call say,PAGE,$@)
+	$(Q).packaging/web.py cmd/web $(BUILD) testdata/demo/good-hitches.ttc.xz $@
+.PHONY: web setup-web
+web:
+	@if [ ! -e $(WEB_LIBS)/lib/libarchive.a ]; then echo '$@: its libraries are not there: make setup-web' >&2; exit 1; fi
+	@NODE_PATH=$(NODE_PATH):/usr/share/nodejs $(MAKE) BUILD=$(BUILD)/web CC=emcc OPT=-O2 $(BUILD)/web/tracetool.html
+setup-web:
+	@.packaging/libraries.sh $(WEB_LIBS) wasm32-unknown-emscripten
 
 # The same with every library in it: a file to copy to machines that have none of them. What libarchive can do beyond reading archives and
 # compressing is left out. SQLite could load extensions, but is never asked to; the linker warns of that and is not shown.

@@ -1,6 +1,7 @@
 #!/bin/sh
-# windows.sh PREFIX HOST [WORK]: build the libraries that tracetool.exe contains, static ones, from Debian's sources, into PREFIX, by the compiler
-# HOST-gcc. Versions are pinned here, up to Debian's own revision; files are checked by apt's signed lists. A library that PREFIX has is left as it is.
+# libraries.sh PREFIX HOST [WORK]: build the libraries that tracetool.exe and tracetool.wasm contain, static ones, from Debian's sources, into PREFIX. HOST is
+# x86_64-w64-mingw32, or another one with a HOST-gcc, or wasm32-unknown-emscripten. Versions are pinned here, up to Debian's own revision; files are checked by
+# apt's signed lists. A library that PREFIX has is left as it is.
 # The sources and what is built of them lie in WORK (PREFIX.work).
 set -eu
 prefix=$(mkdir -p "$1" && realpath "$1")
@@ -11,8 +12,16 @@ work=$(realpath "$work")
 mkdir -p "$prefix/include" "$prefix/lib" "$prefix/built"
 jobs=$(nproc)
 export SOURCE_DATE_EPOCH=0
-CC=$host-gcc AR=$host-ar RANLIB=$host-ranlib
-FLAGS="-O2 -g0 -ffunction-sections -fdata-sections -D_FORTIFY_SOURCE=2 -fstack-protector-strong"
+case $host in
+*-emscripten)
+	CC=emcc AR=emar RANLIB=emranlib system=Generic windows=
+	# tools/acorn of Debian's emscripten is where Debian's node looks, and others do not
+	export NODE_PATH="${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs"
+	FLAGS="-O2 -g0" ;;
+*)
+	CC=$host-gcc AR=$host-ar RANLIB=$host-ranlib system=Windows windows=yes
+	FLAGS="-O2 -g0 -ffunction-sections -fdata-sections -D_FORTIFY_SOURCE=2 -fstack-protector-strong" ;;
+esac
 
 # Lists of Debian's sources of their own: the system's configuration stays as it is.
 apt() {
@@ -34,7 +43,7 @@ fetch() {
 	for revision in $(apt cache showsrc "$1" | sed -n 's/^Version: //p' | grep -F "$2" | sort -Vru); do
 		! apt get -qq source "$1=$revision" || return 0
 	done
-	echo "windows.sh: Debian's sources have no $1 $2 here" >&2
+	echo "libraries.sh: Debian's sources have no $1 $2 here" >&2
 	return 1
 }
 
@@ -60,12 +69,12 @@ built() {
 
 # quietly COMMAND...: its output is shown only if it fails.
 quietly() {
-	"$@" > "$work/$name/log" 2>&1 || { tail -n 40 "$work/$name/log" >&2; echo "windows.sh: $name: $* failed" >&2; exit 1; }
+	"$@" > "$work/$name/log" 2>&1 || { tail -n 40 "$work/$name/log" >&2; echo "libraries.sh: $name: $* failed" >&2; exit 1; }
 }
 
 by_configure() {
-	quietly env CC="$CC" CFLAGS="$FLAGS" CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" ./configure --host="$host" --prefix="$prefix" \
-		--enable-static --disable-shared --disable-dependency-tracking "$@"
+	quietly env CC="$CC" AR="$AR" RANLIB="$RANLIB" CFLAGS="$FLAGS" CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" \
+		./configure --host="$host" --prefix="$prefix" --enable-static --disable-shared --disable-dependency-tracking "$@"
 }
 
 if library zlib 1.2.13; then
@@ -86,25 +95,25 @@ if library xz-utils 5.4.1; then
 	built
 fi
 if library lz4 1.9.4; then
-	quietly make -C lib CC="$CC" AR="$AR" CFLAGS="$FLAGS" TARGET_OS=MINGW liblz4.a
+	quietly make -C lib CC="$CC" AR="$AR" CFLAGS="$FLAGS" TARGET_OS=${windows:+MINGW} liblz4.a
 	cp lib/lz4.h lib/lz4hc.h lib/lz4frame.h "$prefix/include/"
 	cp lib/liblz4.a "$prefix/lib/"
 	built
 fi
 if library libzstd 1.5.4; then
-	quietly make -C lib -j"$jobs" CC="$CC" AR="$AR" CFLAGS="$FLAGS" TARGET_SYSTEM=Windows_NT ZSTD_LEGACY_SUPPORT=0 libzstd.a
+	quietly make -C lib -j"$jobs" CC="$CC" AR="$AR" CFLAGS="$FLAGS" TARGET_SYSTEM=${windows:+Windows_NT} ZSTD_LEGACY_SUPPORT=0 libzstd.a
 	cp lib/zstd.h lib/zstd_errors.h lib/zdict.h "$prefix/include/"
 	cp lib/libzstd.a "$prefix/lib/"
 	built
 fi
 if library jansson 2.14; then
-	quietly cmake -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$FLAGS" -DCMAKE_INSTALL_PREFIX="$prefix" \
+	quietly cmake -DCMAKE_SYSTEM_NAME=$system -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$FLAGS" -DCMAKE_INSTALL_PREFIX="$prefix" \
 		-DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON -B out .
 	quietly cmake --build out --target install
 	built
 fi
-# Regular expressions: those of musl, which need nothing of its C library but a word for translations.
-if library musl 1.2.3; then
+# Regular expressions: those of musl, which emscripten has, and which need nothing of its C library but a word for translations.
+if [ "$windows" ] && library musl 1.2.3; then
 	mkdir out
 	cp include/regex.h "$prefix/include/"
 	sed -i '/#include <features.h>/d; s/#include <bits\/alltypes.h>/#include <stddef.h>\ntypedef ptrdiff_t regoff_t;/' "$prefix/include/regex.h"

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""tracetool.exe under wine writes what the program writes here: tables, the first screen, emitters, pages, messages and exit statuses.
+"""The program for another system writes what the program writes here: tables, the first screen, emitters, pages, messages and exit statuses.
 
-Of all files of testdata, and of the real captures where they are, a few drawn by lot each with its own commands; at full length every file with every command.
-Without the program for Windows ("make setup-windows windows") nothing is tried, and that is said. Ends with "N passed, N failed".
+    same_elsewhere.py windows|web
+
+windows is tracetool.exe under wine, web the WebAssembly under Node. Of all files of testdata, and of the real captures where they are, a few drawn by lot each
+with its own commands; at full length every file with every command. Where that program is not built nothing is tried, and that is said. Ends with
+"N passed, N failed".
 """
 import hashlib
 import os
@@ -10,11 +13,12 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 import lot
 from suite import BUILD, TESTDATA, TOP, TRACETOOL, Suite
 
-EXE = os.path.join(BUILD, "windows", "tracetool.exe")
+WHERE = sys.argv[1]
+PROGRAM = os.path.join(BUILD, *{"windows": ("windows", "tracetool.exe"), "web": ("web", "node", "node.js")}[WHERE])
+RUN = ["wine" if WHERE == "windows" else "node", PROGRAM]
 REAL = os.environ.get("TT_REAL", os.path.join(TOP, "..", "shared", "corpus", "real"))
 EMITTERS = [".json", ".csv", ".pb.gz", ".pftrace", ".sqlite", ".folded", ".pdata", ".speedscope.json", ".firefox.json"]
 COMMANDS = [[], ["info", "--format", "json"], ["stats", "--format", "json"], ["stats", "--format", "csv"], ["stats", "--table", "all", "--format", "markdown"],
@@ -56,23 +60,25 @@ def run(program, command, capture, folder, env):
 
 def main():
     s = Suite()
-    if not os.path.exists(EXE):
-        s.left_out("tracetool.exe", "it is not built: make setup-windows windows")
-        s.equal("and no other program for Windows stands in for it", os.path.exists(EXE[:-4]), False)
+    if not os.path.exists(PROGRAM):
+        s.left_out(os.path.basename(PROGRAM), "it is not built: make setup-%s %s" % (WHERE, WHERE))
+        s.equal("and nothing else stands in for it", os.path.exists(PROGRAM + ".exe"), False)
         s.end()
     env = dict(os.environ, WINEPREFIX=s.path("wine"), WINEDEBUG="-all", TRACETOOL_JOBS_EXACT="1")
-    env.pop("TMPDIR", None)
-    # The first program in a new prefix sets it up, and says so.
-    subprocess.run(["wine", EXE, "--version"], env=env, capture_output=True)
+    if WHERE == "windows":
+        env.pop("TMPDIR", None)
+        # The first program in a new prefix sets it up, and says so.
+        subprocess.run([*RUN, "--version"], env=env, capture_output=True)
     pairs = [(c, k) for c in captures() for k in range(len(COMMANDS))]
-    for capture, k in lot.some(pairs, 40, "windows"):
+    for capture, k in lot.some(pairs, 40, WHERE):
         name = os.path.relpath(capture, TOP)
         here = run([TRACETOOL], COMMANDS[k], name, s.path("here"), env)
-        there = run(["wine", EXE], COMMANDS[k], name, s.path("there"), env)
+        there = run(RUN, COMMANDS[k], name, s.path("there"), env)
         differ = [(what, a, b) for what, a, b in zip(PARTS, here, there) if a != b]
         what, a, b = differ[0] if differ else ("", b"", b"")
         s.check("%s of %s" % (" ".join(COMMANDS[k]) or "first screen", name), "%s: here %s, there %s" % (what, tail(a), tail(b)) if differ else "")
-    subprocess.run(["wineserver", "-k"], env=env, capture_output=True)
+    if WHERE == "windows":
+        subprocess.run(["wineserver", "-k"], env=env, capture_output=True)
     s.end()
 
 
