@@ -277,6 +277,7 @@ web:
 	@if [ ! -e $(WEB_LIBS)/lib/libarchive.a ]; then echo '$@: its libraries are not there: make setup-web' >&2; exit 1; fi
 	@NODE_PATH=$(NODE_PATH):/usr/share/nodejs $(MAKE) BUILD=$(BUILD)/web CC=emcc OPT=-O2 $(BUILD)/web/tracetool.html
 setup-web:
+	@command -v emcc >/dev/null || { as=; [ "$$(id -u)" = 0 ] || as=sudo; $$as sh -c '$(APT_INSTALL) emscripten'; }
 	@.packaging/libraries.sh $(WEB_LIBS) wasm32-unknown-emscripten
 
 # The same with every library in it: a file to copy to machines that have none of them. What libarchive can do beyond reading archives and
