@@ -156,7 +156,7 @@ mkfifo "$work/ended" || exit 1
 exec 3<> "$work/ended"
 end_one() { one "$1" 3>&-; echo "$1" >&3; }
 
-# True if at least six tenths of a processor had nothing to do since this was last true or false, a second or more ago.
+# True if at least three tenths of a processor had nothing to do since this was last true or false, a second or more ago.
 idle_was=0 all_was=0
 idles() {
 	local user nice system idle disk irq soft stolen all rest
@@ -165,7 +165,7 @@ idles() {
 	local i=$((idle - idle_was)) a=$((all - all_was))
 	[ $a -lt $((ticks * processors)) ] && return 1
 	idle_was=$idle all_was=$all
-	[ $((i * processors * 10)) -ge $((a * 6)) ]
+	[ $((i * processors * 10)) -ge $((a * 3)) ]
 }
 
 # Many suites wait: for browsers, for programs that record in real time, for time-outs. So one more is begun whenever the processors have
