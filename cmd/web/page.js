@@ -151,7 +151,7 @@ function take(list) {
 	files = distinct([...list]);
 	at("chosen").replaceChildren(...files.map((file) => {
 		const li = document.createElement("li");
-		li.textContent = file.name + ", " + (file.size / 1e6).toFixed(1) + " MB";
+		li.textContent = file.name + ", " + (file.size < 1e6 ? Math.ceil(file.size / 1e3) + " KB" : (file.size / 1e6).toFixed(1) + " MB");
 		return li;
 	}));
 	show("chosen", true);
