@@ -83,9 +83,9 @@ async function run(args, outputs = []) {
 	});
 }
 
-/* Show what the program said, in its own words. */
+/* Show what the program said, in its own words; outputs are in a folder of its file system. */
 function tell(text) {
-	at("said").textContent = text;
+	at("said").textContent = text.replaceAll("/out/", "");
 	show("said", text.trim() !== "");
 }
 

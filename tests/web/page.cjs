@@ -27,14 +27,16 @@ module.exports = async (page_file, tracetool) => {
 		fs.copyFileSync(path.join(TESTDATA, from), path.join(folder, name));
 		return spawnSync(tracetool, args, { cwd: folder, maxBuffer: 1 << 28, env: { ...process.env, TRACETOOL_JOBS_EXACT: '1' } });
 	};
-	/* Statements that give the page the file ${from} of testdata under ${name}, ${times} times as long. */
-	const give = (name, from, times = 1) => {
-		const text = fs.readFileSync(path.join(TESTDATA, from)).toString('base64');
+	/* Statements that give the page files of testdata, [name, from], each ${times} times as long. */
+	const give_all = (files, times = 1) => {
+		const texts = files.map(([name, from]) => [name, fs.readFileSync(path.join(TESTDATA, from)).toString('base64')]);
 
-		return `{ const bytes = Uint8Array.from(atob(${JSON.stringify(text)}), (c) => c.charCodeAt(0)), list = new DataTransfer(); ` +
-			`list.items.add(new File(Array(${times}).fill(bytes), ${JSON.stringify(name)})); ` +
+		return `{ const list = new DataTransfer(); for (const [name, text] of ${JSON.stringify(texts)}) ` +
+			`list.items.add(new File(Array(${times}).fill(Uint8Array.from(atob(text), (c) => c.charCodeAt(0))), name)); ` +
 			'const at = document.getElementById("files"); at.files = list.files; at.dispatchEvent(new Event("change")) }';
 	};
+
+	const give = (name, from, times) => give_all([[name, from]], times);
 
 	check('the page has at most 4 MB', fs.statSync(page_file).size <= 4 << 20, true);
 	for (const [name, start] of Object.entries(browsers)) {
@@ -89,6 +91,18 @@ module.exports = async (page_file, tracetool) => {
 		is('what is no capture is told', await page.wait(when(`${IDLE} && ${by('said')}.textContent.includes("nothing.raw")`)), true);
 		await page.load('window.hit = 0; ' + give('<img src=x onerror=hit=1>"\'&.raw', 'raw/good-2019-every.raw'));
 		is('a hostile name is a name', [await page.wait(SHOWN), await page.run('window.hit')], [true, 0]);
+
+		const two = ['good-2019-every.raw', 'good-2018-split.raw'];
+		for (const name_of of two) {
+			fs.copyFileSync(path.join(TESTDATA, 'raw', name_of), path.join(folder, name_of));
+		}
+		for (const [button, args] of [['compare', ['diff', '-o', 'two.html', two[0], '--', two[1]]], ['merge', ['report', '-o', 'two.html', ...two]]]) {
+			await page.load(give_all(two.map((name_of) => [name_of, 'raw/' + name_of])) + `; ${by(button)}.click()`);
+			is(button + ' ends', await page.wait(SHOWN), true);
+			native(two[0], 'raw/' + two[0], args);
+			is(button + ' shows the program\'s page', digest(await page.run(by('report') + '.srcdoc')),
+				digest(fs.readFileSync(folder + '/two.html')));
+		}
 
 		await page.load(give('long.raw', 'raw/good-2019-every.raw', 20000));
 		is('a long file makes progress', await page.wait(when(`${by('bar')}.hasAttribute("value") || ${IDLE}`)), true);
