@@ -102,7 +102,54 @@ scrub_values(struct copy *c, struct raw_take *t, struct tt_err *err)
 	return rc;
 }
 
-/* Scrub the next field, of letter ${f}; a name is left in ${name}. */
+/* True if the ${n} bytes at ${p} are a text, which may have a NUL behind it, and no numbers. */
+static bool
+is_printable(const uint8_t *p, size_t n)
+{
+	n -= n > 0 && p[n - 1] == '\0';
+	for (size_t i = 0, len; i < n; i += len)
+		if ((len = tt_utf8_len((const char *)p + i, n - i)) == 0 || p[i] < 0x20 || p[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* True if the ${n} bytes at ${p} have five letters and digits in a row. */
+static bool
+has_word(const uint8_t *p, size_t n)
+{
+	unsigned run = 0;
+
+	for (size_t i = 0; i < n && run < 5; i++)
+		run = (p[i] | 0x20u) - 'a' < 26 || p[i] - (unsigned)'0' < 10 ? run + 1 : 0;
+	return run == 5;
+}
+
+/* True if the number of 32 bits at ${p} may be four characters in UTF-8, or two in UTF-16 that begin at either of its first bytes. */
+static bool
+is_text_number(const uint8_t *p)
+{
+	return is_printable(p, 4) || (p[0] >= 0x20 && p[2] >= 0x20 && (p[1] | p[3]) == 0) || (p[1] >= 0x20 && p[3] >= 0x20 && (p[0] | p[2]) == 0);
+}
+
+/*
+ * Make zeros of the ${n} numbers at ${p}, ${size} bytes each, if they may be a text that damage put there: addresses, of 8 bytes, have 48 bits at most. An
+ * undamaged capture keeps all.
+ */
+static void
+drop_text(struct copy *c, uint8_t *p, size_t n, size_t size)
+{
+	if (!p || !c->names.done->damaged)
+		return;
+	bool text = has_word(p, n * size);
+	for (size_t i = 0; i < n && !text; i++)
+		text = size == 8 ? unity_u64(p + 8 * i) >> 48 != 0 : is_text_number(p + 4 * i);
+	if (!text)
+		return;
+	memset(p, 0, n * size);
+	c->names.done->dropped += n * size;
+}
+
+/* Scrub the next field, of letter ${f}. */
 static int
 scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 {
@@ -116,13 +163,17 @@ scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 	case '8': raw_bytes(t, 8); return TT_OK;
 	case 'i': raw_bytes(t, t->l->wide ? 8 : 4); return TT_OK;
 	case 'b': raw_take_byte(t); return TT_OK;
-	case 'a': raw_take_stack(t, &n); return TT_OK;
+	case 'a':
+		p = (uint8_t *)(uintptr_t)raw_take_stack(t, &n);
+		drop_text(c, p, n, 8);
+		return TT_OK;
 	case 'c': raw_take_category_pad(t); return TT_OK;
 	case 'p': return scrub_params(c, t, err);
 	case 'v': return scrub_values(c, t, err);
 	case 'n':
 		len = raw_take32(t);
-		raw_bytes(t, 4 * (size_t)len);
+		p = (uint8_t *)(uintptr_t)raw_bytes(t, 4 * (size_t)len);
+		drop_text(c, p, len, 4);
 		return TT_OK;
 	case 'z':
 		p = (uint8_t *)(uintptr_t)raw_take_blob(t, &len);
@@ -181,17 +232,6 @@ makes_sense(const struct copy *c, const uint8_t *p)
 }
 
 /* --- proof ------------------------------------------------------------------------------------------------------ */
-
-/* True if the ${n} bytes at ${p} are a text, which may have a NUL behind it, and no numbers. */
-static bool
-is_printable(const uint8_t *p, size_t n)
-{
-	n -= n > 0 && p[n - 1] == '\0';
-	for (size_t i = 0, len; i < n; i += len)
-		if ((len = tt_utf8_len((const char *)p + i, n - i)) == 0 || p[i] < 0x20 || p[i] == 0x7f)
-			return false;
-	return true;
-}
 
 /* True if the definition of a marker at ${p}, whole, has the fields that the engine writes. */
 static bool

@@ -291,6 +291,28 @@ def damaged(folder):
             if words(f.read()):
                 left.append("a name of %d bytes" % size)
         os.remove(out)
+    # Damage that changes a type makes numbers of texts: addresses of a call stack, or a list's.
+    for name in ("Enemy", "EnemyEnemyEnemyEnemy"):
+        for coding in ("utf-8", "utf-16-le"):
+            for skip in range(8):
+                text = (bytes(skip) + name.encode(coding)).ljust(64, b"\0")
+                stack = struct.pack("<HIB", 3, 1, 8) + text
+                stats = struct.pack("<HII", 4, 1, 16) + text
+                for lost in (False, True):
+                    log = raw_log.Log(100)
+                    log.frame(100, raw_log.sample(36, 0, 100) + raw_log.sample(36, 1, 101) + stack + raw_log.sample(37, 1, 102) + raw_log.sample(37, 0, 103))
+                    log.block(raw_log.SESSION, stats)
+                    log.n[raw_log.MAIN] += lost
+                    log.frame(110)
+                    log.write(path)
+                    run("info", "--scrub", "-o", out, path)
+                    with open(path, "rb") as old, open(out, "rb") as new:
+                        was, is_now = old.read(), new.read()
+                    os.remove(out)
+                    if not lost:
+                        check(is_now.count(text) == 2, "numbers of an undamaged log", name, coding, skip)
+                    elif words(is_now):
+                        left.append((name, coding, skip, was.index(text)))
     same("%d damaged logs: words that are left" % n, left, [])
 
 
