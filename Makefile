@@ -191,7 +191,7 @@ ALL_CPUS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 AFTER_SETUP := $(addprefix | ,$(firstword $(filter setup setup-check,$(MAKECMDGOALS))))
 
 # Changes when compiler or flags do, and everything is made anew.
-FLAGS = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LDLIBS) $(LDLIBS)
+FLAGS = $(strip $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LDLIBS) $(LDLIBS))
 $(BUILD)/flags: FORCE $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -210,7 +210,7 @@ TOLD_tests/fuzz/emit_sqlite = $(TOLD_lib/sql/db)
 $(BUILD)/lib/sql/db.o $(BUILD)/lib/sql/vfs.o $(BUILD)/tests/fuzz/emit_sqlite.o: $(BUILD)/sqlite
 $(BUILD)/sqlite: FORCE $(AFTER_SETUP)
 	@mkdir -p $(@D)
-	@echo '$(SQLITE)' | cmp -s - $@ || echo '$(SQLITE)' > $@
+	@echo '$(strip $(SQLITE))' | cmp -s - $@ || echo '$(strip $(SQLITE))' > $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
