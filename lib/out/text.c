@@ -22,7 +22,8 @@
 #define GAP 2
 #define TEXT_MIN 24           /* names are not cut below this, nor below a quarter of the line */
 #define NAME_MIN 10           /* but where nothing else is left to take away, down to this */
-#define NAME_LINES 3          /* a name of more, which is a path, loses its middle */
+#define NAME_LINES 12         /* a name of more, which is a path, loses its middle */
+#define SHORT_LINES 3         /* a name of more is a path, and has half of the line */
 #define PROSE_MIN 16          /* what wraps is not made narrower than this */
 #define PAD_MAX 120           /* a name longer than this breaks the alignment of its own row only */
 #define TREE_STEP 2
@@ -385,7 +386,7 @@ fit(struct grid *g, size_t max)
 		size_t least = prose ? prose_least(g, col, max) : name;
 
 		/* Paths have half of the line. */
-		if (col == 0 && !prose && !g->t->tree && g->col[col].width > NAME_LINES * name)
+		if (col == 0 && !prose && !g->t->tree && g->col[col].width > SHORT_LINES * name)
 			least = max / 2 > name ? max / 2 : name;
 		g->col[col].least = heading > least ? heading : least;
 		if (g->t->col[col].unit == TT_UNIT_COMMAND)
