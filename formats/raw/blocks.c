@@ -171,7 +171,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 	}
 	if (tt_map_push(&m->stream_at, &m->env->mem, hash, &m->stream, &m->capstream, m->nstream, err) != TT_OK)
 		return NULL;
-	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX, .start = INT64_MAX,
+	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .start = INT64_MAX, .ended = INT64_MIN,
 		.carry_after = INT64_MIN, .last_ts = INT64_MIN };
 	return &m->stream[m->nstream++];
 }
@@ -553,6 +553,15 @@ place_in_order(const struct raw *m, const struct raw_stream *st)
 	return m->stream[m->order[0]].id == RAW_SESSION ? 1 : 0;
 }
 
+/* True if the ${n} bytes at ${p} end like the message that a thread ended. */
+static bool
+ends_thread(const struct raw_layout *l, const uint8_t *p, uint32_t n)
+{
+	const uint32_t size = (l->aligned ? 4 : 2) + 8;
+
+	return n >= size && unity_u16(p + n - size) == RAW_CLEANUP;
+}
+
 /* Add the block to the list of its stream in the segment. */
 static int
 list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
@@ -564,6 +573,7 @@ list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint3
 	    (rc = tt_mem_grow(&m->env->mem, &m->block, &m->capblock, m->nblock + 1, sizeof *m->block, err)) != TT_OK)
 		return rc;
 	m->block[m->nblock++] = (struct raw_block){ .off = (uint32_t)off, .len = len, .flags = flags };
+	st->may_end = (st->first && st->may_end) || ends_thread(&m->session[m->now].layout, m->p + off, len);
 	if (st->first) {
 		m->block[st->last - 1].next = (uint32_t)m->nblock;
 	} else {

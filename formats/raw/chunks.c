@@ -106,6 +106,23 @@ is_plain_begin(const struct raw_session *s, const uint8_t *p, const uint8_t *end
 	return (type == RAW_BEGIN || type == RAW_BEGIN_ID) && p + s->size[type] == end;
 }
 
+/* True if the message at ${p} is a frame's mark or a sample. */
+static bool
+is_timed(const uint8_t *p)
+{
+	return unity_u16(p) >= RAW_FRAME && unity_u16(p) <= RAW_SINGLE_ARGS;
+}
+
+/* Note whether the message at ${p}, in the block at ${at}, says that the thread ended. */
+static void
+note_end(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, uint64_t at)
+{
+	const bool ends = unity_u16(p) == RAW_CLEANUP;
+
+	st->ended = ends ? raw_end_time(s, p) : INT64_MIN;
+	st->ended_at = at;
+}
+
 /*
  * Find in a thread's pieces, which end at ${end}, the message that must wait for the stream's next chunk; ${end}: none must. Note the times of the last
  * messages.
@@ -125,15 +142,17 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 		from -= piece[first].len;
 	from -= piece[first].len;
 	raw_walk(&w, s, st->id, piece, first, h->npiece, from);
+	st->ended = INT64_MIN;
 	for (;;) {
-		if (pass_plain(s, &w, &timed))
+		if (!st->may_end && pass_plain(s, &w, &timed))
 			last = NULL;
 		if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
 			break;
 		last = NULL;
 		if (step == RAW_DROPPED)
 			continue;
-		if (unity_u16(w.p) >= RAW_FRAME && unity_u16(w.p) <= RAW_SINGLE_ARGS)
+		note_end(s, st, w.p, piece[w.i].at);
+		if (is_timed(w.p))
 			timed = (struct timed){ w.p, timed.last };
 		if (unity_u16(w.p) == RAW_BEGIN_ARGS)
 			last = w.p;
@@ -245,8 +264,7 @@ place(struct raw *m, struct raw_stream *st, struct tt_err *err)
 	if (!at)
 		return tt_map_add(&m->thread_at, &m->env->mem, hash, index, err);
 	const struct raw_stream *was = &m->stream[at - 1];
-	/* The id's next thread may have said its name already. */
-	st->goes_on = was->named == st->named && was->name == (st->again == INT64_MAX ? st->name : st->was_name);
+	st->goes_on = was->named == st->named && was->name == st->name;
 	tt_map_replace(&m->thread_at, hash, at - 1, index);
 	return TT_OK;
 }
@@ -259,9 +277,7 @@ put_head(const struct raw *m, const struct raw_stream *st, struct raw_head *h, b
 	h->since = since(&h->s, st);
 	const int64_t latest = is_sane(m->latest) ? m->latest + RAW_MAX_RUNON_NS : INT64_MAX;
 	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_MAX_STEP_NS : latest;
-	/* The id's next thread may have said its name already. */
-	const bool before = h->flags & RAW_H_ENDS || st->again != INT64_MAX, bound = before ? st->was_bound : st->bound;
-	h->root = bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, before ? st->was_name : st->name) : UNITY_NO_MARKER;
+	h->root = st->bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, st->name) : UNITY_NO_MARKER;
 }
 
 /* Put into the head what the chunk is to its thread. */
@@ -274,37 +290,11 @@ deliver(struct raw *m, struct raw_stream *st, struct raw_head *h, struct tt_err 
 	if (!st->delivered)
 		h->flags |= RAW_H_FIRST | (st->goes_on ? RAW_H_GOES_ON : 0u) | (st->after_cut ? RAW_H_AFTER_CUT : 0u);
 	h->flags |= st->other ? RAW_H_NEW_THREAD : 0u;
+	if (st->other || (h->flags & RAW_H_ENDS && !st->reused))
+		h->named = st->own;
 	st->delivered = true;
 	st->other = false;
 	return rc;
-}
-
-/*
- * Find where another thread with the stream's id begins: the first of the ${n} pieces that begins with a message, and whose first time is not before that
- * thread's. ${n}: none does.
- */
-static uint32_t
-find_other_thread(const struct raw_session *s, const struct raw_stream *st, const struct raw_piece *piece, uint32_t n, const uint8_t *p)
-{
-	uint32_t begun = UINT32_MAX, timed = UINT32_MAX;
-	enum raw_step step;
-	struct raw_walk w;
-
-	raw_walk(&w, s, st->id, piece, 0, n, p);
-	while ((step = raw_walk_next(&w)) == RAW_MESSAGE || step == RAW_DROPPED) {
-		const uint8_t *const q = w.p;
-		if (step == RAW_DROPPED)
-			continue;
-		if (q == w.end - piece[w.i].len)
-			begun = w.i;
-		w.p += w.size;
-		if (w.i == timed || unity_u16(q) < RAW_FRAME || unity_u16(q) > RAW_SINGLE_ARGS)
-			continue;
-		timed = w.i;
-		if (begun == w.i && raw_time_of(s, q) >= (int64_t)st->again)
-			return w.i;
-	}
-	return n;
 }
 
 /* Put the stream's carry, and ${n} bytes of its blocks up to ${stop}, together in the chunk, as ${pieces} pieces. */
@@ -318,50 +308,72 @@ put_together(const struct raw *m, const struct raw_stream *st, uint32_t stop, si
 	struct raw_piece *piece = (struct raw_piece *)(void *)c->bytes;
 	uint8_t *p = (uint8_t *)(piece + pieces);
 	if (st->ncarry) {
-		*piece++ = (struct raw_piece){ .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
+		*piece++ = (struct raw_piece){ .at = st->carry_at, .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
 		memcpy(p, st->carry, st->ncarry);
 		p += st->ncarry;
 	}
 	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
 		const struct raw_block *const b = &m->block[k - 1];
-		*piece++ = (struct raw_piece){ .len = b->len, .flags = b->flags };
+		*piece++ = (struct raw_piece){ .at = raw_block_at(m, b), .len = b->len, .flags = b->flags };
 		memcpy(p, m->p + b->off, b->len);
 		p += b->len;
 	}
 	return TT_OK;
 }
 
+enum { TRIED_BLOCKS = 4 };               /* the first number of blocks in which another thread is looked for */
+
 /* The blocks of a chunk. */
 struct cut_out {
 	uint32_t stop;                /* the stream's first block after it; 0: none */
 	size_t n, pieces;             /* bytes and pieces, with the carry */
 	bool ends;                    /* another thread with the stream's id begins after it ... */
+	uint32_t naming;              /* ... by this registration ... */
 	bool without_carry;           /* ... with the carry, which goes with the next chunk */
 };
 
-/* Choose the blocks of the stream's next chunk. */
-static int
-cut_out(const struct raw *m, const struct raw_stream *st, struct cut_out *of, struct tt_chunk *c, struct tt_err *err)
+/* Add blocks to the chunk, up to ${most} in all. True if these are all that it may have. */
+static bool
+add_blocks(const struct raw *m, const struct raw_stream *st, struct cut_out *of, size_t most)
 {
-	const uint32_t carries = st->ncarry > 0;
-	uint32_t i;
-
-	*of = (struct cut_out){ .stop = st->first, .n = st->ncarry, .pieces = carries };
 	for (; of->stop; of->stop = m->block[of->stop - 1].next) {
 		const struct raw_block *b = &m->block[of->stop - 1];
 		/* A message begins here in any case. */
 		if (of->n >= RAW_CHUNK && b->flags & RAW_P_FRAME && st->id != RAW_SESSION)
 			break;
+		if (of->pieces >= most)
+			return false;
 		of->n += b->len;
 		of->pieces++;
 	}
-	if (st->again == INT64_MAX)
+	return true;
+}
+
+/* Choose the blocks of the stream's next chunk. */
+static int
+cut_out(struct raw *m, struct raw_stream *st, struct cut_out *of, struct tt_chunk *c, struct tt_err *err)
+{
+	const uint32_t carries = st->ncarry > 0;
+	const struct raw_piece *piece;
+	uint32_t i, other;
+	bool whole;
+	int rc;
+
+	*of = (struct cut_out){ .stop = st->first, .n = st->ncarry, .pieces = carries };
+	if (!raw_may_change(m, st)) {
+		add_blocks(m, st, of, SIZE_MAX);
 		return TT_OK;
-	const int rc = put_together(m, st, of->stop, of->pieces, of->n, c, err);
-	if (rc != TT_OK)
-		return rc;
-	const struct raw_piece *const piece = (const struct raw_piece *)(const void *)c->bytes;
-	const uint32_t other = find_other_thread(&m->session[m->now], st, piece, (uint32_t)of->pieces, (const uint8_t *)(piece + of->pieces));
+	}
+	/* Each of thousands of blocks may be of another thread. */
+	for (size_t most = TRIED_BLOCKS;; most *= TRIED_BLOCKS) {
+		whole = add_blocks(m, st, of, most);
+		if ((rc = put_together(m, st, of->stop, of->pieces, of->n, c, err)) != TT_OK)
+			return rc;
+		piece = (const struct raw_piece *)(const void *)c->bytes;
+		other = raw_find_change(m, st, piece, (uint32_t)of->pieces, (const uint8_t *)(piece + of->pieces), &of->naming);
+		if (whole || other < of->pieces)
+			break;
+	}
 	of->ends = other < of->pieces && st->first;
 	if (!of->ends)
 		return TT_OK;
@@ -488,7 +500,7 @@ static bool
 is_middle(const struct raw *m, const struct raw_stream *st)
 {
 	/* Damage anywhere in the main thread decides which frames are whole. */
-	if (!m->cap->skim || st->id == RAW_SESSION || st->id == m->session[m->now].main || !st->delivered || st->other || st->again != INT64_MAX)
+	if (!m->cap->skim || st->id == RAW_SESSION || st->id == m->session[m->now].main || !st->delivered || st->other || st->may_end || st->naming)
 		return false;
 	for (uint32_t k = st->first; k; k = m->block[k - 1].next)
 		if (m->block[k - 1].flags & RAW_P_GAP)
@@ -508,6 +520,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	if (!*some) {
 		st->first = 0;
 		st->ncarry = 0;
+		st->ended = INT64_MIN;
 		return TT_OK;
 	}
 	if ((rc = cut_out(m, st, &of, c, err)) != TT_OK)
@@ -554,8 +567,8 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	if ((rc = deliver(m, st, h, err)) != TT_OK)
 		return rc;
 	if (of.ends) {
-		st->other = true;
-		st->again = INT64_MAX;
+		st->other = st->reused = true;
+		raw_change(m, st, of.naming);
 	}
 	raw_hand_losses(m, &c->loss);
 	c->seq = m->seq++;

@@ -529,6 +529,8 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	if (!(r->h->flags & (RAW_H_FIRST | RAW_H_NEW_THREAD)) || !raw_first_time(r, *w, &ts))
 		return TT_OK;
 	tt_batch_time(r->u.b, ts);
+	if (r->h->flags & RAW_H_NEW_THREAD && raw_define_reused(r, ts) != TT_OK)
+		return r->u.err->code;
 	if (r->s->number > 0 && (r->h->flags & RAW_H_FIRST)) {
 		if (!(e = tt_batch_rare(r->u.b, TT_GAP, ts, 0, r->u.err)))
 			return r->u.err->code;
@@ -688,6 +690,9 @@ decode(struct raw_run *r)
 		rc = r->skims && h->stream != h->s.main ? skim(r, w.piece) : messages(r, &w);
 	if (rc == TT_OK && h->flags & RAW_H_ENDS)
 		rc = thread_ends(r);
+	/* The first thread of an id that is reused had its name before all others. */
+	if (rc == TT_OK && !(h->flags & RAW_H_NEW_THREAD))
+		rc = raw_define_reused(r, UNITY_EVER + 1);
 	return rc;
 }
 

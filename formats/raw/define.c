@@ -57,12 +57,23 @@ thread(struct raw_run *r, struct raw_take *t)
 	const uint64_t id = raw_take64(t);
 	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = UNITY_EVER, .key = tt_thread_key(raw_tid(r->s, id), r->s->number) };
 
-	if (r->s->layout.rank >= 3)
-		d.ts = raw_ns(r->s, raw_take64(t));
+	const uint64_t start = r->s->layout.rank >= 3 ? raw_take64(t) : 0;
+	if (start)
+		d.ts = raw_ns(r->s, start);
 	raw_take32(t);
 	d.text2 = name_of(r, t, &d.len2);
 	d.text = name_of(r, t, &d.len);
 	return id == RAW_SESSION ? TT_OK : tt_batch_def(r->u.b, &d, r->u.err);
+}
+
+int
+raw_define_reused(struct raw_run *r, int64_t ts)
+{
+	const struct raw_name *x = &r->h->named;
+	const struct tt_def d = { .kind = TT_DEF_THREAD, .ts = ts, .key = tt_thread_key(r->u.b->tid, r->s->number), .text = x->text, .len = x->n,
+		.text2 = x->group, .len2 = x->ngroup };
+
+	return x->text ? tt_batch_def(r->u.b, &d, r->u.err) : TT_OK;
 }
 
 static int

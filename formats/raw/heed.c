@@ -25,8 +25,28 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 	return rc;
 }
 
+/* Keep name and group of a thread. */
 static int
-heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_err *err)
+keep_name(struct raw *m, const uint8_t *p, uint32_t n, const uint8_t *group, uint32_t ngroup, struct raw_name *x, struct tt_err *err)
+{
+	struct tt_arena *const a = &m->cap->arena;
+
+	*x = (struct raw_name){ .text = n ? tt_arena_text(a, (const char *)p, n, err) : "", .n = n, .ngroup = ngroup };
+	if (x->text)
+		x->group = ngroup ? tt_arena_text(a, (const char *)group, ngroup, err) : "";
+	return x->group ? TT_OK : err->code;
+}
+
+/* True if the ${n} bytes at ${name} are the name of the main thread. */
+static bool
+is_main(const char *name, size_t n)
+{
+	return n == strlen(UNITY_MAIN_THREAD) && memcmp(name, UNITY_MAIN_THREAD, n) == 0;
+}
+
+/* The message is in the block at ${at}. */
+static int
+heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at, struct tt_err *err)
 {
 	char name[2 * NAME_MAX_BYTES + 2];
 	uint64_t id = raw_take64(t), start = s->layout.rank >= 3 ? raw_take64(t) : 0;
@@ -45,21 +65,24 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_
 		len = ngroup + 1;
 	}
 	memcpy(name + len, p ? (const char *)p : "", n);
-	uint64_t hash = tt_seeded_text(0, name, len + n);
-	if (!s->has_named && !(flags & RAW_THREAD_NO_FRAMES) && len + n == strlen(UNITY_MAIN_THREAD) && memcmp(name, UNITY_MAIN_THREAD, len + n) == 0) {
+	const uint64_t hash = tt_seeded_text(0, name, len + n);
+	if (!s->has_named && !(flags & RAW_THREAD_NO_FRAMES) && is_main(name, len + n)) {
 		s->has_named = true;
 		s->named = id;
 	}
-	if (!st->met && start)
-		st->start = raw_ns(s, start);
-	if (st->met && st->name != hash && start) {
-		st->again = (uint64_t)raw_ns(s, start);
-		st->was_name = st->name;
-		st->was_bound = st->bound;
-	}
+	struct raw_naming x = { .from = start ? raw_ns(s, start) : INT64_MIN, .at = at, .hash = hash, .bound = !(flags & RAW_THREAD_NO_FRAMES) };
+	if (!start && st->name == hash && st->own.text)
+		x.own = st->own;
+	else if (!start && keep_name(m, p, n, group, ngroup, &x.own, err) != TT_OK)
+		return err->code;
+	if (st->met)
+		return raw_name_waits(m, st, &x, err);
+	if (start)
+		st->start = x.from;
 	st->named = st->met = true;
-	st->bound = !(flags & RAW_THREAD_NO_FRAMES);
+	st->bound = x.bound;
 	st->name = hash;
+	st->own = x.own;
 	return TT_OK;
 }
 
@@ -122,6 +145,7 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 			continue;
 		struct raw_take t = { .p = w->p, .end = w->p + w->size, .from = w->p, .l = &s->layout };
 		unsigned type = raw_take16(&t);
+		const uint64_t at = w->piece[w->i].at;
 		raw_pad(&t);
 		w->p += w->size;
 		if ((type == RAW_CATEGORY) != categories)
@@ -134,7 +158,7 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 			rc = heed_marker(m, s, &t, seq, err);
 			break;
 		case RAW_THREAD:
-			rc = heed_thread(m, s, &t, err);
+			rc = heed_thread(m, s, &t, at, err);
 			break;
 		case RAW_CATEGORY:
 			rc = heed_category(m, s, &t, seq, err);

@@ -131,6 +131,13 @@ raw_time_of(const struct raw_session *s, const uint8_t *p)
 	return raw_ns(s, unity_u64(p + at + (unity_u16(p) == RAW_FRAME ? 4 : s->layout.aligned ? 8 : 5)));
 }
 
+/* When the message at ${p} says that the thread ended. */
+static inline int64_t
+raw_end_time(const struct raw_session *s, const uint8_t *p)
+{
+	return raw_ns(s, unity_u64(p + (s->layout.aligned ? 4 : 2)));
+}
+
 struct raw_piece {
 	uint64_t at;                  /* offset in the file */
 	uint32_t len;
@@ -167,6 +174,9 @@ enum raw_step raw_walk_next(struct raw_walk *w);
 /* Give up the message at w->p: w->size bytes, the rest of its block. */
 void raw_walk_drop(struct raw_walk *w);
 
+/* Name and group of a thread, in the capture's arena; NULL: none. */
+struct raw_name { const char *text, *group; uint32_t n, ngroup; };
+
 /* The head at the beginning of a chunk's bytes. */
 struct raw_head {
 	struct raw_session s;
@@ -178,6 +188,7 @@ struct raw_head {
 	int64_t since, until;         /* a first time before ${since} that the next one does not share, and all times after ${until}, are wrong */
 	int64_t after;                /* see struct raw_stream.carry_after */
 	int64_t before;               /* see struct raw_stream.last_ts */
+	struct raw_name named;        /* of the thread, if the id is reused and its own message does not say when it registered */
 };
 enum raw_head_flag {
 	RAW_H_FIRST = 1,              /* the stream's first chunk in this session */
@@ -187,6 +198,16 @@ enum raw_head_flag {
 	RAW_H_AFTER_CUT = 16,         /* with RAW_H_FIRST: what the thread did last in an earlier log may be missing */
 };
 
+/* A registration that waits: up to now the id is that of an earlier thread, which may have it for long. */
+struct raw_naming {
+	int64_t from;                 /* ns at which the thread registered; INT64_MIN: the message does not say when */
+	uint64_t at;                  /* offset of the message's block in the file */
+	uint64_t hash;                /* see struct raw_stream.name */
+	struct raw_name own;
+	bool bound;
+	uint32_t next;                /* of the same stream, or of those that are free: index + 1 */
+};
+
 /* A stream of one session. */
 struct raw_stream {
 	uint64_t id;
@@ -194,15 +215,18 @@ struct raw_stream {
 	/* from its ThreadInfo; kept from reading to reading */
 	bool named, bound;            /* bound: it marks frames, with a root sample named like it in each */
 	uint64_t name;                /* hash of that name */
-	bool was_bound;               /* these two of the thread that had the id before ${again} */
-	uint64_t was_name;
+	struct raw_name own;          /* that name, where the message does not say when the thread registered */
 	int64_t start;                /* ns at which the id's first thread began; INT64_MAX */
-	uint64_t again;               /* ns from which on the id is another thread's; INT64_MAX: never */
 	uint64_t tid;                 /* see raw_tid(); from the first chunk on */
 	bool placed, goes_on;         /* ... as is whether its thread is that of an earlier log: id and name are the same */
 	bool after_cut;               /* ... and whether the last log with that id did not end, or one since; where no log has it, the last log */
 	/* of this reading */
 	bool met;                     /* its ThreadInfo was read */
+	uint32_t naming, naming_last; /* the first and the last one that waits: index + 1; 0: none */
+	int64_t ended;                /* time of its last message, if that says that the thread ended; INT64_MIN */
+	uint64_t ended_at;            /* offset of that one's block */
+	bool may_end;                 /* a block of it in the segment ends like such a message */
+	bool reused;                  /* another thread has had the id before */
 	bool seen, delivered, framed;
 	bool begun;                   /* of an appended log: what it has from before the recording was left out */
 	bool other;                   /* the next blocks belong to another thread */
@@ -263,6 +287,9 @@ struct raw {
 	struct tt_map stream_at;      /* by session and id */
 	struct tt_map thread_at;      /* by tid: the last placed stream with it */
 	size_t met;                   /* index in stream of the last one asked for */
+	struct raw_naming *naming;    /* of this reading */
+	size_t nnaming, capnaming;
+	uint32_t naming_free;         /* the first one of these that none uses: index + 1 */
 	struct unity_known known;
 	bool read;                    /* the input was read to its end once */
 
@@ -365,6 +392,18 @@ void raw_begin_lead(struct raw *m, uint32_t number);
 /* heed.c: take in the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);
 
+/* reuse.c: ids of threads that the system uses again. A thread registers under the id of ${st}, whose thread is another one, or registers anew. */
+int raw_name_waits(struct raw *m, struct raw_stream *st, const struct raw_naming *x, struct tt_err *err);
+/* True if another thread may begin in the stream's blocks of the segment. If none ends, a registration without a time is in force at once. */
+bool raw_may_change(struct raw *m, struct raw_stream *st);
+/*
+ * Find where another thread with the stream's id begins: the first of the ${n} pieces that begins with a message, and whose first time is not before that
+ * thread's, or that comes after a message that the thread ended. ${n}: none does. *${naming}: the registration that is in force from there on.
+ */
+uint32_t raw_find_change(struct raw *m, struct raw_stream *st, const struct raw_piece *piece, uint32_t n, const uint8_t *p, uint32_t *naming);
+/* The registration ${naming} is in force from now on; 0: the last one that waits. */
+void raw_change(struct raw *m, struct raw_stream *st, uint32_t naming);
+
 /* times.c; and raw_stamp() */
 struct raw_run;
 /* The first time in the messages from ${w} on. */
@@ -444,6 +483,8 @@ int raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_er
 
 /* define.c: a message of definitions. */
 int raw_define(struct raw_run *r, unsigned type, struct raw_take *t);
+/* The chunk's thread, if its name is in the head: it has that name from ${ts} on. */
+int raw_define_reused(struct raw_run *r, int64_t ts);
 const char *raw_tag_name(unsigned tag);
 
 #endif

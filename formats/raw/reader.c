@@ -27,6 +27,7 @@ close_(void *ctx)
 	tt_map_free(&m->thread_at, mem);
 	tt_mem_free(mem, m->session, m->capsession * sizeof *m->session);
 	tt_mem_free(mem, m->block, m->capblock * sizeof *m->block);
+	tt_mem_free(mem, m->naming, m->capnaming * sizeof *m->naming);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
 	tt_mem_free(mem, m->block_seen, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
@@ -108,14 +109,17 @@ rewind_(void *ctx, struct tt_err *err)
 		st->ncarry = 0;
 		st->carry_after = st->last_ts = INT64_MIN;
 		st->carry_flags = st->first = st->last = 0;
-		st->again = INT64_MAX;
+		st->naming = st->naming_last = 0;
+		st->ended = INT64_MIN;
+		st->reused = false;
 	}
 	if (!m->read)
 		m->npause = 0;
 	m->at = m->base = m->first;
 	m->now = 0;
 	m->seq = 0;
-	m->nblock = m->norder = m->next = m->flushed = 0;
+	m->nblock = m->norder = m->next = m->flushed = m->nnaming = 0;
+	m->naming_free = 0;
 	m->ended = m->flushing = m->any_state = m->enabled = false;
 	m->frames = (struct raw_frames_seen){ .stopped = false };
 	m->latest = INT64_MIN;

@@ -81,6 +81,50 @@ def reused(registered):
                 [("Worker 0", 0, 4), ("Loader", (40 if registered <= 140 else 40.5) * MS, 4)])
 
 
+def of_one_id(words, names, ends, apart):
+    """
+    Threads of one id, called ${names}, one after the other, in versions ${words}: each ends if ${ends}. There are ${apart} MB of another thread between two.
+    Before 2018.2, a registration does not say when it was. A thread that registers again, and has not ended, stays the same.
+    """
+    for word in words:
+        said = word not in (0x20170327, 0x20171110)
+        since = lambda ms: struct.pack("<Q", int(ms * MS)) if said else b""
+        register = lambda ms, name: struct.pack("<HQ", 33, 200) + since(ms) + struct.pack("<I", 1) + text("") + text(name)
+        c = Log(100)
+        c.b = c.b[:8] + struct.pack("<I", word) + c.b[12:]
+        if not said:
+            main = thread(100, 0, "Main Thread")
+            c.b = c.b.replace(main, main[:10] + main[18:]).replace(struct.pack("<I", len(first_body(c))), struct.pack("<I", len(first_body(c)) - 8), 1)
+        c.block(SESSION, register(95, names[0]))
+        for k in range(4):
+            ms = 100 + 10 * k
+            c.frame(ms)
+            for i in range(3):
+                c.block(200, zone(1, ms + i, ms + i + 0.5))
+            if k + 1 < len(names):
+                if ends:
+                    c.block(200, struct.pack("<HQ", 56, int((ms + 5) * MS)))
+                for _ in range(apart):
+                    c.block(300, zone(1, ms + 5, ms + 5) * 35000)
+                c.block(SESSION, register(ms + 6, names[k + 1]))
+        path = c.write(suite.path("one_id.raw"))
+        want = []
+        for k, name in enumerate(names):
+            if k > 0 and not ends and (not said or name == want[-1][0]):
+                want[-1] = (name, want[-1][1])
+            else:
+                want.append((name, []))
+            want[-1][1].extend(range(k, k + 1 if k + 1 < len(names) else 4))
+        for options in ([], ["-j", "2"]):
+            got = [(r["generation"], r["thread"], r["calls"], r["first_ns"]) for r in suite.rows("threads", path, *options) if r["tid"] == "0xc8"]
+            suite.equal("threads %s of one id, %d MB apart, %s, of 0x%x" % (" ".join(names), apart, "which end" if ends else "of which no end is told", word),
+                        sorted(got), [(i, name, 3 * len(ks), 10 * MS * ks[0]) for i, (name, ks) in enumerate(want)])
+
+
+def first_body(c):
+    return c.b[56:56 + struct.unpack_from("<I", c.b, 52)[0]]
+
+
 def values():
     """A marker that declares the names of its values, as a zone and as a single sample, also of an object."""
     c = Log(100, ("Main Thread", "Work"))
@@ -199,4 +243,9 @@ values()
 names_with_a_nul()
 for registered in (139.5, 140, 140.2):
     reused(registered)
+for names in (("A", "B"), ("A", "A"), ("A", "B", "C"), ("A", "B", "A"), ("A", "A", "B")):
+    for ends in (False, True):
+        of_one_id((0x20170327, 0x20171110, 0x20180123, 0x20191122), names, ends, 0)
+        if len(names) == 3:
+            of_one_id((0x20170327, 0x20191122), names, ends, 1)
 suite.end()
