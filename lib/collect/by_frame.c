@@ -59,9 +59,14 @@ join_value(void *into, const void *next)
 
 	if (x->frame != y->frame || x->counter != y->counter)
 		return false;
+	const uint8_t as = tt_counter_common(x->type, x->min, x->max, y->type, y->min, y->max);
+	const union tt_counter_value min = tt_counter_as(y->type, as, y->min), max = tt_counter_as(y->type, as, y->max);
 	x->n += y->n;
-	x->last = y->last;
-	tt_counter_extend(x->type, &x->min, &x->max, y->min, y->max);
+	x->last = tt_counter_as(y->type, as, y->last);
+	x->min = tt_counter_as(x->type, as, x->min);
+	x->max = tt_counter_as(x->type, as, x->max);
+	x->type = as;
+	tt_counter_extend(as, &x->min, &x->max, min, max);
 	return true;
 }
 
@@ -80,6 +85,19 @@ key_of_value(const void *rec)
 	const struct tt_frame_values *x = rec;
 
 	return (uint64_t)x->frame << 32 | x->counter;
+}
+
+struct tt_frame_values
+tt_frame_values_of(const struct tt_counters *all, const void *rec)
+{
+	struct tt_frame_values v = *(const struct tt_frame_values *)rec;
+	const uint8_t as = all->counter[v.counter].type;
+
+	v.last = tt_counter_as(v.type, as, v.last);
+	v.min = tt_counter_as(v.type, as, v.min);
+	v.max = tt_counter_as(v.type, as, v.max);
+	v.type = as;
+	return v;
 }
 
 static const struct tt_sorter_form forms[TT_BY_FRAME_ALL] = {

@@ -117,8 +117,10 @@ struct tt_sorted;
 int tt_by_frame_open(const struct tt_model *m, enum tt_by_frame_what what, struct tt_sorted **to, struct tt_err *err);
 void tt_by_frame_close(struct tt_sorted *of);
 
-/* The next one, a tt_frame_path or a tt_frame_values, until the next call; *${rec} NULL: there are no more. */
+/* The next one, a tt_frame_path, or what tt_frame_values_of() takes, until the next call; *${rec} NULL: there are no more. */
 int tt_by_frame_next(struct tt_sorted *of, const void **rec, struct tt_err *err);
+/* Values of a counter in a frame, in the counter's type: in an earlier frame it may have been another one. */
+struct tt_frame_values tt_frame_values_of(const struct tt_counters *all, const void *rec);
 
 /* Skip what belongs to frames before ${frame}. */
 int tt_by_frame_skip(struct tt_sorted *of, uint32_t frame, struct tt_err *err);

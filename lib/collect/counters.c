@@ -1,6 +1,8 @@
 /**
  * Counters: their values become figures of each counter.
  *
+ * Values of one counter may be of several types, as a program may record 5 and then 5.5. The counter is of one type, which holds them all.
+ *
  * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
  * every later stage sees values.
  */
@@ -18,10 +20,17 @@ enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
 
 struct counters {
 	struct tt_counters out;
-	struct tt_map at;             /* by process and id, the newest of its meanings */
+	struct tt_map at;             /* by process, id, meaning, and whether values are texts; of one without a meaning so far, by NULL */
 	struct tick { int64_t ts; uint64_t n; } (*tick)[2];   /* by process, of the runtime's counters and of the program's own: the last sampling */
 	bool disordered;              /* a value stands behind a later one of its counter */
 };
+
+/* The type of a value: any that is neither text nor floating, nor unsigned, counts as signed. */
+static uint8_t
+type_of(const struct tt_event *e)
+{
+	return e->depth == TT_T_TEXT || e->depth == TT_T_F64 || e->depth == TT_T_U64 ? (uint8_t)e->depth : TT_T_I64;
+}
 
 static int
 begin(const struct tt_collecting *c, void *state, struct tt_err *err)
@@ -31,39 +40,90 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	return (s->tick = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->tick, err)) ? TT_OK : err->code;
 }
 
+/* The counter with this meaning, as at ${hash}, whose values are texts or not, + 1; 0: none. */
+static uint32_t
+find_counter(const struct counters *s, uint32_t process, uint64_t id, const struct tt_def *def, bool text, uint64_t *hash)
+{
+	const struct tt_counter_stat *const c = s->out.counter;
+
+	*hash = tt_seeded_pair(tt_seeded_pair(process, id), (uintptr_t)def + text);
+	return tt_map_find(&s->at, *hash, i, c[i].id == id && c[i].process == process && c[i].def == def && (c[i].type == TT_T_TEXT) == text);
+}
+
 /* The counter that the number of ${e} means now; *${of} NULL: one too many. */
 static int
 counter_of(const struct tt_collecting *c, struct counters *s, const struct tt_event *e, const struct tt_def *def,
     struct tt_counter_stat **of, struct tt_err *err)
 {
 	struct tt_counters *out = &s->out;
-	uint64_t hash = tt_seeded_pair(c->cap->process, e->dur);
-	uint8_t type = (uint8_t)e->depth;
+	const uint32_t process = c->cap->process;
+	const uint8_t type = type_of(e);
+	const bool text = type == TT_T_TEXT;
+	uint64_t hash, none;
+	uint32_t at = find_counter(s, process, e->dur, def, text, &hash);
 	int rc;
 
 	*of = NULL;
-	uint32_t process = c->cap->process, at = tt_map_find(&s->at, hash, i, out->counter[i].id == e->dur && out->counter[i].process == process);
-	struct tt_counter_stat *old = at ? &out->counter[at - 1] : NULL;
-	/* A counter that came before its description is the same counter. */
-	if (old && old->type == type && (old->def == def || !old->def)) {
-		old->def = def;
-		*of = old;
+	if (at) {
+		*of = &out->counter[at - 1];
 		return TT_OK;
+	}
+	/* A counter that came before its description is the same counter. */
+	if (def && (at = find_counter(s, process, e->dur, NULL, text, &none)) > 0) {
+		out->counter[at - 1].def = def;
+		*of = &out->counter[at - 1];
+		return tt_map_add(&s->at, c->mem, hash, at - 1, err);
 	}
 	if (out->n >= MAX_COUNTERS) {
 		out->dropped++;
 		return TT_OK;
 	}
 	rc = tt_mem_grow(c->mem, &out->counter, &out->cap, out->n + 1, sizeof *out->counter, err);
-	if (rc == TT_OK && !at)
-		rc = tt_map_add(&s->at, c->mem, hash, out->n, err);
-	else if (rc == TT_OK)
-		tt_map_replace(&s->at, hash, at - 1, out->n);
+	TT_THEN(rc, tt_map_add(&s->at, c->mem, hash, out->n, err));
 	if (rc != TT_OK)
 		return rc;
 	*of = &out->counter[out->n++];
-	**of = (struct tt_counter_stat){ .process = c->cap->process, .id = e->dur, .def = def, .type = type };
+	**of = (struct tt_counter_stat){ .process = process, .id = e->dur, .def = def, .type = type };
 	return TT_OK;
+}
+
+/* --- types ---------------------------------------------------------------------- */
+
+uint8_t
+tt_counter_common(uint8_t a, union tt_counter_value amin, union tt_counter_value amax, uint8_t b, union tt_counter_value bmin, union tt_counter_value bmax)
+{
+	if (a == b)
+		return a;
+	if (a == TT_T_F64 || b == TT_T_F64)
+		return TT_T_F64;
+	const int64_t least = a == TT_T_I64 ? amin.i : bmin.i;
+	const uint64_t most = a == TT_T_I64 ? bmax.u : amax.u;
+	return least >= 0 ? TT_T_U64 : most <= INT64_MAX ? TT_T_I64 : TT_T_F64;
+}
+
+union tt_counter_value
+tt_counter_as(uint8_t type, uint8_t as, union tt_counter_value v)
+{
+	if (as == TT_T_F64 && type != TT_T_F64)
+		v.d = type == TT_T_U64 ? (double)v.u : (double)v.i;
+	return v;
+}
+
+/* Let the counter hold ${v}, too, of ${type}. */
+static void
+widen(const struct counters *s, struct tt_counter_stat *c, uint8_t type, union tt_counter_value v)
+{
+	const uint8_t as = c->n ? tt_counter_common(c->type, c->min, c->max, type, v, v) : type, was = c->type;
+
+	if (as == TT_T_F64 && was != TT_T_F64) {
+		c->npoint_was = s->out.npoint;
+		c->type_was = was;
+		c->first = tt_counter_as(was, as, c->first);
+		c->last = tt_counter_as(was, as, c->last);
+		c->min = tt_counter_as(was, as, c->min);
+		c->max = tt_counter_as(was, as, c->max);
+	}
+	c->type = as;
 }
 
 static int
@@ -254,6 +314,9 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	of->bits = v.u = e->val;
 	if (!tt_collect_in_time(c, e))
 		return TT_OK;
+	if (of->type != type_of(e))
+		widen(s, of, type_of(e), v);
+	v = tt_counter_as(type_of(e), of->type, v);
 	if (c->cap->skips_equal) {
 		uint64_t tick = tick_of(&s->tick[c->cap->process][custom], e->ts);
 		fill_up(of, tick - 1);
@@ -286,6 +349,11 @@ finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 	struct counters *s = state;
 
 	(void)err;
+	for (size_t i = 0; i < s->out.npoint; i++) {
+		const struct tt_counter_stat *of = &s->out.counter[s->out.point[i].counter];
+		if (i < of->npoint_was)
+			s->out.point[i].v = tt_counter_as(of->type_was, of->type, s->out.point[i].v);
+	}
 	if (s->disordered)
 		tt_sort_by(s->out.point, s->out.npoint, by_time, s->out.counter);
 	for (size_t i = 0; i < s->out.n; i++) {

@@ -27,7 +27,9 @@ struct tt_counter_stat {
 	const struct tt_def *def;     /* what it is; NULL: not described */
 	uint64_t n;                   /* values in the filter's time */
 	int64_t first_ts, last_ts;
-	uint8_t type;                 /* enum tt_type of its values */
+	uint8_t type;                 /* enum tt_type of its values: TT_T_I64, TT_T_U64, TT_T_F64, or TT_T_TEXT */
+	uint8_t type_was;             /* ... that of those among the first ${npoint_was} points, while they are collected */
+	size_t npoint_was;
 	union tt_counter_value { int64_t i; uint64_t u; double d; } first, last;
 	union tt_counter_value min, max;      /* of the values that count: tt_counter_extend() */
 	double sum, sum_scaled;       /* of these, over all samplings, those included that left it out as unchanged; see tt_counter_mean() */
@@ -63,6 +65,12 @@ bool tt_counter_less(uint8_t type, union tt_counter_value a, union tt_counter_va
  * less and does not count beside ${b}; 0: both count.
  */
 int tt_counter_rank(uint8_t type, union tt_counter_value a, union tt_counter_value b);
+
+/* The type that holds both the values of type ${a} from ${amin} to ${amax}, and those of ${b}. Doubles hold any, rounded. */
+uint8_t tt_counter_common(uint8_t a, union tt_counter_value amin, union tt_counter_value amax, uint8_t b, union tt_counter_value bmin,
+    union tt_counter_value bmax);
+/* The value ${v}, of ${type}, in the type ${as}, which holds it. */
+union tt_counter_value tt_counter_as(uint8_t type, uint8_t as, union tt_counter_value v);
 
 /*
  * Extend the range from ${min} to ${max}, of at least one value, to the one from ${low} to ${high}. Values that do not count beside those of the

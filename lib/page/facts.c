@@ -150,16 +150,16 @@ put_counters(const struct tt_model *m, struct tt_report *r, const size_t *frame,
 		return rc;
 	rc = tt_by_frame_open(m, TT_BY_FRAME_VALUES, &values, err);
 	while (rc == TT_OK && (rc = tt_by_frame_next(values, &rec, err)) == TT_OK && rec) {
-		const struct tt_frame_values *next = rec;
+		const struct tt_frame_values next = tt_frame_values_of(tt_counters(m), rec);
 
-		while (at < n && frame[at] < next->frame)
+		while (at < n && frame[at] < next.frame)
 			at++;
 		if (at == n)
 			break;
-		if (frame[at] != next->frame)
+		if (frame[at] != next.frame)
 			continue;
 		if ((rc = tt_mem_grow(mem, &v, &cap, nv + 1, sizeof *v, err)) == TT_OK)
-			v[nv++] = (struct kept){ next->counter, next->frame, next->last };
+			v[nv++] = (struct kept){ next.counter, next.frame, next.last };
 	}
 	tt_by_frame_close(values);
 	tt_sort(v, nv, by_counter);

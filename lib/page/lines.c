@@ -312,12 +312,12 @@ read_values(const struct tt_model *m, const struct axis *a, const uint8_t *slot,
 	int rc = tt_by_frame_open(m, TT_BY_FRAME_VALUES, &values, err);
 
 	while (rc == TT_OK && (rc = tt_by_frame_next(values, &rec, err)) == TT_OK && rec) {
-		const struct tt_frame_values *v = rec;
-		struct line *l = slot[v->counter] ? &line[slot[v->counter] - 1] : NULL;
+		const struct tt_frame_values v = tt_frame_values_of(tt_counters(m), rec);
+		struct line *l = slot[v.counter] ? &line[slot[v.counter] - 1] : NULL;
 
 		if (l)
-			add_value(l, column_of_frame(a, v->frame), (struct value){ number(v->type, v->min), v->min },
-			    (struct value){ number(v->type, v->max), v->max }, (struct value){ number(v->type, v->last), v->last });
+			add_value(l, column_of_frame(a, v.frame), (struct value){ number(v.type, v.min), v.min },
+			    (struct value){ number(v.type, v.max), v.max }, (struct value){ number(v.type, v.last), v.last });
 	}
 	tt_by_frame_close(values);
 	return rc;

@@ -375,7 +375,7 @@ fetch_value(struct by_frame *b)
 
 	b->is_value = tt_by_frame_next(b->values, &rec, b->s.err) == TT_OK && rec;
 	if (b->is_value)
-		b->value = *(const struct tt_frame_values *)rec;
+		b->value = tt_frame_values_of(b->counters, rec);
 }
 
 static void

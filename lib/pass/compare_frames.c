@@ -566,12 +566,12 @@ counters(struct tt_making *k, struct tt_table *t)
 	if (!v || tt_by_frame_open(k->m, TT_BY_FRAME_VALUES, &in, &k->r->err) != TT_OK)
 		return;
 	while (tt_by_frame_next(in, &rec, &k->r->err) == TT_OK && rec) {
-		const struct tt_frame_values *r = rec;
+		const struct tt_frame_values r = tt_frame_values_of(cs, rec);
 
 		for (unsigned s = A; s < SIDES; s++)
-			if (r->frame == c->frame[s]) {
-				v[r->counter].has[s] = true;
-				v[r->counter].last[s] = r->last;
+			if (r.frame == c->frame[s]) {
+				v[r.counter].has[s] = true;
+				v[r.counter].last[s] = r.last;
 			}
 	}
 	tt_by_frame_close(in);

@@ -155,7 +155,7 @@ def ranges_ttc(path, series):
         t.frame((10 + 2 * at) * MS)
         for i, s in enumerate(series):
             if at < len(s):
-                t.counter(int((10.5 + 2 * at) * MS), keys[i], F64, s[at])
+                t.counter(int((10.5 + 2 * at) * MS), keys[i], F64 if isinstance(s[at], float) else I64, s[at])
     t.frame(100 * MS)
     return c.write(suite.path(path))
 
@@ -203,6 +203,51 @@ def ranges(form, write):
             json.dump({"tracetool_budget": 1, "rows": [{"id": "fuel", "metric": "counter", "counter": "Fuel %02d" % i, "stat": "max", "max": "5"}]}, f)
         out, err = suite.run("stats", "-q", path, "--gate", suite.path("budget.json"), status=None)
         suite.true("%s: verdict on counter %d says %s" % (form, i, said), said in out + err, out[-300:] + err)
+
+
+def of_two_types(form, write):
+    """A counter whose values are integers and fractions in turn is one counter; all its figures are of all values, and so are its charts."""
+    rng = random.Random(7)
+    series = [[[k, k + 0.5][k % 2] for k in range(30)], [3, 4, 5.5, 6, 7], [2.25, 3, 4], [float(2 ** 62), -5, 2 ** 53],
+              [rng.choice((rng.randint(-99, 99), rng.randint(-99, 99) / 4)) for _ in range(25)], [math.inf, 3, math.nan, 4]]
+    path = write("types." + form, series)
+    for options in ((), ("-j", "2")):
+        rows = suite.rows("counters", path, "--limit", "0", *options)
+        suite.equal("%s: a row for each counter" % form, [r["counter"] for r in rows], ["Fuel %02d" % i for i in range(len(series))])
+        for row, s in zip(rows, series):
+            have = [float(row[k]) for k in ("count", "min", "max", "first", "last")]
+            suite.equal("%s: %s" % (form, row["counter"]), have, [len(s), min(counted(s)), max(counted(s)), s[0], s[-1]])
+            suite.true("%s: mean of %s: %s" % (form, row["counter"], row["mean"]), is_mean(row["mean"], list(map(float, counted(s)))), s)
+    values = {}
+    for row in suite.rows("counter_values", path, "--limit", "0"):
+        values.setdefault(int(row["counter"].split()[1]), []).append(float(row["value"]))
+    for row in suite.rows("frame_counters", path, "--limit", "0"):
+        s, at = series[int(row["counter"].split()[1])], row["frame"] - 1
+        if at < len(s):
+            suite.true("%s: %s in frame %d" % (form, row["counter"], row["frame"]), close(float(row["last"]), s[at]), row)
+    suite.true(form + ": all values", all(all(map(close, values[i], map(float, s))) and len(values[i]) == len(s) for i, s in enumerate(series)), values)
+    page = suite.path("types.html")
+    suite.run("report", "-q", "--force", path, "-o", page)
+    with open(page, encoding="utf-8") as f:
+        charts = re.findall(r'<figure class="ln"><figcaption><strong>Fuel (\d+)</strong>', f.read())
+    suite.equal(form + ": charts, one for each", sorted(charts), sorted(set(charts)))
+
+
+def whole_numbers():
+    """A counter whose integers have and have not a sign in turn is exact, as far as a type of 64 bits holds all."""
+    for what, values in (("no sign after one", [(5, 7), (4, -3), (5, 2 ** 53 + 1)]), ("a sign after none", [(4, -3), (5, 2 ** 53 + 1)]),
+                         ("large", [(4, 3), (5, 2 ** 64 - 1), (4, 7)]), ("large, from the first", [(5, 2 ** 63 + 1), (4, 0)])):
+        log = Log(10)
+        log.block(SESSION, marker(COUNTER, "Fuel", [(4, "value")], flags=0x80))
+        log.frame(10)
+        log.frame(20, b"".join(struct.pack("<HBIQBB", 44, 0, COUNTER, (20 + i) * MS, 1, t) + (v % 2 ** 64).to_bytes(8, "little")
+                               for i, (t, v) in enumerate(values)))
+        log.frame(30)
+        path, numbers = log.write(suite.path("whole.raw")), [v for _, v in values]
+        suite.equal("integers, %s" % what, [(r["min"], r["max"], r["first"], r["last"]) for r in suite.rows("counters", path)],
+                    [(min(numbers), max(numbers), numbers[0], numbers[-1])])
+        suite.equal("integers, %s: in a frame" % what, [(r["min"], r["max"], r["last"]) for r in suite.rows("frame_counters", path)],
+                    [(min(numbers), max(numbers), numbers[-1])])
 
 
 def several_at_once(form, path):
@@ -273,6 +318,7 @@ def outputs(form, path):
 
 for form_, write_ranges in (("raw", ranges_raw), ("ttc", ranges_ttc)):
     ranges(form_, write_ranges)
+    of_two_types(form_, write_ranges)
 for form_, write in (("raw", raw), ("ttc", ttc)):
     several(form_, write("several." + form_, [(COUNTER, [1, 10]), (COUNTER, [2, 20, 30, 40]), (COUNTER, [3]), (COUNTER, [4, 50])]))
     extremes(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES]))
@@ -282,4 +328,5 @@ for form_, write in (("raw", raw), ("ttc", ttc)):
     statistics(form_, write, "largest", [-VALUES[-1], VALUES[-1]], (-VALUES[-1], VALUES[-1], -VALUES[-1], VALUES[-1], None))
     outputs(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES] + [(PLAIN, [math.nan, math.inf]), (PLAIN, [-math.inf, 1.5])]))
 undescribed()
+whole_numbers()
 suite.end()
