@@ -1,7 +1,9 @@
 /**
  * The part of each frame in which its thread waits or runs the Editor.
  */
-#include "run/frame_replay_parts.h"
+#include "run/frame_idle.h"
+
+#include "run/frame_rows.h"
 
 /* True for a wait for something else than the frame limit, outside the Editor. */
 static bool

@@ -1,7 +1,13 @@
 /**
  * Adds up zones that begin and end within the present frame, as nearly all do: the time of each is taken from the zone around it.
  */
-#include "run/frame_replay_parts.h"
+#include "run/frame_inner.h"
+
+#include "run/frame_idle.h"
+#include "run/frame_rows.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* The zone ${e}, clipped to the zone around it, and the row from which its time is taken. */
 static inline struct tt_thread_replay_inner

@@ -1,7 +1,9 @@
 /**
  * Replays the frame thread's zones and divides their time among frames.
  */
-#include "run/frame_replay_parts.h"
+#include "run/frame_idle.h"
+#include "run/frame_inner.h"
+#include "run/frame_rows.h"
 
 static void
 begin_frame(const struct tt_frames *f, struct tt_thread_replay *w)
@@ -219,7 +221,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 			__builtin_prefetch(&w->sum[w->touched[i + TT_REPLAY_AHEAD]], 1);
 		}
 		struct tt_replay_idle *idle = &w->idle[w->touched[i]];
-		bool out = tt_replay_is_left_out(f, row);
+		bool out = f->player_only && row->idle & TT_IDLE(TT_IDLE_EDITOR);     /* its time is shown nowhere */
 		if (!out)
 			tt_hitch_keep(longest, row->key, row->calls, row->self);
 		if (!(row->idle & TT_REPLAY_NO_WORK) && w->touched[i] != TT_REPLAY_OUTSIDE)

@@ -1,7 +1,7 @@
 /**
  * Keeps the work of each marker of a frame thread, frame by frame and in all.
  */
-#include "run/frame_replay_parts.h"
+#include "run/frame_rows.h"
 
 #include "base/order.h"
 #include "model/waits.h"
