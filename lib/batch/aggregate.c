@@ -1,7 +1,7 @@
 /**
  * Adds up the results of captures: sums, histograms, losses and the most unusual captures.
  */
-#include "batch/aggregate_parts.h"
+#include "batch/aggregate_sums.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/setting.h"
-#include "batch/aggregate_parts.h"
+#include "batch/aggregate_sums.h"
 #include "model/loss.h"
 #include "pass/pass.h"
 #include "stat/hist.h"

@@ -1,8 +1,9 @@
 /**
- * The data of batch totals: aggregate.c adds up, aggregate_report.c makes the tables. Internal to both.
+ * The sums of a batch: of all its captures, and of each group, day and kind of loss. aggregate.c adds up, aggregate_report.c makes the tables;
+ * internal to both.
  */
-#ifndef TT_BATCH_AGGREGATE_PARTS_H
-#define TT_BATCH_AGGREGATE_PARTS_H
+#ifndef TT_BATCH_AGGREGATE_SUMS_H
+#define TT_BATCH_AGGREGATE_SUMS_H
 
 #include "base/buf.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /**
  * Gives captures to worker processes and waits for all that can happen.
  */
-#include "batch/scheduler_parts.h"
+#include "batch/scheduler_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

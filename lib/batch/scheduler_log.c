@@ -3,7 +3,7 @@
  */
 #include "batch/analyse.h"
 #include "batch/result.h"
-#include "batch/scheduler_parts.h"
+#include "batch/scheduler_state.h"
 
 #include <stdio.h>
 #include <string.h>

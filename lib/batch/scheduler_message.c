@@ -1,7 +1,7 @@
 /**
  * Handles messages from the worker processes of a batch.
  */
-#include "batch/scheduler_parts.h"
+#include "batch/scheduler_state.h"
 
 #include <signal.h>
 #include <stdio.h>

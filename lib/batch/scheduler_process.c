@@ -1,7 +1,7 @@
 /**
  * Starts and frees the worker processes of a batch.
  */
-#include "batch/scheduler_parts.h"
+#include "batch/scheduler_state.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /**
  * Finishes captures and archives when their worker processes end.
  */
-#include "batch/scheduler_parts.h"
+#include "batch/scheduler_state.h"
 
 #include <errno.h>
 #include <signal.h>

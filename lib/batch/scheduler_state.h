@@ -1,12 +1,12 @@
 /**
- * The state of a batch at work, and the interfaces of its parts. Internal to tt_scheduler_run(): scheduler.h.
+ * A batch at work: its archives, waiting captures and processes, and the steps of its loop. Internal to tt_scheduler_run(): scheduler.h.
  *
  * scheduler.c has the loop and decides which process to start; scheduler_process.c starts and frees processes; scheduler_message.c takes their messages;
- * scheduler_reap.c handles their end; scheduler_log.c writes lines of results, and messages for people. No part calls the loop, and messages, processes and
- * the log are below the end.
+ * scheduler_reap.c handles their end; scheduler_log.c writes lines of results, and messages for people. Nothing calls the loop, and messages, processes and
+ * the log call nothing of scheduler_reap.c.
  */
-#ifndef TT_BATCH_SCHEDULER_PARTS_H
-#define TT_BATCH_SCHEDULER_PARTS_H
+#ifndef TT_BATCH_SCHEDULER_STATE_H
+#define TT_BATCH_SCHEDULER_STATE_H
 
 #include <poll.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /**
  * Walks over an archive in a process of its own and hands out its members.
  */
-#include "batch/unpack_parts.h"
+#include "batch/unpacker.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /**
  * The bytes of members, and captures on their way to the parent.
  */
-#include "batch/unpack_parts.h"
+#include "batch/unpacker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/hash_seed.h"
-#include "batch/unpack_parts.h"
+#include "batch/unpack_name.h"
 #include "model/format.h"
 #include "model/transfer.h"
 

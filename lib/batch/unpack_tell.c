@@ -1,7 +1,7 @@
 /**
  * Sends messages between an unpacker and its parent.
  */
-#include "batch/unpack_parts.h"
+#include "batch/unpacker.h"
 #include "batch/wire.h"
 
 #include <errno.h>

@@ -1,17 +1,16 @@
 /**
- * The state of an unpacker, and what its parts are to each other. Internal to tt_unpack(): unpack.h.
+ * An unpacker at work: the archives that it is in, and its talk with the parent. Internal to tt_unpack(): unpack.h.
  *
- * unpack.c goes through archives; unpack_capture.c reads members and hands captures on; unpack_name.c says what members
- * are called and what they are; unpack_tell.c speaks with the parent.
+ * unpack.c goes through archives; unpack_capture.c reads members and hands captures on; unpack_tell.c speaks with the parent.
  */
-#ifndef TT_BATCH_UNPACK_PARTS_H
-#define TT_BATCH_UNPACK_PARTS_H
+#ifndef TT_BATCH_UNPACKER_H
+#define TT_BATCH_UNPACKER_H
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/map.h"
-#include "batch/record.h"
 #include "archive/archive.h"
+#include "batch/record.h"
+#include "batch/unpack_name.h"
 
 struct tt_unpack_opts;
 struct tt_wire;
@@ -19,13 +18,6 @@ struct tt_wire;
 #define TT_UNPACK_COPY ((size_t)256 << 10)
 /* Bytes read of a member before its kind is known. */
 #define TT_UNPACK_TEE ((size_t)2 << 20)
-
-/* How often each name was met. */
-struct names {
-	struct name { uint64_t hash; uint32_t count; } *v;
-	size_t n, cap;
-	struct tt_map at;             /* in v, by hash */
-};
 
 /* The state of one archive of the nest. */
 struct level {
@@ -82,12 +74,5 @@ int tt_unpack_more(void *member, void *p, size_t n, size_t *got, struct tt_err *
 int tt_unpack_check(struct unpack *u, struct level *l, struct tt_err *why);
 /* Hand on the member at hand, a capture called u->key, unless there is a result for it. */
 int tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err);
-
-/* --- unpack_name.c --- */
-
-/* *${ordinal}: how often this name came, with this one. */
-int tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_t *ordinal, struct tt_err *err);
-/* True if the name leads out of the archive, or looks like another name when printed. */
-bool tt_unpack_odd(const char *name);
 
 #endif
