@@ -90,7 +90,7 @@ KNOWN = {
     ("lib/verdict/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("lib/verdict/verdict_html.c", "--frames"): "of the command in front of it, which is stats",
     ("lib/verdict/verdict_html.c", "--row"): "the same, which is baseline", ("lib/verdict/verdict_html.c", "--gate"): "the same, which is baseline",
-    ("lib/pass/counters.c", "--limit"): "of text, which stats prints",
+    ("lib/pass/counters_pass.c", "--limit"): "of text, which stats prints",
     ("tracetool-gate.1", "--gate"): "an earlier name", ("tracetool-stats.1", "--gate"): "an earlier name",
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
     ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--debug"): "of mono",

@@ -1,8 +1,8 @@
 /**
  * Finds the code that a native address belongs to; private to lib/pass.
  */
-#ifndef TT_PASS_CODE_H
-#define TT_PASS_CODE_H
+#ifndef TT_PASS_CODE_LOOKUP_H
+#define TT_PASS_CODE_LOOKUP_H
 
 #include <stddef.h>
 #include <stdint.h>

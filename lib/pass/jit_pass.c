@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "pass/code.h"
+#include "pass/code_lookup.h"
 #include "collect/code.h"
 #include "collect/counters.h"
 #include "pass/passes.h"

@@ -5,7 +5,7 @@
 #include "base/order.h"
 #include "model/defs.h"
 #include "model/model.h"
-#include "pass/code.h"
+#include "pass/code_lookup.h"
 
 #define SYMBOL_REACH 4096
 

@@ -10,7 +10,7 @@
 #include "collect/code.h"
 #include "collect/event_counts.h"
 #include "model/waits.h"
-#include "pass/code.h"
+#include "pass/code_lookup.h"
 #include "pass/passes.h"
 #include "view/view.h"
 
