@@ -79,7 +79,8 @@ LIB      := $(BUILD)/libtracetool.a
 PROCESS_SRC := $(wildcard lib/archive/*.c lib/batch/scheduler*.c lib/batch/unpack*.c lib/trial/*.c formats/launch/*.c formats/ttc/rings.c) \
 	$(addprefix lib/batch/,analyse.c child.c dirs.c files.c plan.c result_files.c split.c store.c sweep.c wire.c) \
 	$(addprefix lib/io/,program.c sandbox.c syscalls.c) \
-	$(addprefix cmd/,ab.c ab_opts.c batch.c batch_gate.c batch_opts.c batch_report.c batch_work.c merge.c pager.c record.c ring_list.c)
+	$(addprefix cmd/,ab_opts.c batch_gate.c batch_opts.c batch_report.c batch_work.c pager.c ring_list.c \
+		verb_ab.c verb_batch.c verb_merge.c verb_record.c)
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
 CMD_SRC  := $(sort $(wildcard cmd/*.c)) formats/recorder/mono/options.c formats/recorder/core/opttable.c formats/recorder/core/optval.c
 LIB_SRC  := $(if $(WINDOWS)$(WASM),$(filter-out $(PROCESS_SRC),$(LIB_SRC)),$(LIB_SRC))

@@ -4,7 +4,7 @@
 #ifndef TT_CMD_AB_OPTS_H
 #define TT_CMD_AB_OPTS_H
 
-#include "gate.h"
+#include "verb_gate.h"
 #include "input.h"
 #include "trial/trial.h"
 

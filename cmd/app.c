@@ -9,7 +9,7 @@
 #include "io/sink.h"
 #include "io/spool.h"
 #include "out/table.h"
-#include "report.h"
+#include "report_opts.h"
 #include "sys/sys.h"
 
 int

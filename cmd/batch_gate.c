@@ -5,9 +5,9 @@
 
 #include "base/arena_text.h"
 #include "base/shell.h"
-#include "batch.h"
+#include "verb_batch.h"
 #include "cmd.h"
-#include "gate.h"
+#include "verb_gate.h"
 #include "gate/budget.h"
 
 #define AT(f) offsetof(struct gate_opts, f)

@@ -4,8 +4,8 @@
 #ifndef TT_CMD_BATCH_OPTS_H
 #define TT_CMD_BATCH_OPTS_H
 
-#include "batch.h"
-#include "gate.h"
+#include "verb_batch.h"
+#include "verb_gate.h"
 #include "input.h"
 
 struct tt_one_opts;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena_text.h"
-#include "batch.h"
+#include "verb_batch.h"
 #include "batch/aggregate.h"
 #include "batch/database.h"
 #include "batch/dirs.h"
@@ -15,7 +15,7 @@
 #include "io/sink.h"
 #include "page/captures.h"
 #include "base/parse_value.h"
-#include "report.h"
+#include "report_opts.h"
 #include "verdict/verdict_as.h"
 #include "verdict_out.h"
 #include "version.h"

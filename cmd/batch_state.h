@@ -1,10 +1,10 @@
 /**
- * A batch at work; shared by batch.c, which prepares and ends it, and batch_work.c, which runs it.
+ * A batch at work; shared by verb_batch.c, which prepares and ends it, and batch_work.c, which runs it.
  */
 #ifndef TT_CMD_BATCH_STATE_H
 #define TT_CMD_BATCH_STATE_H
 
-#include "batch.h"
+#include "verb_batch.h"
 #include "batch/scheduler.h"
 #include "run/run.h"
 

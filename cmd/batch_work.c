@@ -11,7 +11,7 @@
 #include "batch/plan.h"
 #include "cmd.h"
 #include "io/spool.h"
-#include "report.h"
+#include "report_opts.h"
 
 static bool
 on_done(void *arg, size_t file, const char *key, size_t n, const uint64_t *hash)

@@ -3,7 +3,7 @@
  */
 #if defined(_WIN32) || defined(__EMSCRIPTEN__)
 #include "cmd.h"
-#include "recover.h"
+#include "verb_recover.h"
 
 #ifdef _WIN32
 #define HINT ": use WSL"

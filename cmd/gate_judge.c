@@ -14,7 +14,7 @@
 #include "input.h"
 #include "io/lock.h"
 #include "io/outputs.h"
-#include "report.h"
+#include "report_opts.h"
 #include "run/run.h"
 #include "sys/sys.h"
 #include "version.h"

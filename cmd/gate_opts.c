@@ -8,10 +8,10 @@
 #include "base/arena_text.h"
 #include "base/shell.h"
 #include "cmd.h"
-#include "gate.h"
+#include "verb_gate.h"
 #include "gate/budget.h"
 #include "input.h"
-#include "report.h"
+#include "report_opts.h"
 
 const char *
 gate_inconclusive(size_t i)

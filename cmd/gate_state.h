@@ -1,10 +1,10 @@
 /**
- * A gate at work; shared by gate.c, which reads, and gate_judge.c, which judges and writes.
+ * A gate at work; shared by verb_gate.c, which reads, and gate_judge.c, which judges and writes.
  */
 #ifndef TT_CMD_GATE_STATE_H
 #define TT_CMD_GATE_STATE_H
 
-#include "gate.h"
+#include "verb_gate.h"
 #include "gate/baseline.h"
 #include "gate/budget.h"
 #include "gate/read.h"

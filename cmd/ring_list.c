@@ -1,7 +1,7 @@
 /**
  * tracetool recover --list: the rings that lie in memory, whose they are, and what to do with each.
  */
-#include "recover.h"
+#include "verb_recover.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "input.h"
 #include "option/opts.h"
 #include "pass/pass.h"
-#include "report.h"
+#include "report_opts.h"
 
 #define TRACK_MAX 64
 

@@ -1,8 +1,8 @@
 /**
  * The settings that a caller of the library may change, as messages call them: "raise %s".
  *
- * The library has settings and knows no command line. The program that it is linked into defines this table with the options that set them (cmd/setting.c);
- * if no program does, setting.c has the fields of the library's own structs.
+ * The library has settings and knows no command line. The program that it is linked into defines this table with the options that set them
+ * (cmd/setting_options.c); if no program does, setting.c has the fields of the library's own structs.
  */
 #ifndef TT_BASE_SETTING_H
 #define TT_BASE_SETTING_H

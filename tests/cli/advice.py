@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that everything the program advises to use exists: options, commands, tables, pages, keys, options of recorders.
 
-All string literals of lib, cmd and formats are read from the sources, with the options that cmd/setting.c has for the settings which
+All string literals of lib, cmd and formats are read from the sources, with the options that cmd/setting_options.c has for the settings which
 lib names. Everything in them that looks like a name to use is looked up: an option in the command the sentence names, else in every
 command that can print it (COMMANDS has those by file); a command, a topic, a table in what the program lists; a page in man; an
 option of a recorder in its page. What is neither found nor listed below with its reason fails, so a new sentence cannot slip past;
@@ -28,22 +28,22 @@ GATE = "gate batch".split()
 
 # Which commands print what stands in a file; the first pattern that fits counts.
 COMMANDS = [
-    ("cmd/ab(_.*)?\\.", ["ab"]),
-    ("cmd/(batch_(gate|report)|merge)", ["batch"]),
-    ("cmd/(batch|shard_auto)", ["batch"]),
+    ("cmd/(verb_)?ab(_.*)?\\.", ["ab"]),
+    ("cmd/(batch_(gate|report)|verb_merge)", ["batch"]),
+    ("cmd/((verb_)?batch|shard_auto)", ["batch"]),
     ("cmd/explain\\.", ["list"]),
-    ("cmd/history\\.", ["baseline"]),
-    ("cmd/(convert|diff|info|list|record|recover|baseline|help|stats)(_opts|_page)?\\.", None),
+    ("cmd/baseline_history\\.", ["baseline"]),
+    ("cmd/(verb_)?(convert|diff|info|list|record|recover|baseline|help|stats)(_opts|_page)?\\.", None),
     ("lib/(verdict/history_picture|gate/(histories|sessions))", ["baseline"]),
     ("lib/summary", ["stats"]),
     ("cmd/definitions", ["list"]),
-    ("cmd/page", ["report"]),
-    ("cmd/open", ["open"]),
+    ("cmd/verb_report", ["report"]),
+    ("cmd/verb_open", ["open"]),
     ("lib/page", ["report"]),
-    ("cmd/(gate|gate_opts|gate_judge)\\.", ["gate"]),
+    ("cmd/(verb_gate|gate_opts|gate_judge)\\.", ["gate"]),
     ("cmd/summary", ["stats"]),
-    ("cmd/scrub", ["info"]),
-    ("cmd/query", ["query"]),
+    ("cmd/info_scrub", ["info"]),
+    ("cmd/(verb_)?query", ["query"]),
     ("(cmd|lib/verdict)/verdict", GATE),
     ("lib/gate/suggest", ["gate"]),
     ("lib/gate/series", ["stats"]),
@@ -76,8 +76,9 @@ KNOWN = {
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
     ("lib/archive/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
     ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT, ("lib/emit/folded.c", "--value"): CONVERT,
-    ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
-    ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST,
+    ("cmd/verb_help.c", "--thread"): TOPIC, ("cmd/verb_help.c", "--time"): TOPIC, ("cmd/verb_help.c", "--frames"): TOPIC,
+    ("cmd/verb_help.c", "--marker"): TOPIC,
+    ("cmd/verb_list.c", "--input-format"): LIST, ("cmd/verb_list.c", "--table"): LIST,
     ("cmd/definitions.c", "--table"): LIST, ("cmd/definitions.c", "--sort"): LIST,
     ("lib/io/spool.c", "--spool-max"): "only what reads captures spools",
     ("lib/sql/vfs.c", "--spool-max"): "only what reads captures puts a database aside", ("tracetool-query.1", "--meta"): "of batch",
@@ -95,7 +96,7 @@ KNOWN = {
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
     ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--debug"): "of mono",
     ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
-    ("cmd/ab.c", "--no-summary"): "given to record", ("cmd/report.c", "--format"): "said by commands that print reports, which have it",
+    ("cmd/verb_ab.c", "--no-summary"): "given to record", ("cmd/report_opts.c", "--format"): "said by commands that print reports, which have it",
     ("tracetool-ci.7", "--allow-empty"): GIT, ("tracetool-ci.7", "--orphan"): GIT, ("tracetool-ci.7", "--all"): GIT, ("tracetool-ci.7", "--cached"): GIT,
     ("tracetool-ci.7", "--detach"): GIT,
     ("tracetool-ci.7", "--fail"): CURL, ("tracetool-ci.7", "--header"): CURL,
@@ -144,7 +145,7 @@ def literals(path):
 
 def settings():
     """The option of each setting that the library names."""
-    return dict(re.findall(r'\[(TT_SETTING_\w+)\] = "(.*)"', open(os.path.join(TOP, "cmd", "setting.c"), encoding="utf-8").read()))
+    return dict(re.findall(r'\[(TT_SETTING_\w+)\] = "(.*)"', open(os.path.join(TOP, "cmd", "setting_options.c"), encoding="utf-8").read()))
 
 
 class Lists:
@@ -233,7 +234,7 @@ def problems(where, text, commands, lists):
 def recorder_options(where, text, lists):
     """Options of recorders: "ring= makes it larger", "record with ...", "threads=N"."""
     which = [r for r in ("mono", "unity") if where.startswith("formats/") and "/%s/" % r in where] or ["mono", "unity"]
-    if where == "cmd/record.c" or where.startswith("formats/launch/") or re.search(r"\bMono: ", text):
+    if where == "cmd/verb_record.c" or where.startswith("formats/launch/") or re.search(r"\bMono: ", text):
         which = ["mono"]
     if not where.startswith("formats/") and not re.search(r"\brecord", text):
         return
@@ -262,7 +263,7 @@ def scan(lists):
     for path in files:
         where = os.path.relpath(path, TOP)
         found = []
-        if where == "cmd/setting.c":
+        if where == "cmd/setting_options.c":
             fault(where, ["no option %s" % o for o in sum(map(str.split, option.values()), []) if o.startswith("--") and o not in lists.any])
             continue
         named = [] if where.startswith("lib/base/setting") else re.findall(r"TT_SETTING_[A-Z_]+", open(path, encoding="utf-8").read())
@@ -270,7 +271,7 @@ def scan(lists):
             seen += 1
             if where == "cmd/completion.c":
                 continue              # scripts for shells: tests/cli/completion.sh runs them
-            commands = next((c or [re.match(r"cmd/([a-z]+)", where)[1]] for p, c in COMMANDS if re.match(p, where)), None)
+            commands = next((c or [re.match(r"cmd/(?:verb_)?([a-z]+)", where)[1]] for p, c in COMMANDS if re.match(p, where)), None)
             p = list(problems(where, text, commands, lists))
             p += profiler_options(text, lists)
             if " " in text:

@@ -148,7 +148,7 @@ def functions_are_simple(names):
 
 
 def the_library_names_no_option(names):
-    """It says which setting (lib/base/setting.h); cmd/setting.c knows its option."""
+    """It says which setting (lib/base/setting.h); cmd/setting_options.c knows its option."""
     word = re.compile(r'"[^"]*--[a-z]')
     fault("lib names no option of the command line", [
         "%s:%d" % (n, i) for n in names if n.startswith("lib/") and n.endswith((".c", ".h"))

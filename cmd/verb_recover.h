@@ -1,8 +1,8 @@
 /**
  * Lists the rings that there are.
  */
-#ifndef TT_CMD_RECOVER_H
-#define TT_CMD_RECOVER_H
+#ifndef TT_CMD_VERB_RECOVER_H
+#define TT_CMD_VERB_RECOVER_H
 
 struct app;
 struct tt_err;

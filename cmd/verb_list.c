@@ -14,7 +14,7 @@
 #include "model/format.h"
 #include "model/names.h"
 #include "pass/pass.h"
-#include "report.h"
+#include "report_opts.h"
 
 struct list_opts {
 	struct tt_list what;

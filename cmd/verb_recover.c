@@ -1,7 +1,7 @@
 /**
  * tracetool recover: makes a whole capture from what a killed program left.
  */
-#include "recover.h"
+#include "verb_recover.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "io/outputs.h"
 #include "out/table.h"
 #include "query_examples.h"
-#include "report.h"
+#include "report_opts.h"
 #include "sql/rows.h"
 #include "sys/sys.h"
 

@@ -1,8 +1,8 @@
 /**
  * tracetool gate: judges captures by a budget. Its options, and the run.
  */
-#ifndef TT_CMD_GATE_H
-#define TT_CMD_GATE_H
+#ifndef TT_CMD_VERB_GATE_H
+#define TT_CMD_VERB_GATE_H
 
 #include "verdict_out.h"
 

@@ -1,8 +1,8 @@
 /**
  * Shared by the files of tracetool batch and merge.
  */
-#ifndef TT_CMD_BATCH_H
-#define TT_CMD_BATCH_H
+#ifndef TT_CMD_VERB_BATCH_H
+#define TT_CMD_VERB_BATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

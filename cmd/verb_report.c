@@ -13,7 +13,7 @@
 #include "page/details.h"
 #include "page/page.h"
 #include "pass/pass.h"
-#include "report.h"
+#include "report_opts.h"
 #include "run/run.h"
 #include "sys/sys.h"
 #include "version.h"

@@ -12,7 +12,7 @@
 #include "pass/tables.h"
 #include "run/run.h"
 #include "stats_opts.h"
-#include "summary.h"
+#include "summary_commands.h"
 #include "summary/summary.h"
 #include "version.h"
 #include "view/view.h"

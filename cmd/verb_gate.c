@@ -12,7 +12,7 @@
 #include "gate/samples.h"
 #include "input.h"
 #include "io/outputs.h"
-#include "report.h"
+#include "report_opts.h"
 #include "run/run.h"
 #include "sys/sys.h"
 

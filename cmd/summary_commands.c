@@ -1,7 +1,7 @@
 /**
  * The parts of the summary that know the command line: which options chose what it shows, and which commands to run next.
  */
-#include "summary.h"
+#include "summary_commands.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "model/frames.h"
 #include "option/opts.h"
 #include "pass/pass.h"
-#include "report.h"
+#include "report_opts.h"
 #include "summary/summary.h"
 #include "view/view.h"
 

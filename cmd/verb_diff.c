@@ -16,7 +16,7 @@
 #include "base/parse_value.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
-#include "report.h"
+#include "report_opts.h"
 #include "run/run.h"
 #include "sys/sys.h"
 #include "version.h"

@@ -7,9 +7,9 @@
 #include "input.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
-#include "report.h"
+#include "report_opts.h"
 #include "run/run.h"
-#include "scrub.h"
+#include "info_scrub.h"
 #include "view/view.h"
 
 struct info_opts {

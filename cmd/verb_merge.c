@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/arena_text.h"
-#include "batch.h"
+#include "verb_batch.h"
 #include "batch/aggregate.h"
 #include "batch/database.h"
 #include "batch/merge.h"
@@ -13,7 +13,7 @@
 #include "batch/results.h"
 #include "batch/shards.h"
 #include "cmd.h"
-#include "gate.h"
+#include "verb_gate.h"
 #include "input.h"
 #include "io/outputs.h"
 #include "io/sink.h"

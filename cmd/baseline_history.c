@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "baseline.h"
+#include "verb_baseline.h"
 #include "cmd.h"
-#include "gate.h"
+#include "verb_gate.h"
 #include "gate/budget.h"
 #include "gate/histories.h"
 #include "gate/history_tables.h"

@@ -1,7 +1,7 @@
 /**
  * Writes a report in the form and to the place that options ask for.
  */
-#include "report.h"
+#include "report_opts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /**
  * Shows a capture on one screen: for `tracetool FILE` and `tracetool record`.
  */
-#ifndef TT_CMD_SUMMARY_H
-#define TT_CMD_SUMMARY_H
+#ifndef TT_CMD_SUMMARY_COMMANDS_H
+#define TT_CMD_SUMMARY_COMMANDS_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /**
  * tracetool info --scrub: copies a capture without its names, to be sent to developers of readers.
  */
-#include "scrub.h"
+#include "info_scrub.h"
 
 #include <string.h>
 

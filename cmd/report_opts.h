@@ -1,8 +1,8 @@
 /**
  * Options that say where a report goes and in what form, shared by stats, info, list and the summary.
  */
-#ifndef TT_CMD_REPORT_H
-#define TT_CMD_REPORT_H
+#ifndef TT_CMD_REPORT_OPTS_H
+#define TT_CMD_REPORT_OPTS_H
 
 #include "option/opts.h"
 #include "out/table.h"

@@ -1,8 +1,8 @@
 /**
  * tracetool info --scrub.
  */
-#ifndef TT_CMD_SCRUB_H
-#define TT_CMD_SCRUB_H
+#ifndef TT_CMD_INFO_SCRUB_H
+#define TT_CMD_INFO_SCRUB_H
 
 #include "option/opts.h"
 

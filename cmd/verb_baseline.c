@@ -1,7 +1,7 @@
 /**
  * tracetool baseline: shows figures over the sessions of baselines, lists sessions, removes some, or accepts one.
  */
-#include "baseline.h"
+#include "verb_baseline.h"
 
 #include <string.h>
 

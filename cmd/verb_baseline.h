@@ -1,11 +1,11 @@
 /**
  * tracetool baseline: its options, and the part that shows figures over the sessions of baselines.
  */
-#ifndef TT_CMD_BASELINE_H
-#define TT_CMD_BASELINE_H
+#ifndef TT_CMD_VERB_BASELINE_H
+#define TT_CMD_VERB_BASELINE_H
 
 #include "option/opts.h"
-#include "report.h"
+#include "report_opts.h"
 #include "ui.h"
 
 struct baseline_opts {
