@@ -13,7 +13,7 @@
 #include "batch_opts.h"
 #include "cmd.h"
 #include "io/sink.h"
-#include "page/captures.h"
+#include "page/batch_page.h"
 #include "base/parse_value.h"
 #include "report_opts.h"
 #include "verdict/verdict_as.h"

@@ -7,7 +7,7 @@
 
 #include "batch/aggregate.h"
 #include "batch/plan_tables.h"
-#include "diff/report.h"
+#include "diff/diff_report.h"
 #include "gate/history_tables.h"
 #include "gate/measure.h"
 #include "gate/sessions.h"

@@ -8,10 +8,10 @@
 #include "base/arena_text.h"
 #include "base/shell.h"
 #include "cmd.h"
-#include "diff/report.h"
+#include "diff/diff_report.h"
 #include "diff/sides.h"
 #include "diff/verdict.h"
-#include "page/compare.h"
+#include "page/compare_page.h"
 #include "pass/pass.h"
 #include "version.h"
 

@@ -11,7 +11,7 @@
 
 #include "batch/dirs.h"
 #include "batch/files.h"
-#include "batch/samples.h"
+#include "batch/result_samples.h"
 #include "batch/store.h"
 #include "option/opts.h"
 

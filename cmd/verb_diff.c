@@ -6,7 +6,7 @@
 #include "cmd.h"
 #include "diff/diff.h"
 #include "diff/profile.h"
-#include "diff/report.h"
+#include "diff/diff_report.h"
 #include "diff/sides.h"
 #include "diff/verdict.h"
 #include "diff_page.h"

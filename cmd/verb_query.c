@@ -11,7 +11,7 @@
 #include "out/table.h"
 #include "query_examples.h"
 #include "report_opts.h"
-#include "sql/rows.h"
+#include "sql/query_rows.h"
 #include "sys/sys.h"
 
 struct query_opts {

@@ -11,7 +11,7 @@
 #include "out/redact.h"
 #include "page/contents.h"
 #include "page/details.h"
-#include "page/page.h"
+#include "page/report_page.h"
 #include "pass/pass.h"
 #include "report_opts.h"
 #include "run/run.h"

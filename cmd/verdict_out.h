@@ -5,7 +5,7 @@
 #define TT_CMD_VERDICT_OUT_H
 
 #include "option/opts.h"
-#include "verdict/outputs.h"
+#include "verdict/verdict_outputs.h"
 
 struct app;
 

@@ -1,5 +1,5 @@
 /**
- * Checks in one pass over a thread's samples that they add up, if nobody wants their events. If it cannot tell, samples.c decides.
+ * Checks in one pass over a thread's samples that they add up, if nobody wants their events. If it cannot tell, data_samples.c decides.
  *
  * The level of each child that has not begun is on a stack: so the level of the next sample is known without waiting for what the sample before it changes.
  */
@@ -8,7 +8,7 @@
 enum { LEVELS = 128, WAITING = 1 << 12 };     /* as many open samples, and children that have not begun, are seen here */
 enum { WORD = 8 };                            /* children that are put on the stack at once */
 /*
- * Samples may begin so much before the one before has ended, and end so much after the one around them, in ns. samples.c moves such samples, and allows
+ * Samples may begin so much before the one before has ended, and end so much after the one around them, in ns. data_samples.c moves such samples, and allows
  * DATA_APART at each level; here none is moved, so that it may add up over all levels.
  */
 enum { SLACK = DATA_APART / LEVELS / 2 };

@@ -3,11 +3,11 @@
  *
  * How the data flows:
  *
- *	file ─ records.c: next ─ records ─ walk.c: their threads and definitions ─ per thread: its part of each record ─ chunk
- *	                                                                                                            │
- *	chunk ─ decode.c (any worker)                                                                                │
- *	      ├ samples.c, plain.c, check.c ─ events of samples                                                      │
- *	      └ define.c ─ definitions                         unity/known.c: what definitions mean ─ head of the chunk
+ *	file ─ data_records.c: next ─ records ─ data_walk.c: their threads and definitions ─ per thread: its part of each record ─ chunk
+ *	                                                                                                                              │
+ *	chunk ─ data_decode.c (any worker)                                                                                            │
+ *	      ├ data_samples.c, plain_samples.c, check.c ─ events of samples                                                          │
+ *	      └ data_define.c ─ definitions                                               unity/known.c: what definitions mean ─ head of the chunk
  *
  * The file is a sequence of records, one for each frame, and a word for the end. A record says its size, and holds all threads one after the
  * other, with the tree of samples of each; where a thread ends is known only to whoever walks over it. So next takes records until they are
@@ -39,7 +39,7 @@ enum { DATA_APART = 1000000, DATA_MAX_RUNON_NS = 1000000000 };         /* overla
 #define DATA_FARTHEST INT64_C(10000000000)    /* start of a frame from its first sample; other threads' samples after their frame */
 #define DATA_OLD INT64_C(3600000000000)       /* other threads' samples before their frame: they may have waited long */
 
-/* walk.c: one thread of a record; for each list its beginning and length. */
+/* data_walk.c: one thread of a record; for each list its beginning and length. */
 struct data_thread {
 	const uint8_t *from, *end;    /* all of it */
 	uint64_t id;                  /* 0 if the version has none */
@@ -183,10 +183,10 @@ struct data {
 	uint64_t code, categories;    /* hashes of the last such sections */
 };
 
-/* choose.c: choose m->layout and m->version, which are those of the file's word so far; *${t}: how well they fit. */
+/* data_choose.c: choose m->layout and m->version, which are those of the file's word so far; *${t}: how well they fit. */
 int data_choose(struct data *m, struct unity_trial *t, struct tt_err *err);
 
-/* records.c */
+/* data_records.c */
 /* Walk over the record of ${n} bytes at ${p}, with or without the paddings on which sources disagree. */
 bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r);
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
@@ -232,7 +232,7 @@ int data_check_begin(struct data *m, const struct data_record *r, uint64_t at, s
  */
 bool data_add_up(const struct data_thread *th, const struct data_piece *piece, int64_t zero, int64_t last);
 
-/* decode.c */
+/* data_decode.c */
 int data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 const char *data_tag_name(unsigned tag);
 enum data_tag { DATA_T_FRAME, DATA_T_THREAD, DATA_T_SAMPLE, DATA_T_GC, DATA_T_GPU, DATA_T_INSTANCE, DATA_T_VALUE, DATA_T_STACK, DATA_T_FLOW,
@@ -259,11 +259,11 @@ data_tally(struct data_run *r, enum data_tag tag, uint64_t n)
 		r->u.b->tally[tag] += (uint32_t)n;
 }
 
-/* scrub.c: tt_format.scrub */
+/* data_scrub.c: tt_format.scrub */
 extern const struct tt_format tt_format_data;
 int data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);
 
-/* define.c */
+/* data_define.c */
 int data_define(struct data_run *r, const struct data_piece *piece);
 /* Define a marker without an id; sets its key. */
 int data_define_named(struct data_run *r, const struct data_marker *m, uint64_t *key, uint32_t *id);

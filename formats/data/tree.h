@@ -1,9 +1,9 @@
 /**
- * The samples of one thread in one record while they are decoded. Internal to decode.c, which calls data_samples() and data_sample_labels(), samples.c and
- * plain.c.
+ * The samples of one thread in one record while they are decoded. Internal to data_decode.c, which calls data_samples() and data_sample_labels(),
+ * data_samples.c and plain_samples.c.
  *
- * Samples are in the order of their begins, each with the number of its children. samples.c decodes any sample; plain.c runs of those that are nothing but
- * zones, which most are. Both keep the same stack of levels and change from one to the other between two samples.
+ * Samples are in the order of their begins, each with the number of its children. data_samples.c decodes any sample; plain_samples.c runs of those that are
+ * nothing but zones, which most are. Both keep the same stack of levels and change from one to the other between two samples.
  */
 #ifndef TT_DATA_TREE_H
 #define TT_DATA_TREE_H
@@ -34,7 +34,7 @@ struct data_tree {
 	bool late;                    /* its first sample begins before the last one of the record before has ended */
 };
 
-/* samples.c */
+/* data_samples.c */
 /*
  * Decode the samples of t->th; r, l, piece, th, marker and late are set, the rest is 0. *${sane} is false, and what was put is to be dropped, if they do not
  * add up in number or time. Errors: TT_E_NOMEM.
@@ -45,7 +45,7 @@ int data_sample_labels(struct data_run *r, const struct data_thread *th);
 /* Close the levels without further children. */
 int data_close_levels(struct data_tree *t);
 
-/* plain.c */
+/* plain_samples.c */
 /* Decode consecutive plain samples from *${i} on; *${i}: the first other one. Only of versions whose markers have ids. */
 int data_plain_samples(struct data_tree *t, uint32_t *i);
 /* Fill data_run.special. */

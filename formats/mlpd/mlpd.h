@@ -1,5 +1,6 @@
 /**
- * Shared by the files of the .mlpd reader: buffers.c (index), reader.c (header, chunks), decode.c (events), category.c (assemblies) and scrub.c (copies).
+ * Shared by the files of the .mlpd reader: buffers.c (index), mlpd_reader.c (header, chunks), mlpd_decode.c (events), category.c (assemblies) and
+ * mlpd_scrub.c (copies).
  */
 #ifndef TT_MLPD_MLPD_H
 #define TT_MLPD_MLPD_H

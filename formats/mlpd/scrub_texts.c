@@ -1,7 +1,7 @@
 /**
  * Chooses the words of an .mlpd capture's texts that stay in a copy without names.
  */
-#include "mlpd/scrub.h"
+#include "mlpd/mlpd_scrub.h"
 
 #include "base/hash_seed.h"
 #include "model/names.h"

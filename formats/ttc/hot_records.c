@@ -3,7 +3,7 @@
  * processor has it.
  */
 #include "base/gather.h"
-#include "ttc/decode.h"
+#include "ttc/ttc_decode.h"
 
 /* Gather the bits of ${x} under ${mask}: the low seven bits of consecutive bytes, or the upper five of the first. */
 static inline __attribute__((always_inline)) uint64_t

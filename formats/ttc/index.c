@@ -2,7 +2,7 @@
  * Indexes a whole file: its chunks by thread and time, and those that only the ring has.
  */
 #include "base/order.h"
-#include "ttc/decode.h"
+#include "ttc/ttc_decode.h"
 
 /* Reset what the order of units gave; keep what the recorder's stream gave. */
 static void

@@ -1,7 +1,7 @@
 /**
  * Decodes all records except plain begins, ends and allocations: those with arguments, and rare kinds.
  */
-#include "ttc/decode.h"
+#include "ttc/ttc_decode.h"
 
 #include "base/utf8.h"
 

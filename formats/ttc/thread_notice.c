@@ -1,6 +1,6 @@
 /**
- * Reads the records of thread 0, the recorder itself, that the reader needs to find chunks: about chunks, threads, the clock and the capture. define.c decodes
- * its definitions with the events.
+ * Reads the records of thread 0, the recorder itself, that the reader needs to find chunks: about chunks, threads, the clock and the capture. ttc_define.c
+ * decodes its definitions with the events.
  */
 #include "ttc/ttc.h"
 

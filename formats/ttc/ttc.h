@@ -1,7 +1,7 @@
 /**
- * Shared by the files of the .ttc reader: reader.c (the file), find.c (where chunks are), index.c (their order), threads.c (which are missing),
- * thread_notice.c (what thread 0 says of them), join.c (the ring), parts.c (files of one recording), decode.c and those it shares decode.h with (records),
- * mono_records.c (the Mono module's records), copy.c and ring_told.c (tracetool recover).
+ * Shared by the files of the .ttc reader: ttc_reader.c (the file), find.c (where chunks are), index.c (their order), thread_chunks.c (which are missing),
+ * thread_notice.c (what thread 0 says of them), join.c (the ring), segments.c (files of one recording), ttc_decode.c and those it shares ttc_decode.h with
+ * (records), mono_records.c (the Mono module's records), copy.c and ring_told.c (tracetool recover).
  *
  * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was found right.
  */
@@ -203,7 +203,7 @@ int ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struc
 /* Take in a chunk of thread 0 whose checksum is right. *${defines}: it has definitions to decode. */
 int ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
     struct tt_err *err);
-/* Take in a definition, its ${kind} and payload, that others need for their meaning; see also define.c. */
+/* Take in a definition, its ${kind} and payload, that others need for their meaning; see also ttc_define.c. */
 void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
 
 /* index.c */
@@ -237,25 +237,25 @@ int ttc_ring_open(struct ttc *m, struct tt_err *err);
 /* join.c: add the chunks that the ring has and the file lacks. Does nothing without a ring of this recording. */
 int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
-/* parts.c: continue reading in ${later}, a later file of the same recording. */
+/* segments.c: continue reading in ${later}, a later file of the same recording. */
 int ttc_append(void *ctx, void *later, struct tt_err *err);
-/* parts.c: reading reached the end of ${m}; continue in the next file. */
+/* segments.c: reading reached the end of ${m}; continue in the next file. */
 int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* hot_records.c: fill the table of forms. */
 void ttc_forms(struct ttc *m);
-/* decode.c */
+/* ttc_decode.c */
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 /* mono_records.c: decode a record of the Mono module. */
 int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err);
 const char *ttc_mono_name(unsigned kind);
 /* Take a stack as words of the batch, outermost first. */
 int ttc_stack(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n, struct tt_err *err);
-/* heap.c: decode the Mono module's records of heap shots. */
+/* heap_records.c: decode the Mono module's records of heap shots. */
 int ttc_heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err);
 int ttc_heap_objects(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err);
 int ttc_heap_roots(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err);
-/* define.c: interpret marker definitions. */
+/* ttc_define.c: interpret marker definitions. */
 int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);
 bool ttc_of_editor(const struct tt_def *d);

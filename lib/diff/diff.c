@@ -8,7 +8,7 @@
 #include "base/hash_seed.h"
 #include "base/order.h"
 #include "base/setting.h"
-#include "diff/frames.h"
+#include "diff/diff_frames.h"
 #include "model/names.h"
 #include "view/allocs.h"
 #include "view/merged.h"

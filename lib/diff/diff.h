@@ -103,7 +103,7 @@ struct tt_diff {
 	struct tt_diff_node *node;
 	size_t nnode, capnode;
 	uint32_t frame_thread;        /* node; 0: none */
-	struct tt_diff_frames *frame[TT_DIFF_SIDES][TT_DIFF_TIMES];  /* single frames: frames.h; NULL: none */
+	struct tt_diff_frames *frame[TT_DIFF_SIDES][TT_DIFF_TIMES];  /* single frames: diff_frames.h; NULL: none */
 	struct tt_diff_marker *marker;
 	size_t nmarker, capmarker;
 	const char **thread;

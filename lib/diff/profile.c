@@ -7,7 +7,7 @@
 #include "diff/profile.h"
 
 #include "diff/diff.h"
-#include "out/pprof.h"
+#include "out/pprof_writer.h"
 #include "stat/num.h"
 
 enum word {

@@ -2,7 +2,7 @@
  * Chrome JSON: the files an output is cut into, how each begins, and the parts of records that all kinds of events share.
  */
 #include "base/json.h"
-#include "emit/args.h"
+#include "emit/json_args.h"
 #include "base/setting.h"
 #include "emit/chrome.h"
 #include "emit/common.h"

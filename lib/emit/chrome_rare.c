@@ -8,7 +8,7 @@
 
 #include "base/hash_seed.h"
 #include "collect/counters.h"
-#include "emit/args.h"
+#include "emit/json_args.h"
 #include "emit/chrome.h"
 #include "emit/common.h"
 #include "model/defs.h"

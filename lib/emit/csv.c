@@ -10,7 +10,7 @@
 
 #include "emit/csv.h"
 #include "base/option.h"
-#include "emit/args.h"
+#include "emit/json_args.h"
 #include "emit/common.h"
 #include "emit/marker_text.h"
 #include "emit/rare_record.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "collect/counters.h"
-#include "emit/args.h"
+#include "emit/json_args.h"
 #include "emit/common.h"
 #include "model/args.h"
 #include "view/counter.h"

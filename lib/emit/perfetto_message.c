@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "emit/args.h"
+#include "emit/json_args.h"
 #include "emit/common.h"
 #include "emit/perfetto.h"
 #include "model/args.h"

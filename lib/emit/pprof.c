@@ -12,7 +12,7 @@
 #include "emit/stack_ids.h"
 #include "emit/common.h"
 #include "emit/stacks.h"
-#include "out/pprof.h"
+#include "out/pprof_writer.h"
 
 enum word {
 	WORD_NONE, WORD_WALL, WORD_NANOSECONDS, WORD_CALLS, WORD_COUNT, WORD_ALLOC_SPACE, WORD_BYTES, WORD_ALLOC_OBJECTS,

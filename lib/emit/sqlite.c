@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/option.h"
-#include "emit/args.h"
+#include "emit/json_args.h"
 #include "emit/common.h"
 #include "io/sink.h"
 #include "pass/pass.h"

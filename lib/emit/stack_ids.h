@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "out/pprof.h"
+#include "out/pprof_writer.h"
 
 #define TT_CHAIN_DEPTH TT_PPROF_DEPTH
 

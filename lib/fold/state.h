@@ -1,15 +1,15 @@
 /**
  * Shared by the files of lib/fold, and private to them.
  *
- *	fold.c         the life of a fold, and of a chunk: levels of the stack before it, its events, its end
- *	plain.c        the rule: what each event counts, and where
- *	levels.c       the level of a zone: its path, and whether the filter leaves it out
- *	fast.c         the same figures sooner; can be deleted
- *	exceptions.c   zones of exceptions, whose pieces count as one
- *	filtered.c     zones whose time the filter moves: hidden ones, and those of parts of the time
- *	overlay.c      paths that the tree does not have yet, and their commit
- *	slices.c       zones for emitters
- *	flow_steps.c   steps of flows whose zone is left out
+ *	fold.c             the life of a fold, and of a chunk: levels of the stack before it, its events, its end
+ *	plain.c            the rule: what each event counts, and where
+ *	fold_levels.c      the level of a zone: its path, and whether the filter leaves it out
+ *	fast.c             the same figures sooner; can be deleted
+ *	fold_exceptions.c  zones of exceptions, whose pieces count as one
+ *	filtered.c         zones whose time the filter moves: hidden ones, and those of parts of the time
+ *	overlay.c          paths that the tree does not have yet, and their commit
+ *	slices.c           zones for emitters
+ *	fold_flow_steps.c  steps of flows whose zone is left out
  *
  * All may run on any worker, with its own struct tt_fold and a chunk's struct tt_fold_io; only the commit, in overlay.c, is one chunk at a time, in order.
  * An int is TT_OK, or else the error's code, with ${err} filled: TT_E_NOMEM, TT_E_LIMIT.
@@ -72,7 +72,7 @@ struct tt_fold {
 	struct tt_exception { int64_t from, to; struct tt_level level; bool has_no_end; } *exception;     /* open ones, by their pieces so far */
 	size_t nexceptions, capexception;
 
-	/* The chunk at hand: flow_steps.c. */
+	/* The chunk at hand: fold_flow_steps.c. */
 	bool places_steps;            /* steps of flows may have to be placed */
 	bool has_begun;               /* a zone has begun */
 	struct tt_own { int64_t end; uint64_t key; } *own;    /* of each level: INT64_MAX where the end is not in sight */
@@ -226,7 +226,7 @@ tt_fold_add_allocs(struct tt_count *c, uint64_t n, int64_t bytes)
 	c->self = v < TT_VARIANCE_MAX ? (int64_t)v : TT_VARIANCE_MAX;
 }
 
-/* --- levels.c --------------------------------------------------------------------------- */
+/* --- fold_levels.c --------------------------------------------------------------------------- */
 
 /* The level above all threads. */
 extern const struct tt_level tt_fold_nowhere;
@@ -317,7 +317,7 @@ tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, size_t frame, uint32_t 
 	return f->fast ? f->fast->sum(f, io, frame, node, err) : tt_frame_sums_add(io, frame, 0, node, err);
 }
 
-/* --- exceptions.c ----------------------------------------------------------------------------- */
+/* --- fold_exceptions.c ----------------------------------------------------------------------------- */
 
 /* Count the piece of an Exception zone at level ${l}. */
 int tt_exceptions_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, unsigned flags, struct tt_err *err);
@@ -353,7 +353,7 @@ int tt_fold_slice_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, 
 /* A zone of level ${i}, which tt_fold_slice_begin() was told, has ended; the slice that was made since there were ${before}, if one was, is its end. */
 void tt_fold_slice_end(const struct tt_fold *f, struct tt_fold_io *io, size_t i, size_t before);
 
-/* --- flow_steps.c -------------------------------------------------------------------------------- */
+/* --- fold_flow_steps.c -------------------------------------------------------------------------------- */
 
 /* Begin a chunk whose levels are known. Sets f->places_steps: then it must be told each zone and each step. */
 int tt_flow_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);

@@ -5,7 +5,7 @@
  * renderers turn them into words. A column's id is its name for machines (CSV
  * header, JSON key, --sort), its title the one for people.
  *
- * Machine forms (documented in tracetool-json(7)): JSON is one object, see json.c. CSV of one table
+ * Machine forms (documented in tracetool-json(7)): JSON is one object, see render_json.c. CSV of one table
  * is plain RFC 4180; several tables follow each other with an empty line between, each under a line
  * "# id". NS and BYTES are integers, PERCENT a number with 2 decimals, MILLI with 3, HEX a string,
  * an empty cell is null or nothing.

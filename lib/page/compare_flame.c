@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "out/html.h"
 #include "out/render.h"
-#include "page/compare.h"
+#include "page/compare_page.h"
 #include "stat/num.h"
 
 enum { ROW = 18, DEEP = 60, WHOLE = 100000, LEGEND = 24 };

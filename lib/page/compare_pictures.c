@@ -6,7 +6,7 @@
 
 #include "out/html.h"
 #include "out/render.h"
-#include "page/compare.h"
+#include "page/compare_page.h"
 #include "page/dots.h"
 #include "stat/num.h"
 

@@ -10,7 +10,7 @@
 #include "base/aside.h"
 #include "model/glossary.h"
 #include "out/redact.h"
-#include "page/page.h"
+#include "page/report_page.h"
 #include "pass/largest.h"
 #include "pass/overview.h"
 #include "pass/pass.h"

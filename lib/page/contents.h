@@ -1,5 +1,5 @@
 /**
- * The tables and words of a report's page, made of a model; page.h makes the page of them.
+ * The tables and words of a report's page, made of a model; report_page.h makes the page of them.
  */
 #ifndef TT_PAGE_CONTENTS_H
 #define TT_PAGE_CONTENTS_H

@@ -4,7 +4,7 @@
 #include "page/frame_data.h"
 
 #include "page/over.h"
-#include "page/page.h"
+#include "page/report_page.h"
 #include "page/ranges.h"
 #include "page/trees.h"
 #include "view/frame_sums.h"

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "model/frames.h"
 #include "out/html.h"
-#include "page/hitches.h"
+#include "page/page_hitches.h"
 #include "stat/num.h"
 #include "view/figures.h"
 

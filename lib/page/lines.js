@@ -1,6 +1,6 @@
 /*
  * What a report page shows where scripts run beside its timeline (view.js): the value of a counter, or the size of the heap, under the pointer, of
- * the words that lib/page/lines.c writes; and what a frame has beside its zones, of the figures of lib/page/facts.c. Text is only ever set as text.
+ * the words that lib/page/line_charts.c writes; and what a frame has beside its zones, of the figures of lib/page/frame_facts.c. Text is only ever set as text.
  */
 "use strict";
 (function () {

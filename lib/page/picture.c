@@ -7,7 +7,7 @@
 #include "out/html.h"
 #include "out/render.h"
 #include "page/flame.h"
-#include "page/page.h"
+#include "page/report_page.h"
 #include "sys/sys.h"
 #include "view/view.h"
 

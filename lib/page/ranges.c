@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "out/html.h"
 #include "page/details.h"
-#include "page/page.h"
+#include "page/report_page.h"
 #include "view/allocs.h"
 #include "view/frame_sums.h"
 #include "view/view.h"

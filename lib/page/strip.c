@@ -7,8 +7,8 @@
  */
 #include "model/frames.h"
 #include "out/html.h"
-#include "page/hitches.h"
-#include "page/page.h"
+#include "page/page_hitches.h"
+#include "page/report_page.h"
 #include "stat/num.h"
 #include "view/figures.h"
 

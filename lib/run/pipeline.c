@@ -6,7 +6,7 @@
 #include "io/src.h"
 #include "io/window.h"
 #include "run/candidates.h"
-#include "run/fit.h"
+#include "run/layout_evidence.h"
 #include "run/parts.h"
 #include "run/pipe.h"
 #include "run/run.h"

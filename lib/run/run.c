@@ -11,7 +11,7 @@
 #include "model/transfer.h"
 #include "model/waits.h"
 #include "run/candidates.h"
-#include "run/fit.h"
+#include "run/layout_evidence.h"
 #include "run/frame_replay.h"
 #include "run/parts.h"
 #include "run/state.h"

@@ -1,6 +1,6 @@
 /**
  * The inside of a run, shared by the files of lib/run: its inputs (inputs.c) and phases (run.c), the steps of a chunk (pipeline.c,
- * thread_stacks.c), frames (frame_marks.c, frames.c) and parts (parts.c).
+ * thread_stacks.c), frames (frame_marks.c, frame_table.c) and parts (parts.c).
  */
 #ifndef TT_RUN_STATE_H
 #define TT_RUN_STATE_H

@@ -1,6 +1,6 @@
 /**
- * A trial at work. Private to lib/trial: trial.c (plan, pairs), captures.c (samples of the runs, and rows), look.c (the verdict so far), process.c (runs a
- * build), sample.c (reads a capture), rows.c (rows without a budget), folder.c (the folder that keeps captures).
+ * A trial at work. Private to lib/trial: trial.c (plan, pairs), trial_captures.c (samples of the runs, and rows), look.c (the verdict so far), process.c
+ * (runs a build), trial_sample.c (reads a capture), trial_rows.c (rows without a budget), folder.c (the folder that keeps captures).
  */
 #ifndef TT_TRIAL_STATE_H
 #define TT_TRIAL_STATE_H

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verdict/outputs.h"
+#include "verdict/verdict_outputs.h"
 #include "sys/sys.h"
 #include "verdict/verdict_as.h"
 

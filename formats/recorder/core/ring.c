@@ -1,6 +1,6 @@
 /**
  * The ring, as recorded threads use it: a thread joins at its first event, takes chunks as it fills them, and leaves at its exit. Records are in records.c,
- * definitions in define.c, labels in labels.c.
+ * definitions in rec_define.c, labels in rec_labels.c.
  */
 #include "recorder/core/ring.h"
 

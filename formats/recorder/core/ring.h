@@ -1,6 +1,6 @@
 /**
- * The ring, and what game threads and the writer share. For the recorder only: ring.c, records.c, define.c and labels.c run on game threads; writer.h is the
- * other side.
+ * The ring, and what game threads and the writer share. For the recorder only: ring.c, records.c, rec_define.c and rec_labels.c run on game threads;
+ * writer.h is the other side.
  *
  * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are stacks of indexes linked outside the shared memory;
  * the free list's head carries a count against ABA, the sealed list is always taken whole. Nobody waits: a thread that finds no free chunk drops its event.
@@ -97,7 +97,7 @@ void ring_give(struct ring *r, uint32_t index);
 /* The function for plat_thread_exit_hook(). */
 void ring_thread_exit(void *t);
 
-/* --- define.c --- */
+/* --- rec_define.c --- */
 
 /* Take another chunk for definitions, after number ${number} (0: the first). False: the ring has no more. */
 bool ring_more_defs(struct ring *r, uint32_t number);

@@ -1,30 +1,30 @@
 /**
  * The Mono module's own interface: what its files share.
  *
- *	module.c      entry point, life cycle
- *	control.c     starting and stopping: options, signal, control file, C functions
- *	tools.c       samples, heap shots and coverage together
- *	heap.c        heap shots
- *	sample.c      samples of stacks
- *	coverage.c    which code ran, by counters in it
- *	counts.c      those counters
- *	calls.c       calls: the hot path
- *	jit.c         compiling
- *	args.c        arguments, locals and results of calls
- *	alloc.c       allocations, all or sampled
- *	gc.c          collections, moves, roots, handles, finalizers
- *	thrown.c      exceptions and locks
- *	stack.c       stacks of managed frames
- *	counters.c    the runtime's counters
- *	defs.c        names: methods, classes, images, assemblies, domains, threads
- *	late.c        names that come after their use
- *	filter.c      which methods are instrumented, and how
- *	shared.c      the module's state and messages
- *	api.c         the runtime's functions
- *	options.c     options
- *	frame.c       where a compiled method has its variables
- *	table.c       what each address is
- *	timer.c       what interrupts threads that are sampled
+ *	module.c         entry point, life cycle
+ *	control.c        starting and stopping: options, signal, control file, C functions
+ *	tools.c          samples, heap shots and coverage together
+ *	mono_heap.c      heap shots
+ *	mono_sample.c    samples of stacks
+ *	mono_coverage.c  which code ran, by counters in it
+ *	mono_counts.c    those counters
+ *	mono_calls.c     calls: the hot path
+ *	mono_jit.c       compiling
+ *	mono_args.c      arguments, locals and results of calls
+ *	alloc.c          allocations, all or sampled
+ *	gc.c             collections, moves, roots, handles, finalizers
+ *	thrown.c         exceptions and locks
+ *	stack.c          stacks of managed frames
+ *	mono_counters.c  the runtime's counters
+ *	mono_defs.c      names: methods, classes, images, assemblies, domains, threads
+ *	mono_late.c      names that come after their use
+ *	mono_filter.c    which methods are instrumented, and how
+ *	shared.c         the module's state and messages
+ *	api.c            the runtime's functions
+ *	options.c        options
+ *	frame.c          where a compiled method has its variables
+ *	mono_table.c     what each address is
+ *	timer.c          what interrupts threads that are sampled
  *
  * A file calls those below it in this list.
  *
@@ -93,7 +93,7 @@ void control_end(void);
 /* Record the runtime's counters now. On one thread only. */
 void counters_sample(void);
 
-/* --- defs.c ------------------------------------------------------------------- */
+/* --- mono_defs.c ------------------------------------------------------------------- */
 
 /* Define a method unless it is defined. May load classes, and so cause further events. */
 void defs_method(MonoMethod *m);
@@ -109,7 +109,7 @@ void defs_met_code(MonoDomain *d, const void *code);
 /* Name everything kept now. On a thread that may take the runtime's locks. */
 void defs_name_met(void);
 
-/* --- late.c --------------------------------------------------------------------- */
+/* --- mono_late.c --------------------------------------------------------------------- */
 
 /* Keep ${what}, described by ${with}, to be named. Anywhere: no lock, no allocation. */
 void late_put(const void *what, uintptr_t with);
@@ -126,7 +126,7 @@ bool late_taking(void);
 /* Record what is known only at the end, however the program ends. Called once. */
 void tools_end(void);
 
-/* --- sample.c, heap.c, coverage.c ---------------------------------------------------- */
+/* --- mono_sample.c, mono_heap.c, mono_coverage.c ---------------------------------------------------- */
 
 bool sample_wanted(void);
 /* The runtime is initialized. May wait a moment. */
@@ -156,7 +156,7 @@ void gc_put_roots(struct rec_thread *t, uint64_t n, const mono_byte *const *addr
 /* Record registrations of roots with ${h}, unless they are recorded anyway, and call ${roots} with roots. */
 void gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots);
 
-/* --- filter.c ------------------------------------------------------------------ */
+/* --- mono_filter.c ------------------------------------------------------------------ */
 
 enum filter_flag { FILTER_KNOWN = 1, FILTER_CALLS = 2, FILTER_ARGS = 4, FILTER_FRAME = 8 };
 
@@ -168,7 +168,7 @@ void filter_forget(MonoMethod *m);
 /* At the end: report patterns that matched nothing. */
 void filter_end(void);
 
-/* --- args.c ---------------------------------------------------------------------- */
+/* --- mono_args.c ---------------------------------------------------------------------- */
 
 /* Record that a method begins, with its arguments. */
 void args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);

@@ -1,5 +1,5 @@
 /**
- * Writes the calling thread's stack as bytes of a record. The runtime walks the stack; defs.c names its methods.
+ * Writes the calling thread's stack as bytes of a record. The runtime walks the stack; mono_defs.c names its methods.
  */
 #include "recorder/mono/module.h"
 

@@ -1,5 +1,5 @@
 /**
- * The plug-in's life: loading, starting and stopping, the helper thread, the control file. events.c and defs.c record.
+ * The plug-in's life: loading, starting and stopping, the helper thread, the control file. plugin_events.c and plugin_defs.c record.
  */
 #include "recorder/unity/plugin.h"
 

@@ -1,13 +1,13 @@
 /**
  * The Unity recorder's own interface: what its files share.
  *
- *	plugin.c      entry points, the state of capturing, the frame callback, the helper thread
- *	defs.c        categories, markers and threads: what the engine describes
- *	events.c      event callbacks: all that runs on game threads while capturing
- *	facts.c       C functions for marks, labels, facts and frame timings
- *	self.c        our own work shown in the Unity profiler
- *	messages.c    messages
- *	config.c      options
+ *	plugin.c         entry points, the state of capturing, the frame callback, the helper thread
+ *	plugin_defs.c    categories, markers and threads: what the engine describes
+ *	plugin_events.c  event callbacks: all that runs on game threads while capturing
+ *	plugin_facts.c   C functions for marks, labels, facts and frame timings
+ *	self.c           our own work shown in the Unity profiler
+ *	messages.c       messages
+ *	config.c         options
  */
 #ifndef TT_UNITY_PLUGIN_H
 #define TT_UNITY_PLUGIN_H
@@ -58,7 +58,7 @@ void plugin_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Write new messages to the player's log. Not on game threads. */
 void plugin_print(void);
 
-/* --- defs.c ------------------------------------------------------------------- */
+/* --- plugin_defs.c ------------------------------------------------------------------- */
 
 /* Ask for descriptions of categories and threads; stop that. */
 void defs_load(void);
@@ -75,13 +75,13 @@ uint64_t defs_category_met(uint64_t id);
 /* The thread ${native} ended: a later thread with its id does not have its name. */
 void defs_thread_gone(uint64_t native);
 
-/* --- events.c: on game threads ---------------------------------------------------- */
+/* --- plugin_events.c: on game threads ---------------------------------------------------- */
 
 /* The callbacks of markers and flows; ${user} is the marker's key. */
 unity_event_cb events_plain, events_alloc, events_label, events_counter;
 unity_flow_cb events_flow;
 
-/* --- facts.c ---------------------------------------------------------------------- */
+/* --- plugin_facts.c ---------------------------------------------------------------------- */
 
 /* The recording began: write the facts known so far. */
 void facts_open(void);

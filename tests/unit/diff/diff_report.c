@@ -1,8 +1,8 @@
-/* Tests of diff/report.h: rows of what changed come by how much it changed, either way. */
+/* Tests of diff/diff_report.h: rows of what changed come by how much it changed, either way. */
 #include "check.h"
 
 #include "diff/diff.h"
-#include "diff/report.h"
+#include "diff/diff_report.h"
 #include "game.h"
 
 enum { SITES = 12, FRAMES = 20 };

@@ -1,4 +1,4 @@
-/* Tests of formats/mlpd/reader.c: what the header of a capture says, and where it ends too early or says what nobody knows. */
+/* Tests of formats/mlpd/mlpd_reader.c: what the header of a capture says, and where it ends too early or says what nobody knows. */
 #include "check.h"
 
 #include "memrun.h"

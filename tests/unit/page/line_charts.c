@@ -1,11 +1,11 @@
 /*
- * Tests of page/lines.h: the chart of the heap, over frames and over time, has the lowest and the highest size of each column, in words and as a line;
+ * Tests of page/line_charts.h: the chart of the heap, over frames and over time, has the lowest and the highest size of each column, in words and as a line;
  * sizes at the end of 64 bits.
  */
 #include "page_kit.h"
 
 #include "game.h"
-#include "page/lines.h"
+#include "page/line_charts.h"
 #include "view/view.h"
 
 enum { NEEDS = TT_NEEDS_BY_FRAME | TT_NEEDS_FRAMES | TT_NEEDS_CALLS };

@@ -1,9 +1,9 @@
-/* Tests of page/page.h: a page is whole HTML whose links lead somewhere, and its first part says what the tables of the same report have. */
+/* Tests of page/report_page.h: a page is whole HTML whose links lead somewhere, and its first part says what the tables of the same report have. */
 #include "page_kit.h"
 
 #include "game.h"
 #include "out/table.h"
-#include "page/page.h"
+#include "page/report_page.h"
 #include "pass/largest.h"
 #include "pass/overview.h"
 #include "pass/pass.h"

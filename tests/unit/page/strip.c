@@ -4,7 +4,7 @@
 #include "page_kit.h"
 
 #include "game.h"
-#include "page/page.h"
+#include "page/report_page.h"
 #include "view/view.h"
 
 static struct game g;

@@ -1,0 +1,33 @@
+/**
+ * Texts of .mlpd in copies without names (model/scrub.h): which words of them stay. tracetool-mlpd(7), SENDING A CAPTURE, lists them.
+ */
+#ifndef TT_MLPD_MLPD_SCRUB_H
+#define TT_MLPD_MLPD_SCRUB_H
+
+#include "mlpd/mlpd.h"
+#include "model/scrub.h"
+
+/*
+ * The owners of classes: those that assemblies of the runtime, the class library and engines define stay, and those that others define do not, whatever their
+ * namespace. Rows of images are by their address, rows of classes by the hash of their plain name.
+ */
+struct mlpd_owners {
+	struct tt_map image, owner;
+	struct mlpd_image { uint64_t key; bool own, other; } *images;
+	struct mlpd_owner { uint64_t name; bool own, other; } *owners;
+	struct mlpd_class { uint64_t name, image; } *classes;
+	size_t nimage, capimage, nowner, capowner, nclass, capclass;
+};
+
+/* Take the classes and images that ${b} defines; then, when all are known, find whose each class is. */
+int mlpd_owners_take(struct mlpd_owners *o, struct tt_mem *mem, const struct tt_batch *b, struct tt_err *err);
+int mlpd_owners_find(struct mlpd_owners *o, struct tt_mem *mem, struct tt_err *err);
+void mlpd_owners_free(struct mlpd_owners *o, struct tt_mem *mem);
+
+/* Scrub the ${n} texts ${v} of a buffer, whose bytes can be written. */
+int mlpd_scrub_texts(struct tt_scrub *s, const struct mlpd_owners *o, const struct mlpd_text_at *v, size_t n, struct tt_err *err);
+
+/* Scrub the recorder's options, ${n} bytes at ${p}: names of files, filters, and options that nobody knows. */
+int mlpd_scrub_options(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
+
+#endif

@@ -1,0 +1,28 @@
+/**
+ * The page of a batch: what thousands of captures show, as one HTML file (tracetool-batch(1), The page).
+ *
+ * It is made of the tables of a batch. Order: verdict in words, what failed and why, caveats, a row for each capture (those that failed first, then the
+ * slowest, outliers marked) with its frame times as a picture and a link to its own page, figures by group and by day, frame times of all. The page is
+ * bounded, and says what is left out.
+ */
+#ifndef TT_PAGE_BATCH_PAGE_H
+#define TT_PAGE_BATCH_PAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_buf;
+struct tt_err;
+struct tt_report;
+
+struct tt_batch_page {
+	const char *generator;        /* "tracetool VERSION" */
+	/* The folder of the pages of captures, as seen from this one, with a slash at its end; NULL: nowhere. NULL: there are no such pages. */
+	const char *(*folder)(const void *arg, const char *file);
+	const void *arg;
+	uint64_t max_size;            /* bytes; 0: any number */
+};
+
+int tt_batch_page_write(const struct tt_report *r, const struct tt_batch_page *o, struct tt_buf *out, struct tt_err *err);
+
+#endif

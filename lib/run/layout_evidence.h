@@ -1,0 +1,18 @@
+/**
+ * Adds a run's part to the evidence of a capture's layout (model/fit.h), and the verdict as the fact "layout".
+ */
+#ifndef TT_RUN_LAYOUT_EVIDENCE_H
+#define TT_RUN_LAYOUT_EVIDENCE_H
+
+#include "run/state.h"
+
+/* Before an input is read for its events: forget what an earlier reading counted, and remember the ledger in ${before}. */
+void tt_fit_begin(struct tt_run *r, struct tt_capture *c, struct tt_loss *before);
+/* After it was read: what of the ledger is this capture's. */
+void tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *before);
+/* Add what the batch ${b} counted to the log that it is of. */
+int tt_fit_join_log(struct tt_run *r, struct tt_capture *c, const struct tt_batch *b, struct tt_err *err);
+/* With all names known: count markers and threads, and set the fact. */
+int tt_fit_settle(struct tt_run *r, struct tt_err *err);
+
+#endif
