@@ -633,10 +633,10 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 
 	if (!st)
 		return err->code;
+	/* A repeated block is read once. */
+	const bool again = st->seen && m->block_seen[seen_at] == sign;
 	/* The first block of definitions has the number 0, which st->block is before it. */
-	if ((st->seen || st->id == RAW_SESSION) && id != st->block) {
-		/* A repeated block is read once. */
-		const bool again = (int32_t)(id - st->block) < 0 && m->block_seen[seen_at] == sign;
+	if (again || ((st->seen || st->id == RAW_SESSION) && id != st->block)) {
 		tt_loss_add(&m->loss, st->id == RAW_SESSION && !again ? TT_LOST_DEFINITIONS : TT_LOST_MISSING, 1, 0, m->from + off);
 		if (again)
 			return TT_OK;

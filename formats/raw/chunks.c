@@ -161,11 +161,12 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 	st->carry_after = INT64_MIN;
 	if (!timed.last)
 		return last ? last : w.p;
-	if (is_plain_begin(s, timed.last, w.p))
-		last = timed.last;
-	const int64_t before = timed.before ? raw_time_of(s, timed.before) : INT64_MIN;
+	const int64_t before = timed.before ? raw_time_of(s, timed.before) : INT64_MIN, latest = raw_time_of(s, timed.last);
 	const bool doubtful = is_doubtful(s, &timed);
-	st->last_ts = doubtful ? before : raw_time_of(s, timed.last);
+	/* Beside a time far behind its own, a begin stays: it is what shows that the other is wrong. */
+	if (is_plain_begin(s, timed.last, w.p) && (before <= latest || (uint64_t)before - (uint64_t)latest <= RAW_MAX_STEP_NS))
+		last = timed.last;
+	st->last_ts = doubtful ? before : latest;
 	if (doubtful)
 		st->carry_after = before;
 	if (st->id == s->main)

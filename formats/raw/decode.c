@@ -393,6 +393,18 @@ old_alloc(struct raw_run *r, struct raw_take *t)
 	return rc == TT_OK ? unity_define_alloc(&r->u, key) : rc;
 }
 
+/* The present frame is not whole. */
+static int
+leave_out_frame(struct raw_run *r)
+{
+	struct tt_event *const e = rare(r, TT_GAP, 0);
+
+	if (!e)
+		return r->u.err->code;
+	e->flags = TT_F_CONT;
+	return TT_OK;
+}
+
 static int
 frame(struct raw_run *r, struct raw_take *t, bool *sane)
 {
@@ -401,7 +413,10 @@ frame(struct raw_run *r, struct raw_take *t, bool *sane)
 
 	if (!(*sane = raw_stamp(r, raw_take64(t), &ts)) || r->h->stream != r->s->main)
 		return TT_OK;
-	return rare(r, TT_FRAME, index) ? TT_OK : r->u.err->code;
+	if (!rare(r, TT_FRAME, index))
+		return r->u.err->code;
+	/* With a corrected time, the frame's begin is not known. */
+	return r->mending ? leave_out_frame(r) : TT_OK;
 }
 
 static int
@@ -562,19 +577,17 @@ skim(struct raw_run *r, const struct raw_piece *piece)
 static int
 mend(struct raw_run *r, const uint8_t *p, size_t size)
 {
-	struct tt_event *e;
+	int rc = TT_OK;
 
 	r->mending = false;
-	for (unsigned i = 0; i < r->nodd; i++)
+	for (unsigned i = 0; i < r->nodd && rc == TT_OK; i++)
 		if (r->odd[i].p == p) {
 			r->mending = true;
 			r->mended_ts = r->odd[i].ts;
 			count_damaged(r, size);
-			if (!(e = rare(r, TT_GAP, 0)))
-				return r->u.err->code;
-			e->flags = TT_F_CONT;
+			rc = leave_out_frame(r);
 		}
-	return TT_OK;
+	return rc;
 }
 
 /* Decode a whole message. *${sane} is false if it makes no sense. */

@@ -108,13 +108,17 @@ heed_code(struct raw *m, struct raw_take *t, uint64_t seq, struct tt_err *err)
 }
 
 static int
-heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_err *err)
+heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at, struct tt_err *err)
 {
 	const bool was = m->enabled || !m->any_state, first = !m->any_state;
 
 	m->any_state = true;
 	m->enabled = raw_take32(t) & 1;
 	const uint64_t ticks = raw_take64(t);
+	/* One of the two is damaged: no recording ends before it begins. */
+	if (!first && ticks < m->state_ticks)
+		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, 0, at);
+	m->state_ticks = ticks;
 	const uint32_t frame = raw_take32(t);
 	if (first)
 		m->first_frame = frame;
@@ -152,7 +156,7 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 			continue;
 		switch (type) {
 		case RAW_STATE:
-			rc = heed_state(m, s, &t, err);
+			rc = heed_state(m, s, &t, at, err);
 			break;
 		case RAW_MARKER:
 			rc = heed_marker(m, s, &t, seq, err);

@@ -311,6 +311,7 @@ struct raw {
 	size_t flush_at;              /* streams whose carries were delivered since then */
 	size_t flushed;               /* streams without such carries, in the order of sessions */
 	bool enabled, any_state;      /* profiling is on; a state was read */
+	uint64_t state_ticks;         /* when the last of them was, in the clock's own unit */
 	/* Numbers of frames in this session: that of its last message that recording stops, and the last of the main thread and of any thread. */
 	struct raw_frames_seen { bool stopped, main, any; uint32_t stop, last_main, last; } frames;
 	struct raw_pause *pause;      /* in order, no ticks of a session before those of the one before; kept from reading to reading */

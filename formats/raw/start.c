@@ -129,6 +129,31 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 	return true;
 }
 
+/* True if a block's payload of ${len} bytes at ${p}, of which ${n} bytes are there, ends where its end mark or another block follows. */
+static bool
+is_followed(const uint8_t *p, size_t n, size_t len)
+{
+	const size_t next = len + RAW_BLOCK_FOOT;
+
+	return n >= next && (unity_u32(p + next - 4) == RAW_FOOT || (n >= next + 4 && unity_u32(p + next) == RAW_BLOCK));
+}
+
+/* The next block behind the damage at offset ${off} of the ${n} bytes at ${p}: one whose end mark is in its place. ${n}: there is none in this log. */
+static size_t
+pass_damage(const uint8_t *p, size_t n, size_t off)
+{
+	static const uint8_t mark[4] = { RAW_BLOCK & 0xff, RAW_BLOCK >> 8 & 0xff, RAW_BLOCK >> 16 & 0xff, RAW_BLOCK >> 24 };
+	const uint8_t *q = p + off;
+
+	while (unity_u32(p + off) != RAW_MAGIC && (q = memmem(q, (size_t)(p + n - q), mark, sizeof mark))) {
+		const size_t left = (size_t)(p + n - q), len = left >= RAW_BLOCK_HEAD ? unity_u32(q + 16) : SIZE_MAX;
+		if (len <= RAW_BLOCK_MAX && is_followed(q + RAW_BLOCK_HEAD, left - RAW_BLOCK_HEAD, len))
+			return (size_t)(q - p);
+		q += sizeof mark;
+	}
+	return n;
+}
+
 /*
  * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see raw_find_start(). *${b} has what was found, and
  * *${s} is the log that has it. *${head}: the offset of the last header passed; 0: none was.
@@ -137,6 +162,7 @@ static int
 start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struct rest *rest, struct beginning *b, size_t *head, enum start *by,
     struct tt_err *err)
 {
+	bool last = false;            /* no whole block is behind this one */
 	int rc;
 
 	*b = (struct beginning){ 0 };
@@ -151,6 +177,13 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 			continue;
 		}
 		const bool is_block = unity_u32(p + off) == RAW_BLOCK && len <= RAW_BLOCK_MAX;
+		if (!last && (!is_block || !is_followed(p + off + RAW_BLOCK_HEAD, left, len))) {
+			size = pass_damage(p, n, off) - off;
+			last = size == n - off;
+			rest->n = last ? rest->n : 0;
+			if (!last)
+				continue;
+		}
 		if (is_block && (rc = start_in_block(m, s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, unity_u64(p + off + 8),
 		    unity_u32(p + off + 4), off, rest, b, by, err)) != TT_OK)
 			return rc;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Blocks of the main thread that are missing, as where the profiler's buffer overflows: frames that have all their messages keep their figures,
 those around a gap are left out. Figures of frames from the nesting of zones alone, as tracetool-metrics(7) has them."""
+import json
 import random
 import struct
 import subprocess
 
-from raw_log import MAIN, MS, SESSION, Log, state, thread, zone
+from raw_log import MAIN, MS, SESSION, Log, alloc, sample, state, thread, zone
 from ttc import TRACETOOL, Suite
 
 US = 10 ** 3
@@ -165,7 +166,63 @@ def check_worker_ids():
                             3 if what else 0)
 
 
+def counts(data, status=3):
+    """Calls by marker, allocations, and time 0 in the clock's own unit."""
+    path = suite.path("counts.raw")
+    with open(path, "wb") as f:
+        f.write(data)
+    tables = suite.report("stats", path, "--table", "markers,gcalloc", status=status)["tables"]
+    info = suite.report("info", path, status=status)["tables"]
+    return {r["marker"]: r["count"] for r in tables["markers"]["rows"]}, tables["gcalloc"]["rows"][0]["count"], info["capture"]["rows"][0]["zero_ns"]
+
+
+def check_repeated():
+    """A block that is there twice, its copy before or behind it: nothing counts twice."""
+    c = Log(START // MS, ["Main Thread", "Work", "GC.Alloc"])
+    at = []
+    for k in range(6):
+        at.append(len(c.b))
+        c.frame(START // MS + 16 * k, sample(36, 0, START // MS + 16 * k) + zone(1, START // MS + 16 * k + 1, START // MS + 16 * k + 2) +
+                alloc(2, START // MS + 16 * k + 3, 40 + k) + sample(37, 0, START // MS + 16 * k + 9))
+    c.block(SESSION, state(0, START // MS + 100, 6))
+    marks = at + [len(c.b)]
+    calls, allocs, _ = counts(c.b, 0)
+    for k in range(6):
+        frame_of = bytes(c.b[at[k] + 42:marks[k + 1]])       # behind its mark
+        if k == 5:
+            frame_of = frame_of[:28 + struct.unpack_from("<I", frame_of, 16)[0]]
+        for to in at:
+            got = counts(bytes(c.b[:to]) + frame_of + bytes(c.b[to:]))
+            suite.true("block %d again at byte %d: no more than there was" % (k, to),
+                       got[1] <= allocs and all(n <= calls.get(m, 0) for m, n in got[0].items()), (got, calls, allocs))
+
+
+def check_start():
+    """Damage in blocks of the main thread that are before the block that says when the recording began: time 0 stays."""
+    c = Log(START // MS)
+    session = bytes(c.b[36:])
+    c.b = c.b[:36]
+    for k in range(4):
+        c.frame(START // MS + 1 + 16 * k)
+    before = len(c.b)
+    data = bytes(c.b) + session
+    c.b = bytearray(data)
+    c.n[SESSION] = 1
+    c.frame(START // MS + 65)
+    c.block(SESSION, state(0, START // MS + 90, 5))
+    zero = counts(c.b, 0)[2]
+    for at in range(36, before, 13):
+        for what, data in (("another byte", bytes(c.b[:at]) + bytes([c.b[at] ^ 0x55]) + bytes(c.b[at + 1:])), ("without bytes", bytes(c.b[:at] + c.b[at + 4:]))):
+            path = suite.path("start.raw")
+            with open(path, "wb") as f:
+                f.write(data)
+            r = subprocess.run([TRACETOOL, "info", "-q", "--format", "json", path], capture_output=True, check=False)
+            suite.equal("%s at byte %d: time 0" % (what, at), json.loads(r.stdout)["tables"]["capture"]["rows"][0]["zero_ns"], zero)
+
+
 check(0, set())
+check_repeated()
+check_start()
 check_stream_ids()
 check_worker_ids()
 for seed, every in ((1, 9), (2, 10), (3, 11), (4, 7), (5, 13)):

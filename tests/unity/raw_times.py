@@ -220,6 +220,47 @@ def empty_log():
                                                                    for x in (got, want)])
 
 
+def frames_of(log, status=3):
+    """Whole frames of at most 100 as {engine's number: (ms after time 0, ms)}."""
+    rows = suite.report("stats", log.write(suite.path("frames.raw")), "--table", "hitches", "--hitches", "100", status=status)["tables"]["hitches"]["rows"]
+    return {r["engine_frame"]: (r["start_ns"] / MS, r["dur_ns"] / MS) for r in rows}
+
+
+def marks():
+    """A frame whose mark has a wrong time is left out, as is the one before, which ends there; also the last frame, of which only its root was written."""
+    for power in (33, 36, 42):
+        c = Log(100)
+        for ms in range(100, 150, 10):
+            if ms == 120:
+                at = len(c.b) + 20 + 6
+            c.frame(ms)
+        c.block(SESSION, state(0, 150))
+        whole = frames_of(c, 0)
+        suite.equal("a mark 2^%d ns late: frames" % power, frames_of(change(c, at, 2 ** power / MS)), {k: v for k, v in whole.items() if k not in (1, 2)})
+        c = Log(100)
+        for ms in range(100, 140, 10):
+            c.frame(ms)
+        c.block(MAIN, struct.pack("<HIQ", 34, 4, 140 * MS + 2 ** power))
+        c.block(MAIN, sample(36, 0, 140))
+        c.block(SESSION, state(0, 140.5))
+        got = frames_of(c)
+        suite.equal("the last mark 2^%d ns late: frames" % power, {k: v for k, v in got.items() if k < 3}, {k: v for k, v in whole.items() if k < 3})
+        suite.true("none is long", max(v[1] for v in got.values()) <= 10, got)
+
+
+def contradicts():
+    """A recording that ends before it begins: one of the two times is damaged, and that is told."""
+    for begins, ends in ((100 + 10 ** 6, 150), (100, 50)):
+        c = Log(begins)
+        for ms in range(100, 150, 10):
+            c.frame(ms)
+        c.block(SESSION, state(0, ends))
+        rows = suite.report("stats", c.write(suite.path("contradicts.raw")), "--table", "loss", status=3)["tables"]["loss"]["rows"]
+        suite.true("a recording from %d to %d ms is told" % (begins, ends), [r for r in rows if r["kind"] == "damaged"], rows)
+
+
+marks()
+contradicts()
 cut()
 before_loss()
 empty_log()
