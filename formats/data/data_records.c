@@ -336,11 +336,11 @@ take_definitions(struct data *m, const struct data_record *r, uint64_t at, struc
 	return rc;
 }
 
-/* True if a frame is missing before this one, by both its number and its time. */
+/* True if a frame is missing before this one, by both its number and its time: a frame begins at most 25 us after the end of the one before. */
 static bool
 jumps(const struct data *m, const struct data_record *r)
 {
-	const uint64_t end = m->start + m->cpu_us * UINT64_C(1500) + 1000000;
+	const uint64_t end = m->start + m->cpu_us * UINT64_C(1062) + (m->cpu_us ? 50000 : 1000000);
 
 	return m->record && r->id > m->id + UINT64_C(1) && r->start > end;
 }

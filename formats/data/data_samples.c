@@ -68,6 +68,9 @@ take_marker(struct data_tree *t, struct one *o)
 	if (t->l->rank >= 11) {
 		o->root = o->id == DATA_NO_MARKER;
 		o->key = unity_key(&r->u, o->id);
+		/* What the capture has no marker for has the root's number, too. */
+		if (o->root)
+			return TT_OK;
 		o->alloc = o->id == known->alloc;
 		o->collect = o->id == known->collect;
 		o->label = unity_is_label(known, o->id);

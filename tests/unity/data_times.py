@@ -126,6 +126,54 @@ for word, (head, frame_at, frame_form, width, dur_at, dur_form, start_at, start_
                   (place + frame_at, frame_form, c.get(place + frame_at, frame_form) + s * S // ns))
 
 
+def written(form, name):
+    """The records of a capture of ten frames by ${form}, and what is behind them."""
+    o = argparse.Namespace(out=suite.path(name), version=0x20220328, unity=[6000, 3, 9, 2, 1], frames=10, samples=6, workers=2, markers=0,
+                           scenario="clean", cut=0, audio_pad=0, big=0, seed=1)
+    usual, data_gen.Capture = data_gen.Capture, form
+    with contextlib.redirect_stdout(io.StringIO()):
+        data_gen.write(o)
+    data_gen.Capture = usual
+    with open(o.out, "rb") as f:
+        b = f.read()
+    r, at = [], 0
+    while struct.unpack_from("<I", b, at)[0] != 0xDEADFEED:
+        end = at + 28 + struct.unpack_from("<I", b, at + 4)[0]
+        r.append(b[at:end])
+        at = end
+    return r, b[at:]
+
+
+def told_of(pieces, tables):
+    path = suite.path("short.data")
+    with open(path, "wb") as f:
+        f.write(b"".join(pieces))
+    r = subprocess.run([TRACETOOL, "stats", "--format", "json", "--hitches", "100", "--table", tables, path], capture_output=True, text=True, check=False)
+    return r.returncode, r.stderr, {k: t["rows"] for k, t in json.loads(r.stdout)["tables"].items()}
+
+
+def short():
+    """One frame is missing among short ones: that is told, and none gets its time. A capture without GC.Alloc has no allocations to lose."""
+    for us in (200, 500, 1100, 2000, 8000):
+        class Short(data_gen.Capture):
+            def length(self):
+                return us * 1000
+
+            def tree(self, name, t0, length):
+                root = data_gen.Sample(None, t0, 0)
+                root.children.append(data_gen.Sample(7, t0 + length // 4, length // 2))
+                return root
+        records, end = written(Short, "short.data")
+        status, said, t = told_of(records + [end], "hitches,loss")
+        suite.equal("frames of %d us: all are whole, and nothing is said" % us,
+                    (status, said, sorted(r["dur_ns"] for r in t["hitches"])), (0, "", [us * 1000] * 9))
+        suite.equal("frames of %d us: the ledger" % us, [r["kind"] for r in t["loss"]], [])
+        for k in range(2, 8):
+            status, said, t = told_of(records[:k] + records[k + 1:] + [end], "hitches,loss")
+            suite.equal("frames of %d us, one is missing: it is told, and the one before is left out" % us,
+                        (status, sorted(r["dur_ns"] for r in t["hitches"]), [r["kind"] for r in t["loss"]]), (3, [us * 1000] * 7, ["missing"]))
+
+
 def shapes():
     """Which frames are whole does not depend on how deep or wide the main thread's samples are."""
     class Deep(data_gen.Capture):
@@ -154,5 +202,6 @@ def shapes():
 
 
 rounded()
+short()
 shapes()
 suite.end()
