@@ -55,6 +55,23 @@ unity_category(unsigned id, const char *version)
 	return id < COUNT(built_in) ? built_in[id] : NULL;
 }
 
+/* True if ${name} is one of the ${n} in ${list}. */
+static bool
+is_in(const char *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] && *list[i] == *name && strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool
+unity_is_category(const char *name)
+{
+	/* 2018 has some of the later ones. */
+	return is_in(built_in, COUNT(built_in), name) || is_in(of_2017, COUNT(of_2017), name) || is_in(of_5, COUNT(of_5), name);
+}
+
 /* Colours by their number in Unity.Profiling.ProfilerCategoryColor. */
 enum color {
 	COLOR_RENDER, COLOR_SCRIPTS, COLOR_BURST_JOBS, COLOR_OTHER, COLOR_PHYSICS, COLOR_ANIMATION, COLOR_AUDIO, COLOR_AUDIO_JOB, COLOR_AUDIO_UPDATE_JOB,
@@ -89,10 +106,7 @@ unity_category_rgba(const char *name)
 	for (size_t i = 0; i < COUNT(of); i++)
 		if (strcmp(name, of[i].name) == 0)
 			return unity_color_rgba(of[i].color);
-	for (size_t i = 0; i < COUNT(built_in); i++)
-		if (strcmp(name, built_in[i]) == 0)
-			return unity_color_rgba(COLOR_OTHER);
-	return 0;
+	return is_in(built_in, COUNT(built_in), name) ? unity_color_rgba(COLOR_OTHER) : 0;
 }
 
 /* --- markers -------------------------------------------------------------- */

@@ -21,6 +21,9 @@
  */
 const char *unity_category(unsigned id, const char *version);
 
+/* True if some version has a category of this name. */
+bool unity_is_category(const char *name);
+
 /*
  * The RGBA of a colour of Unity.Profiling.ProfilerCategoryColor, by its number. Unity documents the names of the numbers, not their shades: these are ours,
  * near those of the Profiler window, where scripts are light blue and rendering is light green. 0: a number without a name.

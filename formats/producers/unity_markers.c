@@ -14,10 +14,10 @@ static const char *const assemblies[] = { "UnityEngine.", "UnityEditor.", "Unity
 static int
 compare(const char *name, const char *s)
 {
-	const size_t n = strcspn(s, "|");
-	const int order = strncmp(name, s, n);
-
-	return order ? order : name[n] != '\0';
+	for (; *s && *s != '|'; name++, s++)
+		if (*name != *s)
+			return (unsigned char)*name < (unsigned char)*s ? -1 : 1;
+	return *name != '\0';
 }
 
 static bool
@@ -33,9 +33,13 @@ is_listed(const struct unity_names *l, const char *name)
 		else
 			to = middle;
 	}
-	for (const char *s = from ? l->line[from - 1] : NULL; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
-		if (compare(name, s) == 0)
-			return true;
+	/* Names come in order, so that the first one behind it ends the search. */
+	for (const char *s = from ? l->line[from - 1] : NULL, *bar; s; s = bar ? bar + 1 : NULL) {
+		const int order = compare(name, s);
+		if (order <= 0)
+			return order == 0;
+		bar = strchr(s, '|');
+	}
 	return false;
 }
 

@@ -12,23 +12,10 @@
 /* --- what stays ---------------------------------------------------------------------------------------------- */
 
 static bool
-is_category(const char *name)
-{
-	static const char *const versions[] = { "", "5.", "2017.", "2018.4" };
-	const char *have;
-
-	for (size_t v = 0; v < sizeof versions / sizeof *versions; v++)
-		for (unsigned id = 0; id < 64; id++)
-			if ((have = unity_category(id, versions[v])) && strcmp(have, name) == 0)
-				return true;
-	return false;
-}
-
-static bool
 stays(const char *name)
 {
 	return strcmp(name, UNITY_MAIN_THREAD) == 0 || unity_is_editor(name, 0) || unity_role(name) != UNITY_PLAIN || unity_counter(name).builtin ||
-	    unity_arg_names(name) || is_category(name) || unity_is_published(name);
+	    unity_arg_names(name) || unity_is_category(name) || unity_is_published(name);
 }
 
 /* Set for each of the ${n} bytes of s->text whether it stays. */
@@ -51,13 +38,16 @@ find_meaning(struct tt_scrub *s, size_t n)
 int
 unity_scrub_text(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 {
+	if (n == 0 || tt_scrub_again(s, p, n))
+		return TT_OK;
 	int rc = tt_scrub_room(s, n, err);
-
-	if (rc != TT_OK || n == 0)
+	if (rc != TT_OK)
 		return rc;
 	memcpy(s->text, p, n);
 	find_meaning(s, n);
-	return tt_scrub_words(s, p, n, s->keep, err);
+	TT_THEN(rc, tt_scrub_words(s, p, n, s->keep, err));
+	TT_THEN(rc, tt_scrub_keep(s, s->text, p, n, err));
+	return rc;
 }
 
 int

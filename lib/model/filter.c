@@ -261,16 +261,14 @@ tt_glob(const char *pattern, const char *text)
 	return match(pattern, text);
 }
 
-/* The pairs of bytes that follow each other somewhere in a text, as far as this many bits tell them apart. */
-struct pairs { uint64_t bit[4]; };
-
-static uint64_t *
-place_of_pair(struct pairs *p, unsigned char a, unsigned char b, uint64_t *bit)
+void
+tt_pairs_of(const char *text, struct tt_pairs *has)
 {
-	const uint32_t at = ((uint32_t)a << 8 | b) * UINT32_C(0x9e3779b1) >> 24;
-
-	*bit = (uint64_t)1 << (at & 63);
-	return &p->bit[at >> 6];
+	*has = (struct tt_pairs){ { 0 } };
+	for (const char *s = text; *s && s[1]; s++) {
+		const unsigned at = tt_bit_of_pair(s[0], s[1]);
+		has->bit[at >> 6] |= UINT64_C(1) << (at & 63);
+	}
 }
 
 static bool
@@ -279,15 +277,13 @@ is_literal(char c)
 	return c > ' ' && c <= '~' && c != '*' && c != '?' && c != '[' && c != '\\';
 }
 
-/* False if the signs that ${pattern} begins with, which stand for themselves, are in no text with these pairs: a name meets tens of patterns. */
-static bool
-may_match(const char *pattern, struct pairs *has)
+bool
+tt_may_match(const char *pattern, const struct tt_pairs *has)
 {
 	enum { MIN_PAIRS = 8 };
-	uint64_t bit;
 
 	for (const char *s = pattern; s < pattern + MIN_PAIRS && is_literal(s[0]) && is_literal(s[1]); s++)
-		if (!(*place_of_pair(has, (unsigned char)s[0], (unsigned char)s[1], &bit) & bit))
+		if (!tt_has_pair(has, s[0], s[1]))
 			return is_regex(pattern);
 	return true;
 }
@@ -295,18 +291,15 @@ may_match(const char *pattern, struct pairs *has)
 bool
 tt_glob_any(const char *const *list, const char *text)
 {
-	struct pairs has = { { 0 } };
+	struct tt_pairs has;
 
 	if (!list)
 		return true;
-	for (const char *s = text; *list && list[1] && *s && s[1]; s++) {
-		uint64_t bit, *to = place_of_pair(&has, (unsigned char)s[0], (unsigned char)s[1], &bit);
-
-		*to |= bit;
-	}
-	for (const bool few = !*list || !list[1]; *list; list++) {
-		if ((few || may_match(*list, &has)) && tt_glob(*list, text))
+	const bool few = !*list || !list[1];
+	if (!few)
+		tt_pairs_of(text, &has);
+	for (; *list; list++)
+		if ((few || tt_may_match(*list, &has)) && tt_glob(*list, text))
 			return true;
-	}
 	return false;
 }

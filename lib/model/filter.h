@@ -120,6 +120,27 @@ bool tt_pattern_is_plain(const char *pattern);
 /* TT_E_USAGE where ${pattern} is a wrong regular expression. */
 int tt_pattern_check(const char *pattern, struct tt_err *err);
 
+/* The pairs of bytes that follow each other somewhere in a text, as far as 256 bits tell them apart: most patterns are in no text with these. */
+struct tt_pairs { uint64_t bit[4]; };
+void tt_pairs_of(const char *text, struct tt_pairs *has);
+
+static inline unsigned
+tt_bit_of_pair(char a, char b)
+{
+	return ((uint32_t)(unsigned char)a << 8 | (unsigned char)b) * UINT32_C(0x9e3779b1) >> 24;
+}
+
+static inline bool
+tt_has_pair(const struct tt_pairs *has, char a, char b)
+{
+	const unsigned at = tt_bit_of_pair(a, b);
+
+	return has->bit[at >> 6] >> (at & 63) & 1;
+}
+
+/* False if the signs that ${pattern} begins with, which stand for themselves, are in no text with these pairs. */
+bool tt_may_match(const char *pattern, const struct tt_pairs *has);
+
 /* True if ${text} matches any of ${list}, or that is NULL. */
 bool tt_glob_any(const char *const *list, const char *text);
 

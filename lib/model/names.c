@@ -370,39 +370,73 @@ mark_all(const char *s, const char *part, bool *keep)
 		mark(keep, (size_t)(at - s), strlen(part));
 }
 
-/* Mark the beginning of the namespace that the method ${s} is in, if it is ${first} or below that. */
-static void
-mark_namespace(const char *s, const char *first, bool *keep)
-{
-	const char *space;
-	const size_t n = tt_name_method_namespace(s, &space), k = strlen(first);
+/* A name, and its parts. */
+struct meant {
+	const char *s;
+	struct tt_pairs has;
+	size_t head;                  /* bytes that say that it is a wrapper */
+	const char *space;            /* its method's namespace, of ${nspace} bytes */
+	size_t nspace;
+	struct method_names method;
+};
 
-	if (n < k || memcmp(space, first, k) != 0 || (n > k && space[k] != '.'))
+/* Mark the beginning of the namespace that the method is in, if it is ${first} or below that. */
+static void
+mark_namespace(const struct meant *m, const char *first, bool *keep)
+{
+	const size_t k = strlen(first);
+
+	if (m->nspace < k || memcmp(m->space, first, k) != 0 || (m->nspace > k && m->space[k] != '.'))
 		return;
-	if (space >= s && space < s + strlen(s)) {
-		mark(keep, (size_t)(space - s), k);
-		return;
+	if (m->space >= m->s && m->space < m->s + strlen(m->s))
+		mark(keep, (size_t)(m->space - m->s), k);
+	else                          /* a word of C#'s, which is the whole class */
+		mark(keep, m->head, strcspn(m->s + m->head, "<[`/+&*(:"));
+}
+
+/* Mark the words of the method's names that are in ${list}. */
+static void
+mark_words(const struct meant *m, const char *const *list, bool *keep)
+{
+	const char *const s = m->s;
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = m->method.from[k], to = m->method.to[k], end; i < to; i = end) {
+			for (end = i + 1; end < to && !begins_word(s, end); end++)
+				;
+			for (const char *const *word = list; is_letter(s[i]) && *word; word++)
+				if (is_word(s + i, end - i, *word))
+					mark(keep, i, end - i);
+		}
+}
+
+/* False if the first signs of ${part} are not in that place. */
+static bool
+may_be(const struct meant *m, const char *part, enum tt_name_place place)
+{
+	switch (place) {
+	case TT_NAME_HAS:             /* "[F]ile" is a pattern */
+		return (tt_has_pair(&m->has, part[0], part[1]) || *part == '[') && tt_may_match(part, &m->has);
+	case TT_NAME_BEGINS:
+		return *part == *m->s || *part == m->s[m->head];
+	case TT_NAME_STEP: case TT_NAME_IS:
+		return *part == *m->s;
+	case TT_NAME_NAMESPACE:
+		return m->nspace > 0;
+	case TT_NAME_WORD:            /* see mark_words() */
+		break;
 	}
-	/* A word of C#'s, which is the whole class. */
-	const size_t head = tt_name_wrapper(s);
-	mark(keep, head, strcspn(s + head, "<[`/+&*(:"));
+	return false;
 }
 
 static void
-mark_words(const char *s, const char *word, bool *keep)
+mark_place(const struct meant *m, const char *part, enum tt_name_place place, bool *keep)
 {
-	const struct method_names of = find_method_names(s);
+	const char *const s = m->s;
 
-	for (int i = 0; i < 2; i++)
-		for (size_t at = of.from[i]; (at = find_word(s, at, of.to[i], word)) < of.to[i]; at++)
-			mark(keep, at, strlen(word));
-}
-
-static void
-mark_place(const char *s, const char *part, enum tt_name_place place, bool *keep)
-{
-	const size_t n = strlen(part), head = tt_name_wrapper(s);
-
+	if (!may_be(m, part, place))
+		return;
+	const size_t n = strlen(part);
 	switch (place) {
 	case TT_NAME_HAS:
 		if (tt_pattern_is_plain(part))
@@ -411,7 +445,7 @@ mark_place(const char *s, const char *part, enum tt_name_place place, bool *keep
 			mark(keep, 0, strlen(s));
 		break;
 	case TT_NAME_BEGINS:
-		for (size_t at = 0; at <= head; at += head ? head : 1)
+		for (size_t at = 0; at <= m->head; at += m->head ? m->head : 1)
 			if (strncmp(s + at, part, n) == 0)
 				mark(keep, at, n);
 		break;
@@ -420,14 +454,13 @@ mark_place(const char *s, const char *part, enum tt_name_place place, bool *keep
 			mark(keep, 0, n);
 		break;
 	case TT_NAME_NAMESPACE:
-		mark_namespace(s, part, keep);
+		mark_namespace(m, part, keep);
 		break;
 	case TT_NAME_IS:
 		if (strcmp(s, part) == 0)
 			mark(keep, 0, n);
 		break;
 	case TT_NAME_WORD:
-		mark_words(s, part, keep);
 		break;
 	}
 }
@@ -443,21 +476,38 @@ mark_method(const char *name, const uint16_t *of, const char *part, bool *keep)
 			mark(keep, of[(size_t)(at - name) + i], 1);
 }
 
-void
-tt_name_meaning(const char *s, bool *keep)
+/* Mark what the name means, if Unity's deep profiling has it, as Mono would write it. */
+static void
+mark_as_mono(const char *s, bool *keep)
 {
 	char name[LONGEST];
 	uint16_t of[LONGEST];
+	struct tt_pairs has;
 
-	if (mono_name(s, name, of))
-		for (const struct tt_known_names *k = tt_known_names; k->list; k++)
-			for (const char *const *part = k->list; k->place == TT_NAME_HAS && *part; part++)
-				if (strchr(*part, ':') && tt_pattern_is_plain(*part))
-					mark_method(name, of, *part, keep);
-	mark(keep, 0, tt_name_wrapper(s));
+	if (!mono_name(s, name, of))
+		return;
+	tt_pairs_of(name, &has);
 	for (const struct tt_known_names *k = tt_known_names; k->list; k++)
+		for (const char *const *part = k->list; k->place == TT_NAME_HAS && *part; part++)
+			if (tt_may_match(*part, &has) && strchr(*part, ':') && tt_pattern_is_plain(*part))
+				mark_method(name, of, *part, keep);
+}
+
+void
+tt_name_meaning(const char *s, bool *keep)
+{
+	struct meant m = { .s = s, .head = tt_name_wrapper(s), .method = find_method_names(s) };
+
+	mark_as_mono(s, keep);
+	tt_pairs_of(s, &m.has);
+	m.nspace = tt_name_method_namespace(s, &m.space);
+	mark(keep, 0, m.head);
+	for (const struct tt_known_names *k = tt_known_names; k->list; k++) {
+		if (k->place == TT_NAME_WORD)
+			mark_words(&m, k->list, keep);
 		for (const char *const *part = k->list; *part; part++)
-			mark_place(s, *part, k->place, keep);
+			mark_place(&m, *part, k->place, keep);
+	}
 }
 
 /* "Update.ScriptRunBehaviourUpdate" is a step of "Update". */

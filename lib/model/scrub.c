@@ -11,7 +11,7 @@
 #include "model/event.h"
 #include "model/format.h"
 
-enum { SHORT = 6, TRIES = 1000 };
+enum { SHORT = 6, TRIES = 1000, LAST_TEXTS = 1024 };
 
 void
 tt_scrub_damage(struct tt_scrub *s, const struct tt_loss *all)
@@ -52,6 +52,7 @@ tt_scrub_free(struct tt_scrub *s)
 	tt_map_free(&s->used, s->mem);
 	tt_mem_free(s->mem, s->row, s->cap * sizeof *s->row);
 	tt_mem_free(s->mem, s->text, s->captext);
+	tt_mem_free(s->mem, s->last, LAST_TEXTS * sizeof *s->last);
 	tt_mem_free(s->mem, s->keep, s->capkeep * sizeof *s->keep);
 	*s = (struct tt_scrub){ .mem = s->mem, .done = s->done };
 }
@@ -159,6 +160,39 @@ tt_scrub_room(struct tt_scrub *s, size_t n, struct tt_err *err)
 
 	TT_THEN(rc, tt_mem_grow(s->mem, &s->keep, &s->capkeep, n + 1, sizeof *s->keep, err));
 	return rc;
+}
+
+static struct tt_scrub_done *
+place_of(const struct tt_scrub *s, const void *text, size_t n)
+{
+	return &s->last[tt_seeded_text(2, text, n) % LAST_TEXTS];
+}
+
+bool
+tt_scrub_again(struct tt_scrub *s, uint8_t *p, size_t n)
+{
+	if (!s->last || n == 0 || n > sizeof s->last->text)
+		return false;
+	const struct tt_scrub_done *const d = place_of(s, p, n);
+	if (d->n != n || memcmp(d->text, p, n) != 0)
+		return false;
+	memcpy(p, d->to, n);
+	s->done->names++;
+	return true;
+}
+
+int
+tt_scrub_keep(struct tt_scrub *s, const char *text, const uint8_t *to, size_t n, struct tt_err *err)
+{
+	if (n == 0 || n > sizeof s->last->text)
+		return TT_OK;
+	if (!s->last && !(s->last = tt_mem_alloc(s->mem, LAST_TEXTS * sizeof *s->last, err)))
+		return err->code;
+	struct tt_scrub_done *const d = place_of(s, text, n);
+	d->n = (uint8_t)n;
+	memcpy(d->text, text, n);
+	memcpy(d->to, to, n);
+	return TT_OK;
 }
 
 int

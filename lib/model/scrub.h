@@ -25,6 +25,9 @@ struct tt_mem;
  */
 struct tt_scrubbed { uint64_t names, dropped, events, cut, begun, at; bool damaged; };
 
+/* A text, and what takes its place. */
+struct tt_scrub_done { uint8_t n, text[63], to[63]; };
+
 struct tt_scrub {
 	struct tt_mem *mem;
 	struct tt_scrubbed *done;
@@ -34,6 +37,7 @@ struct tt_scrub {
 	char *text;                   /* the current text, and which of its bytes stay */
 	bool *keep;
 	size_t captext, capkeep;
+	struct tt_scrub_done *last;   /* texts that were replaced last, by their hash; NULL: none was */
 	uint64_t nevent;              /* events of the whole input that its reader decodes: tt_scrub_read() */
 };
 
@@ -50,6 +54,13 @@ int tt_scrub_room(struct tt_scrub *s, size_t n, struct tt_err *err);
 
 /* Choose none of the short words among the ${n} bytes at ${p} for another word: some may stay. */
 int tt_scrub_reserve(struct tt_scrub *s, const uint8_t *p, size_t n, struct tt_err *err);
+
+/*
+ * Texts are repeated, many times over: replace the ${n} bytes at ${p} as before, and return true; or false, if that is not known. Then keep what took the place
+ * of ${text}: ${to}.
+ */
+bool tt_scrub_again(struct tt_scrub *s, uint8_t *p, size_t n);
+int tt_scrub_keep(struct tt_scrub *s, const char *text, const uint8_t *to, size_t n, struct tt_err *err);
 
 /* Replace the words of the ${n} bytes at ${p}, except bytes for which ${keep} is set. */
 int tt_scrub_words(struct tt_scrub *s, uint8_t *p, size_t n, const bool *keep, struct tt_err *err);

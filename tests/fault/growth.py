@@ -380,10 +380,20 @@ def names_of_one_thread(n):
     return c
 
 
+def texts_logged(n, distinct=True):
+    """Values of samples that are texts, of twenty letters."""
+    c = raw_log.Log(100)
+    c.block(raw_log.SESSION, raw_log.marker(2, "Spawn", ((8, "wave"),)))
+    for i in range(0, n, 50):
+        c.block(c.main, b"".join(struct.pack("<HBIQBB", 44, 0, 2, 101 * raw_log.MS + k, 1, 8) + raw_log.text("Wave of Enemy %06d" % (k if distinct else 0))
+                                 for k in range(i, min(i + 50, n))))
+    return c
+
+
 KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames,
          frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, logs_with_carries, carries, frames_paused,
          markers_logged, threads_logged, frames_logged, blocks_unknown, paths_throwing, instants, flows, arguments, allocs_framed, deep,
-         zones_spanning, pauses, names_of_one_thread]
+         zones_spanning, pauses, names_of_one_thread, texts_logged]
 
 
 def game(path, run):
@@ -543,6 +553,18 @@ def check_memory(s):
     s.check("memory of a session of a baseline", None if 0.2 < each < 1 else "%.1f kB: %s" % (each, used))
 
 
+def check_scrub(s):
+    """Small inputs may have millions of texts: what each costs in a copy without names, in instructions; 77,000 once. Most are repeated."""
+    for what, distinct, most in (("a text of its own", True, 30000), ("a text like others", False, 3000)):
+        used = []
+        for n in (1000, 3000):
+            path = texts_logged(n, distinct).write(s.path("texts.raw"))
+            got, rc, said = instructions(["info", "-q", "--scrub", path, "-o", s.path("texts-%d-%d.copy" % (n, distinct))])
+            used.append(got if rc == 0 else 0)
+        each = (used[1] - used[0]) / 2000
+        s.check("scrubbing " + what, None if all(used) and 100 < each < most else "%.0f instructions: %s %s" % (each, used, said[-200:]))
+
+
 OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved, zones_open, name_long]
 
 
@@ -688,4 +710,5 @@ if __name__ == "__main__":
             f.result()
     if not only:
         check_memory(suite)
+        check_scrub(suite)
     suite.end()
