@@ -629,6 +629,22 @@ cut_block(struct copy *c, uint64_t at, const uint8_t *p, size_t size, struct tt_
 	return rc;
 }
 
+/* Nothing known begins at ${at}: *${size} becomes the bytes up to where a block or a header may begin, as far as the window shows. */
+static int
+pass_unknown(struct copy *c, uint64_t at, size_t *size, struct tt_err *err)
+{
+	enum { LOOK_BYTES = 1 << 16 };
+	const uint8_t *p;
+	size_t n, i = 1;
+	const int rc = tt_window_show(&c->m->win, at, LOOK_BYTES, &p, &n, err);
+
+	/* The file may end in a mark. */
+	for (; rc == TT_OK && i < n && p[i] != (RAW_BLOCK & 0xff) && p[i] != (RAW_MAGIC & 0xff); i++)
+		;
+	*size = i;
+	return rc;
+}
+
 static int
 scan(struct copy *c, uint64_t *all, struct tt_err *err)
 {
@@ -638,7 +654,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 	char what;
 	int rc = TT_OK;
 
-	for (;; at += what ? size : 1) {
+	for (;; at += size) {
 		rc = what_is(c, at, &what, &p, &size, err);
 		if (rc != TT_OK || size == 0)
 			break;
@@ -660,9 +676,11 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 		} else {
 			what = 0;
 		}
+		if (!what)
+			TT_THEN(rc, pass_unknown(c, at, &size, err));
 		if (rc != TT_OK)
 			return rc;
-		c->names.done->dropped += !what;
+		c->names.done->dropped += what ? 0 : size;
 		c->skipped = c->skipped || !what;
 	}
 	*all = at;
