@@ -61,7 +61,8 @@ data_check_begin(struct data *m, const struct data_record *r, uint64_t at, struc
 			nundefined += id != UINT32_MAX && !is_defined(m, id);
 		}
 	}
-	if (nundefined > 0 && nundefined >= nsamples / MISSING_IF_ONE_IN)
+	m->begins_late = nundefined > 0 && nundefined >= nsamples / MISSING_IF_ONE_IN;
+	if (m->begins_late)
 		tt_loss_add(&m->loss, TT_LOST_DEFINITIONS, 1, 0, at);
 	return TT_OK;
 }

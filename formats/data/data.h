@@ -120,6 +120,7 @@ enum data_head_flag {
 	DATA_H_MAIN = 2,              /* the thread that marks the frames */
 	DATA_H_DEFINES = 4,           /* of no thread: definitions */
 	DATA_H_ENDS = 8,              /* only the end of a thread, at ${ends} */
+	DATA_H_LATE = 16,             /* see struct data.begins_late */
 };
 
 /* The identity of a record's thread: its id or, where versions have none, its name; and its number among several such threads of the record. */
@@ -175,6 +176,7 @@ struct data {
 	uint32_t cpu_us, id;
 	bool gap;                     /* something is missing before the next record */
 	bool begin_checked;           /* data_check_begin() has its answer, or can have none */
+	bool begins_late;             /* frames are missing before the first one, and markers that they define */
 	uint32_t *defined;            /* until then: ids of the markers that were defined, in order */
 	size_t ndefined, capdefined;
 	struct data_frame { uint64_t start; uint32_t id; } *frame;    /* all frames, as stored in the file */

@@ -659,7 +659,7 @@ make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, str
 	struct data_piece *piece = (struct data_piece *)(void *)(*h + 1);
 	uint8_t *p = c->bytes + front;
 	**h = (struct data_head){ .layout = m->layout, .marker = m->marker, .categories = m->version->categories, .zero = m->zero,
-		.npiece = (uint32_t)pieces };
+		.npiece = (uint32_t)pieces, .flags = m->begins_late ? DATA_H_LATE : 0 };
 	for (uint32_t k = *first; k != stop; k = m->part[k - 1].next, piece++) {
 		*piece = m->part[k - 1].piece;
 		p = copies ? copy_piece(p, &m->part[k - 1], piece) : p;
@@ -717,7 +717,7 @@ stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 		h->ends = m->part[st->first - 1].piece.start;
 		return TT_OK;
 	}
-	h->flags = (st->seen ? 0u : DATA_H_FIRST) | (st->main ? DATA_H_MAIN : 0u);
+	h->flags |= (st->seen ? 0u : DATA_H_FIRST) | (st->main ? DATA_H_MAIN : 0u);
 	st->seen = true;
 	return TT_OK;
 }

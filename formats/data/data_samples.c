@@ -199,7 +199,9 @@ put_allocs(struct data_tree *t, const struct one *o)
 	int rc = TT_OK;
 
 	while (rc == TT_OK && (p = data_list_next(r->u.b, &t->gc, o->i))) {
-		if (unity_u32(p + 4) > INT32_MAX) {
+		t->apart++;
+		/* No allocation has no bytes. */
+		if (unity_u32(p + 4) > INT32_MAX || unity_u32(p + 4) == 0) {
 			lose_alloc(t);
 			continue;
 		}
@@ -215,8 +217,10 @@ take_alloc(struct data_tree *t, const struct one *o, bool *done)
 {
 	const uint8_t *p = data_list_next(t->r->u.b, &t->gc, o->i);
 	struct unity_value v;
-	uint64_t bytes = p ? unity_u32(p + 4) : 0;
+	uint64_t bytes = p ? unity_u32(p + 4) : 0, said;
 
+	t->of_alloc += p != NULL;
+	t->differs = t->differs || (p && bytes <= INT32_MAX && first_value(o, &v) && unity_alloc_bytes(&v, &said) && said != bytes);
 	*done = p ? bytes <= INT32_MAX : first_value(o, &v) && unity_alloc_bytes(&v, &bytes);
 	if (!*done)
 		lose_alloc(t);
@@ -487,6 +491,21 @@ open_lists(struct data_tree *t)
 	return rc;
 }
 
+/*
+ * Since 2018.3 an allocation is a sample of its own, GC.Alloc, and a record of bytes is of one. If one is of another sample, its number or the name of that is
+ * damaged. Up to 2022.1 only such a record beside it shows that. Since then the sample's value has the bytes, too.
+ */
+static void
+check_allocs(const struct data_tree *t)
+{
+	const unsigned rank = t->l->rank;
+
+	if (t->r->h->flags & DATA_H_LATE)
+		return;               /* the definition of GC.Alloc may be missing */
+	if ((t->apart > 0 && (rank >= 11 || (rank >= 4 && t->of_alloc > 0))) || (t->differs && rank >= 11))
+		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
+}
+
 int
 data_samples(struct data_tree *t, bool *sane)
 {
@@ -504,6 +523,8 @@ data_samples(struct data_tree *t, bool *sane)
 		TT_THEN(rc, data_close_levels(t));
 	}
 	*sane = t->depth == 0;
+	if (*sane)
+		check_allocs(t);
 	return rc;
 }
 

@@ -29,6 +29,8 @@ struct data_tree {
 	struct data_take marker;      /* of samples, before 2022.2 */
 	struct data_list gpu, instance, gc, value, stack, flow[2];
 	uint32_t stacks;              /* number of stacks of allocations */
+	uint32_t apart, of_alloc;     /* records of bytes of samples that are no GC.Alloc; of those that are */
+	bool differs;                 /* one of these has other bytes than its sample's value */
 	size_t depth;                 /* open samples; the root is level 0 */
 	size_t zones;                 /* number of these that are zones */
 	bool late;                    /* its first sample begins before the last one of the record before has ended */

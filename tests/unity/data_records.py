@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Records of Unity's .data that are missing, repeated or cut off; what its lists hold that belongs to no sample; what it never holds."""
+import json
 import struct
 import subprocess
 
 from generated import generate
 from ttc import TRACETOOL, Suite
+import lot
 
 suite = Suite()
 
@@ -127,5 +129,37 @@ for version, numbered in (("0x20160622", False), ("0x20191122", True), ("0x20220
     generated("--version", version, "--frames", "20")
     rows = suite.rows("hitches", suite.path("generated.data"))
     suite.true("engine's numbers of frames, %s" % version, rows and all((r["engine_frame"] is not None) == numbered for r in rows), rows[:2])
+
+
+
+def allocated(b):
+    """Status, allocations with their bytes, and losses of the capture ${b}."""
+    path = suite.path("allocated.data")
+    with open(path, "wb") as f:
+        f.write(b)
+    r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "gcalloc,loss", "--format", "json"], capture_output=True)
+    t = json.loads(r.stdout)["tables"] if r.returncode in (0, 3) else None
+    return r.returncode, t and [(x["count"], x["bytes"]) for x in t["gcalloc"]["rows"]], t and {x["kind"] for x in t["loss"]["rows"]}
+
+
+# Since 2018.3 records of bytes are of samples called GC.Alloc; since 2022.2 these have the bytes as a value, too.
+for version in ("0x20181101", "0x20191122", "0x20200924", "0x20210919", "0x20220328", "0x20260108"):
+    whole = generated("--version", version, "--frames", "6")
+    want = allocated(whole)
+    suite.equal("allocations of %s: nothing is damaged" % version, (want[0], want[2]), (0, set()))
+    for place in (0, 3, 7):
+        damaged = bytearray(whole)
+        damaged[whole.index(b"GC.Alloc") + place] ^= 2
+        suite.equal("a letter of GC.Alloc, %d, is damaged in %s" % (place, version), allocated(damaged), (3, want[1], {"damaged"}))
+for name in ("good-2018", "good-6000.5"):
+    with open("testdata/data/%s.data" % name, "rb") as f:
+        whole = f.read()
+    at = whole.index(struct.pack("<III", 1, 4, 72)) + 4
+    suite.equal("a record of zeros is no allocation: " + name, allocated(whole[:at] + bytes(8) + whole[at + 8:])[1], [(1, 72)])
+    for i in lot.some([i for i in range(8 * len(whole)) if name != "good-2018"], 200, "bits"):
+        damaged = bytearray(whole)
+        damaged[i // 8] ^= 1 << i % 8
+        got = allocated(damaged)
+        suite.true("%s: bit %d of byte %d" % (name, i % 8, i // 8), got[0] != 0 or got[1] == [(1, 72)], got)
 
 suite.end()
