@@ -2,7 +2,8 @@
  * The calls that the program makes of the system: files, folders, the machine, the terminal, this process. Nothing else in lib, formats and cmd names a header
  * of the system beyond C11 and pthread, but for what runs other processes (lib/batch, lib/trial, the sandbox), which other systems do not have yet.
  *
- * posix.c is for every Unix, linux.c has what only Linux has, windows.c is for Windows 10 1903 and later.
+ * posix.c is for every Unix, linux.c has what only Linux has, files_windows.c and process_windows.c are for Windows 10 1903 and
+ * later.
  *
  * Paths are UTF-8. Files are descriptors. Calls that fail return -1 (or what is said) and set errno, on Windows, too; none is repeated after EINTR, because a
  * run that is asked to stop looks then. A file that is open for reading never keeps others from writing, replacing or removing it.
