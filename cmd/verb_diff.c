@@ -27,22 +27,12 @@ struct diff_opts {
 	struct input_opts in;
 	struct report_opts out;
 	struct tt_list table;
-	bool has_limit;
 	uint64_t limit;
 	struct tt_diff_margin margin;
 	const char *rename, *pprof, *chrome, *svg;
 	bool picture_alone;           /* nothing but svg is written */
 	struct tt_opt_given given;
 };
-
-static int
-set_limit(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
-{
-	struct diff_opts *d = field;
-
-	d->has_limit = true;
-	return tt_opt_count(o, &d->limit, value, a, err);
-}
 
 /* --margin: "2%", or a duration. */
 static int
@@ -76,7 +66,7 @@ static const struct tt_opt diff_opt[] = {
 	    .help = "allow B to be this much slower (like 5%, 0.3ms); default 2%" },
 	{ .name = "table", .arg = "ID[,ID]", .set = tt_opt_commas, .at = AT(table), .value = table_value,
 	    .help = "print only these tables; repeatable" },
-	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
+	{ .name = "limit", .arg = "N", .set = tt_opt_count, .at = AT(limit), .hi = UINT32_MAX,
 	    .help = "print at most N changed rows of a table and one for the rest, 0: all; default 20 in text, "
 		    "otherwise all" },
 	{ .name = "pprof", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(pprof),
@@ -206,7 +196,7 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 {
 	const struct tt_diff_report_opts ro = {
 		.table = o->table.v,
-		.rows = o->has_limit ? tt_size(o->limit) : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
+		.rows = tt_opts_given(&o->given, "limit") ? tt_size(o->limit) : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
 	};
 	struct tt_diff_verdict v;
 	struct diff_page page = { .d = d, .verdict = &v, .sides = sides, .files = &o->in.path, .given = &o->given, .rename = o->rename,

@@ -191,3 +191,30 @@ tt_column_suffix(enum tt_unit unit)
 {
 	return unit == TT_UNIT_PERCENT ? " %" : "";
 }
+
+const char *
+tt_text_time(struct tt_report *r, int64_t ns)
+{
+	char t[32];
+
+	*tt_put_time_short(t, ns) = '\0';
+	return tt_text(r, "%s", t);
+}
+
+const char *
+tt_text_bytes(struct tt_report *r, uint64_t bytes)
+{
+	char t[32];
+
+	*tt_put_bytes(t, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX) = '\0';
+	return tt_text(r, "%s", t);
+}
+
+const char *
+tt_text_count(struct tt_report *r, uint64_t n)
+{
+	char t[32];
+
+	*tt_put_count(t, n < INT64_MAX ? (int64_t)n : INT64_MAX) = '\0';
+	return tt_text(r, "%s", t);
+}

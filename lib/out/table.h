@@ -197,6 +197,11 @@ void tt_report_select(struct tt_report *r, const char *const *ids);
 const char *tt_text(struct tt_report *r, const char *fmt, ...) TT_PRINTF(2, 3);
 const char *tt_text_of(struct tt_report *r, const char *s, size_t n);
 
+/* "12.35 ms", "1.2 MB", "12,345" in the report's arena, as tt_put_time_short() and the like write them; "" after an error. */
+const char *tt_text_time(struct tt_report *r, int64_t ns);
+const char *tt_text_bytes(struct tt_report *r, uint64_t bytes);
+const char *tt_text_count(struct tt_report *r, uint64_t n);
+
 /* A cell of text that is a group: groups with equal names, such as threads, differ by ${id}. */
 void tt_cell_group(struct tt_cell *c, const char *label, uint32_t id);
 

@@ -56,21 +56,11 @@ const struct tt_col tt_unknown_col[TT_UNKNOWN_COLUMNS] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-/* "94,976", good until the report is freed. */
-static const char *
-count_text(struct tt_report *r, uint64_t n)
-{
-	char text[32];
-
-	*tt_put_count(text, n < INT64_MAX ? (int64_t)n : INT64_MAX) = '\0';
-	return tt_text(r, "%s", text);
-}
-
 /* "42 blocks"; "1 block". */
 static const char *
 noun(struct tt_report *r, uint64_t n, const char *what)
 {
-	return tt_text(r, "%s %s%s", count_text(r, n), what, n == 1 ? "" : "s");
+	return tt_text(r, "%s %s%s", tt_text_count(r, n), what, n == 1 ? "" : "s");
 }
 
 /* The parts that were read, and how many end where they must. */
@@ -86,7 +76,7 @@ evidence_of_parts(struct tt_report *r, const struct tt_capture *k)
 		return tt_text(r, "%s, with no end in the wrong place; %s", parts, noun(r, k->nevent, e->message));
 	if (misfits == 0)
 		return tt_text(r, "%s, %s where it must; %s", parts, e->parts == 1 ? "which ends" : "each of which ends", noun(r, k->nevent, e->message));
-	return tt_text(r, "%s of %s end%s where %s must; the first that does not is at byte %llu", count_text(r, fit), parts, fit == 1 ? "s" : "",
+	return tt_text(r, "%s of %s end%s where %s must; the first that does not is at byte %llu", tt_text_count(r, fit), parts, fit == 1 ? "s" : "",
 	    fit == 1 ? "it" : "they", (unsigned long long)at);
 }
 
@@ -107,16 +97,16 @@ evidence(struct tt_report *r, const struct tt_capture *k)
 	if (e->cut)
 		text = tt_text(r, "%s; the rest is cut off", text);
 	if (e->ends)
-		text = tt_text(r, "%s; %s of %s match%s", text, count_text(r, e->matched_ends), noun(r, e->ends, "end"), e->ends == 1 ? "es" : "");
+		text = tt_text(r, "%s; %s of %s match%s", text, tt_text_count(r, e->matched_ends), noun(r, e->ends, "end"), e->ends == 1 ? "es" : "");
 	if (e->markers)
-		text = tt_text(r, "%s; %s of %s defined", text, count_text(r, e->named_markers), noun(r, e->markers, "marker"));
+		text = tt_text(r, "%s; %s of %s defined", text, tt_text_count(r, e->named_markers), noun(r, e->markers, "marker"));
 	if (e->threads)
-		text = tt_text(r, "%s; %s of %s defined", text, count_text(r, e->named_threads), noun(r, e->threads, "thread"));
+		text = tt_text(r, "%s; %s of %s defined", text, tt_text_count(r, e->named_threads), noun(r, e->threads, "thread"));
 	if (misfits == 0 && e->lost == 0)
 		text = e->count.earlier == 0 ? tt_text(r, "%s; all times are within the recording", text) :
 		    tt_text(r, "%s; all times but those of %s from before it are within the recording", text, noun(r, e->count.earlier, e->message));
 	if (e->count.bad_names)
-		text = tt_text(r, "%s; %s of %s %s not text", text, count_text(r, e->count.bad_names), noun(r, e->count.names, "name"),
+		text = tt_text(r, "%s; %s of %s %s not text", text, tt_text_count(r, e->count.bad_names), noun(r, e->count.names, "name"),
 		    e->count.bad_names == 1 ? "is" : "are");
 	return text;
 }

@@ -49,32 +49,11 @@ say(struct overview *o, const char *what, const char *sentence)
 	tt_cell_text(&c[O_SENTENCE], sentence);
 }
 
-static const char *
-time_text(struct overview *o, int64_t ns)
-{
-	char t[32];
-
-	*tt_put_time_short(t, ns) = '\0';
-	return tt_text(o->r, "%s", t);
-}
-
-static const char *
-bytes_text(struct overview *o, uint64_t bytes)
-{
-	char t[32];
-
-	*tt_put_bytes(t, bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes) = '\0';
-	return tt_text(o->r, "%s", t);
-}
-
 /* "1 wait", "2,340 waits"; without ${one} the number alone. */
 static const char *
 count_text(struct overview *o, uint64_t n, const char *one)
 {
-	char t[32];
-
-	*tt_put_count(t, n > INT64_MAX ? INT64_MAX : (int64_t)n) = '\0';
-	return tt_text(o->r, "%s%s%s%s", t, *one ? " " : "", one, n == 1 || !*one ? "" : "s");
+	return tt_text(o->r, "%s%s%s%s", tt_text_count(o->r, n), *one ? " " : "", one, n == 1 || !*one ? "" : "s");
 }
 
 static const char *
@@ -145,7 +124,7 @@ say_lock_calls(struct overview *o)
 		    tt_name_match(tt_lock_markers, p->row[i].name->full))
 			most = i;
 	if (most != TT_NO_ROW)
-		say(o, "locks", tt_text(o->r, "%s of %s take %s", count_text(o, sum[most].n, "call"), p->row[most].label, time_text(o, sum[most].total)));
+		say(o, "locks", tt_text(o->r, "%s of %s take %s", count_text(o, sum[most].n, "call"), p->row[most].label, tt_text_time(o->r, sum[most].total)));
 }
 
 static void
@@ -166,11 +145,11 @@ say_locks(struct overview *o)
 		add_at(&s, l->site[i].node, l->site[i].wait.total);
 	most = largest(&s);
 	text = tt_text(o->r, "%s for %s take%s %s", count_text(o, l->wait.n, "wait"), count_text(o, l->n, "lock"), l->wait.n == 1 ? "s" : "",
-	    time_text(o, l->wait.total));
+	    tt_text_time(o->r, l->wait.total));
 	if (l->wait.n > 1)
-		text = tt_text(o->r, "%s, the longest %s", text, time_text(o, l->wait.max));
+		text = tt_text(o->r, "%s, the longest %s", text, tt_text_time(o->r, l->wait.max));
 	if (most != s.p->nrow)
-		text = tt_text(o->r, "%s; %s in %s", text, s.sum[most] == l->wait.total ? "all" : time_text(o, s.sum[most]), s.p->row[most].label);
+		text = tt_text(o->r, "%s; %s in %s", text, s.sum[most] == l->wait.total ? "all" : tt_text_time(o->r, s.sum[most]), s.p->row[most].label);
 	say(o, "locks", text);
 }
 
@@ -211,13 +190,13 @@ say_collections(struct overview *o)
 	text = old.n == 0 ? count_text(o, all.n, "collection") : old.n == all.n ? count_text(o, all.n, "full collection") :
 	    tt_text(o->r, "%s (%s full)", count_text(o, all.n, "collection"), count_text(o, old.n, ""));
 	text = tt_text(o->r, "%s %s%s %s", text, stops ? "stop" : "take", all.n == 1 ? "s" : "", stops ? "all threads for " : "");
-	text = tt_text(o->r, "%s%s", text, time_text(o, stops ? gc->stopped_total : all.total));
+	text = tt_text(o->r, "%s%s", text, tt_text_time(o->r, stops ? gc->stopped_total : all.total));
 	if (all.n > 1)
-		text = tt_text(o->r, "%s, the longest %s", text, time_text(o, stops ? gc->stopped_max : all.max));
+		text = tt_text(o->r, "%s, the longest %s", text, tt_text_time(o->r, stops ? gc->stopped_max : all.max));
 	if (gc->heap_resizes > 0)
-		text = tt_text(o->r, "%s; the heap has %s in the end", text, bytes_text(o, gc->heap_last));
+		text = tt_text(o->r, "%s; the heap has %s in the end", text, tt_text_bytes(o->r, gc->heap_last));
 	if (gc->heap_max > gc->heap_last)
-		text = tt_text(o->r, "%s, at most %s", text, bytes_text(o, gc->heap_max));
+		text = tt_text(o->r, "%s, at most %s", text, tt_text_bytes(o->r, gc->heap_max));
 	say(o, "collections", text);
 }
 
@@ -262,9 +241,9 @@ say_heap(struct overview *o)
 	if (n == 0)
 		return;
 	class = largest_class(o, last, &bytes);
-	text = n == 1 ? tt_text(o->r, "a heap shot has %s", bytes_text(o, last->bytes)) :
-	    tt_text(o->r, "the first of %zu heap shots has %s, the last %s", n, bytes_text(o, first->bytes), bytes_text(o, last->bytes));
-	say(o, "heap", class ? tt_text(o->r, "%s, %s of it in %s", text, bytes_text(o, bytes), class) : text);
+	text = n == 1 ? tt_text(o->r, "a heap shot has %s", tt_text_bytes(o->r, last->bytes)) :
+	    tt_text(o->r, "the first of %zu heap shots has %s, the last %s", n, tt_text_bytes(o->r, first->bytes), tt_text_bytes(o->r, last->bytes));
+	say(o, "heap", class ? tt_text(o->r, "%s, %s of it in %s", text, tt_text_bytes(o->r, bytes), class) : text);
 }
 
 /* --- threads --------------------------------------------------------------------------- */
@@ -363,7 +342,7 @@ say_threads(struct overview *o)
 		waiting += time[i].waiting > 0 && time[i].waiting >= lifetime(all->t[i]) / 10 * 9;
 	}
 	if (most != SIZE_MAX)
-		text = tt_text(o->r, "\"%s\" works most: %s, %s of its time", all->t[most]->name, time_text(o, busy[most]),
+		text = tt_text(o->r, "\"%s\" works most: %s, %s of its time", all->t[most]->name, tt_text_time(o->r, busy[most]),
 		    share_text(o, (uint64_t)busy[most], (uint64_t)lifetime(all->t[most])));
 	if (waiting > 0)
 		text = waiting_text(o, p, waiting, text);

@@ -47,15 +47,6 @@ tt_shown_tally(const struct tt_frames *f, size_t first, size_t end)
 	return t;
 }
 
-static const char *
-count_text(struct tt_report *r, uint64_t n)
-{
-	char t[32];
-
-	*tt_put_count(t, (int64_t)n) = '\0';
-	return tt_text(r, "%s", t);
-}
-
 /* "60 fps", "34.5 fps" */
 static const char *
 rate_text(struct tt_report *r, int64_t period)
@@ -220,7 +211,7 @@ late_text(const struct tt_frames *f, struct tt_report *r)
 	if (f->nlate == 0)
 		return tt_text(r, "none late%s", doubt);
 	*tt_put_fixed(share, tt_ratio(f->nlate, 1000, f->n), 1) = '\0';
-	return tt_text(r, "%s late, %s %%%s", count_text(r, f->nlate), share, doubt);
+	return tt_text(r, "%s late, %s %%%s", tt_text_count(r, f->nlate), share, doubt);
 }
 
 const char *
@@ -242,9 +233,9 @@ tt_shown_text(struct tt_views *view, struct tt_report *r)
 	for (unsigned i = 0; i < TT_TOOK && grid; i++) {
 		if (is.took[i] == 0)
 			continue;
-		text = first ? tt_text(r, "%s: of %s frames %s took %s", text, count_text(r, f->n), count_text(r, is.took[i]),
+		text = first ? tt_text(r, "%s: of %s frames %s took %s", text, tt_text_count(r, f->n), tt_text_count(r, is.took[i]),
 		    i == 1 || i == 2 ? tt_text(r, "%s refreshes", took[i]) : i == 3 ? "four refreshes and more" : took[i]) :
-		    tt_text(r, "%s, %s %s", text, count_text(r, is.took[i]), took[i]);
+		    tt_text(r, "%s, %s %s", text, tt_text_count(r, is.took[i]), took[i]);
 		first = false;
 	}
 	return tt_text(r, "%s%s%s", text, grid ? "; " : ": ", late_text(f, r));
@@ -309,5 +300,5 @@ tt_shown_untold(struct tt_views *view, int64_t limit, struct tt_report *r)
 	if (!shown)
 		return NULL;
 	return over == untold ? "no verdict: " TT_UNTOLD_TEXT :
-	    tt_text(r, "missed by at least %s of %s frames: %s", count_text(r, over - untold), count_text(r, shown->n), TT_UNTOLD_TEXT);
+	    tt_text(r, "missed by at least %s of %s frames: %s", tt_text_count(r, over - untold), tt_text_count(r, shown->n), TT_UNTOLD_TEXT);
 }

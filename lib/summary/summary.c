@@ -105,24 +105,6 @@ new_table(struct tt_report *r, int which)
 /* --- what it is ------------------------------------------------------------------------------------- */
 
 static const char *
-time_text(struct tt_report *r, int64_t ns)
-{
-	char t[32];
-
-	*tt_put_time_short(t, ns) = '\0';
-	return tt_text(r, "%s", t);
-}
-
-static const char *
-count_text(struct tt_report *r, uint64_t n)
-{
-	char t[32];
-
-	*tt_put_count(t, (int64_t)n) = '\0';
-	return tt_text(r, "%s", t);
-}
-
-static const char *
 share_text(struct tt_report *r, uint64_t part, uint64_t all)
 {
 	char t[32];
@@ -199,7 +181,7 @@ verdict(struct tt_views *view, const struct tt_values *shown, int64_t limit, str
 		return tt_shown_held(view->m, limit);
 	if (untold)
 		return untold;
-	return tt_text(r, "missed by %s of %s frames, %s %%%s%s%s", count_text(r, over), count_text(r, shown->n), share_text(r, over, shown->n),
+	return tt_text(r, "missed by %s of %s frames, %s %%%s%s%s", tt_text_count(r, over), tt_text_count(r, shown->n), share_text(r, over, shown->n),
 	    tt_frames_doubted(view->m->frames, limit) ? ", if a limit holds the others" : "", doubt ? ": " : "", doubt ? doubt : "");
 }
 
@@ -207,8 +189,8 @@ verdict(struct tt_views *view, const struct tt_values *shown, int64_t limit, str
 static const char *
 quantiles_text(const struct tt_values *x, struct tt_report *r)
 {
-	return tt_text(r, "median %s, p99 %s, longest %s", time_text(r, tt_values_quantile(x, 1, 2)), time_text(r, tt_values_quantile(x, 99, 100)),
-	    time_text(r, tt_values_quantile(x, 1, 1)));
+	return tt_text(r, "median %s, p99 %s, longest %s", tt_text_time(r, tt_values_quantile(x, 1, 2)), tt_text_time(r, tt_values_quantile(x, 99, 100)),
+	    tt_text_time(r, tt_values_quantile(x, 1, 1)));
 }
 
 static const char *
@@ -224,7 +206,7 @@ static const char *
 frames_text(const struct tt_model *m, size_t n, struct tt_report *r)
 {
 	const struct tt_frames *f = m->frames;
-	const char *text = f->partial ? tt_text(r, "%s whole, %s partial left out", count_text(r, n), count_text(r, f->partial)) : count_text(r, n);
+	const char *text = f->partial ? tt_text(r, "%s whole, %s partial left out", tt_text_count(r, n), tt_text_count(r, f->partial)) : tt_text_count(r, n);
 
 	size_t nof = 0;
 
@@ -245,7 +227,7 @@ open_text(const struct tt_model *m, struct tt_report *r)
 	if (m->ncap != 1 || strcmp(m->cap[0]->format, "data") != 0 || of->from != INT64_MIN || of->to != INT64_MAX || of->has_frames)
 		return "";
 	return tt_text(r, "; without the last one, whose end is not in the file: it has %s",
-	    time_text(r, m->threads.t[tt_frames_thread(m->frames, 0)]->last_ts - m->frames->open_from));
+	    tt_text_time(r, m->threads.t[tt_frames_thread(m->frames, 0)]->last_ts - m->frames->open_from));
 }
 
 static void
@@ -281,10 +263,10 @@ extent_text(const struct tt_model *m, struct tt_report *r)
 	if (m->max_ts < from)
 		return "nothing that has a time";
 	if (m->ncap == 1)
-		return time_text(r, m->max_ts - from);
+		return tt_text_time(r, m->max_ts - from);
 	for (size_t i = 0; i < m->ncap; i++)
 		sum += m->cap[i]->max_ts >= m->cap[i]->min_ts ? m->cap[i]->max_ts - tt_capture_begin(m->cap[i]) : 0;
-	return tt_text(r, "%s in %zu captures, within %s", time_text(r, sum), m->ncap, time_text(r, m->max_ts - from));
+	return tt_text(r, "%s in %zu captures, within %s", tt_text_time(r, sum), m->ncap, tt_text_time(r, m->max_ts - from));
 }
 
 /* The program that recorded ${c}, with its system. */
@@ -326,8 +308,8 @@ put_summary(struct tt_views *view, const char *shown, struct tt_report *r)
 	}
 	tt_cell_text(&c[S_FILE], m->ncap > 3 ? tt_text(r, "%s and %zu more", path, m->ncap - 3) : path);
 	tt_cell_text(&c[S_WHAT], producers(m, r));
-	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", extent_text(m, r), count_text(r, m->threads.n),
-	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, m->cap[0]->wall_ns)));
+	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", extent_text(m, r), tt_text_count(r, m->threads.n),
+	    m->threads.n == 1 ? "" : "s", tt_text_count(r, events), events == 1 ? "" : "s", started(r, m->cap[0]->wall_ns)));
 	tt_cell_name(&c[S_SHOWN], shown);
 	const char *part = m->ncap == 1 ? tt_pass_part(m->cap[0], r) : NULL, *text = whole(view, r);
 	tt_cell_text(&c[S_WHOLE], part ? tt_text(r, "%s; %s", text, part) : text);
@@ -350,11 +332,11 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 {
 	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err);
 	const struct tt_model *m = view->m;
-	const char *text = h->ntop > 0 ? "" : tt_text(r, "(render thread) %s", time_text(r, h->by));
+	const char *text = h->ntop > 0 ? "" : tt_text(r, "(render thread) %s", tt_text_time(r, h->by));
 
 	for (unsigned i = 0; p && i < h->ntop && i < TOP; i++) {
 		const struct tt_name *name = tt_model_key(m, m->threads.t[tt_frames_thread(m->frames, h->frame)]->process, h->top[i].key);
-		text = tt_text(r, "%s%s%s %s", text, i ? ", " : "", tt_paths_label(p, name), time_text(r, h->top[i].self));
+		text = tt_text(r, "%s%s%s %s", text, i ? ", " : "", tt_paths_label(p, name), tt_text_time(r, h->top[i].self));
 	}
 	return text;
 }
