@@ -59,7 +59,7 @@ struct mlpd {
 };
 
 /* The state of decoding at the start of a chunk. */
-enum { MLPD_CLASS_NAME_BYTES = 512 };         /* longer names of classes are cut where they are told apart */
+enum { MLPD_CLASS_NAME_BYTES = 512 };         /* of a class name that is looked up; longer ones are cut */
 enum { MLPD_S_TIME, MLPD_S_PTR, MLPD_S_OBJ, MLPD_S_METHOD };
 
 /**

@@ -28,7 +28,7 @@ struct tt_diff_sides {
 
 /**
  * tt_diff_read(s, run, d, r, err):
- * Read all captures as ${run} says, add them to ${d} and finish it; note in ${r} what is to be known about captures.
+ * Read all captures as ${run} says, add them to ${d} and finish it; put notes about captures into ${r}.
  * Errors: TT_E_USAGE where a recording is on one side twice; those of tt_run() and tt_diff_add().
  */
 int tt_diff_read(const struct tt_diff_sides *s, struct tt_run_opts *run, struct tt_diff *d, struct tt_report *r, struct tt_err *err);

@@ -34,7 +34,7 @@ enum tt_loss_kind {
 	TT_LOST_CLOCK,            /* time ran backwards: taken as standing still */
 	TT_LOST_NAMES,            /* keys without a definition */
 	TT_LOST_PATHS,            /* calls, samples and allocations on paths beyond the limit, joined in "(more paths)" */
-	TT_LOST_REUSED,           /* addresses used for several things that could not be told apart */
+	TT_LOST_REUSED,           /* addresses used for several things: later ones count as the earlier */
 	TT_LOST_VALUES,           /* values that an output could not hold (NaN, infinity, out of range) */
 	TT_LOST_STACKS,           /* stacks cut by the recorder's depth limit */
 	TT_LOST_MISSING,          /* places where chunks of a thread are missing, repeated or out of order */
