@@ -68,7 +68,7 @@ take_marker(struct data_tree *t, struct one *o)
 	if (t->l->rank >= 11) {
 		o->root = o->id == DATA_NO_MARKER;
 		o->key = unity_key(&r->u, o->id);
-		/* What the capture has no marker for has the root's number, too. */
+		/* A root has the number that is also that of markers which the capture lacks. */
 		if (o->root)
 			return TT_OK;
 		o->alloc = o->id == known->alloc;

@@ -106,6 +106,18 @@ is_plain_begin(const struct raw_session *s, const uint8_t *p, const uint8_t *end
 	return (type == RAW_BEGIN || type == RAW_BEGIN_ID) && p + s->size[type] == end;
 }
 
+/*
+ * True if the stream's last message, which ends at ${end}, must wait for the next chunk, as more of it may follow: a begin. But beside a time far after its own
+ * it stays, as it shows that this time is wrong.
+ */
+static bool
+must_wait(const struct raw_session *s, const struct timed *t, int64_t before, const uint8_t *end)
+{
+	const int64_t last = raw_time_of(s, t->last);
+
+	return is_plain_begin(s, t->last, end) && (before <= last || (uint64_t)before - (uint64_t)last <= RAW_MAX_STEP_NS);
+}
+
 /* True if the message at ${p} is a frame's mark or a sample. */
 static bool
 is_timed(const uint8_t *p)
@@ -163,8 +175,7 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 		return last ? last : w.p;
 	const int64_t before = timed.before ? raw_time_of(s, timed.before) : INT64_MIN, latest = raw_time_of(s, timed.last);
 	const bool doubtful = is_doubtful(s, &timed);
-	/* Beside a time far behind its own, a begin stays: it is what shows that the other is wrong. */
-	if (is_plain_begin(s, timed.last, w.p) && (before <= latest || (uint64_t)before - (uint64_t)latest <= RAW_MAX_STEP_NS))
+	if (must_wait(s, &timed, before, w.p))
 		last = timed.last;
 	st->last_ts = doubtful ? before : latest;
 	if (doubtful)

@@ -633,10 +633,10 @@ cut_block(struct copy *c, uint64_t at, const uint8_t *p, size_t size, struct tt_
 static int
 pass_unknown(struct copy *c, uint64_t at, size_t *size, struct tt_err *err)
 {
-	enum { LOOK_BYTES = 1 << 16 };
+	enum { MAX_SHOWN_BYTES = 1 << 16 };
 	const uint8_t *p;
 	size_t n, i = 1;
-	const int rc = tt_window_show(&c->m->win, at, LOOK_BYTES, &p, &n, err);
+	const int rc = tt_window_show(&c->m->win, at, MAX_SHOWN_BYTES, &p, &n, err);
 
 	/* The file may end in a mark. */
 	for (; rc == TT_OK && i < n && p[i] != (RAW_BLOCK & 0xff) && p[i] != (RAW_MAGIC & 0xff); i++)

@@ -129,29 +129,40 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 	return true;
 }
 
-/* True if a block's payload of ${len} bytes at ${p}, of which ${n} bytes are there, ends where its end mark or another block follows. */
-static bool
-is_followed(const uint8_t *p, size_t n, size_t len)
+/* The message that says when the session began where a ProfilerState was found: a frame of the main thread may be earlier. */
+static enum start
+by_state_or_frame(const struct beginning *b)
 {
-	const size_t next = len + RAW_BLOCK_FOOT;
-
-	return n >= next && (unity_u32(p + next - 4) == RAW_FOOT || (n >= next + 4 && unity_u32(p + next) == RAW_BLOCK));
+	return b->main_framed && b->main_frame < b->state ? START_FRAME : START_STATE;
 }
 
-/* The next block behind the damage at offset ${off} of the ${n} bytes at ${p}: one whose end mark is in its place. ${n}: there is none in this log. */
-static size_t
-pass_damage(const uint8_t *p, size_t n, size_t off)
+/* True if a block is at ${p}, of which ${n} bytes are there: its end mark or another block follows its payload. */
+static bool
+is_whole(const uint8_t *p, size_t n)
+{
+	const size_t len = n >= RAW_BLOCK_HEAD ? unity_u32(p + 16) : SIZE_MAX, next = RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT;
+
+	return len <= RAW_BLOCK_MAX && unity_u32(p) == RAW_BLOCK && n >= next &&
+	    (unity_u32(p + next - 4) == RAW_FOOT || (n >= next + 4 && unity_u32(p + next) == RAW_BLOCK));
+}
+
+/*
+ * True if damage is at offset ${off} of the ${n} bytes at ${p}, with a whole block behind it: *${size} becomes the bytes up to that. *${last}: there was none
+ * behind an earlier place.
+ */
+static bool
+is_damage(const uint8_t *p, size_t n, size_t off, bool *last, size_t *size)
 {
 	static const uint8_t mark[4] = { RAW_BLOCK & 0xff, RAW_BLOCK >> 8 & 0xff, RAW_BLOCK >> 16 & 0xff, RAW_BLOCK >> 24 };
 	const uint8_t *q = p + off;
 
-	while (unity_u32(p + off) != RAW_MAGIC && (q = memmem(q, (size_t)(p + n - q), mark, sizeof mark))) {
-		const size_t left = (size_t)(p + n - q), len = left >= RAW_BLOCK_HEAD ? unity_u32(q + 16) : SIZE_MAX;
-		if (len <= RAW_BLOCK_MAX && is_followed(q + RAW_BLOCK_HEAD, left - RAW_BLOCK_HEAD, len))
-			return (size_t)(q - p);
+	if (*last || unity_u32(q) == RAW_MAGIC || is_whole(q, n - off))
+		return false;
+	while ((q = memmem(q, (size_t)(p + n - q), mark, sizeof mark)) && !is_whole(q, (size_t)(p + n - q)))
 		q += sizeof mark;
-	}
-	return n;
+	*last = !q;
+	*size = q ? (size_t)(q - p) - off : 0;
+	return q != NULL;
 }
 
 /*
@@ -177,18 +188,15 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 			continue;
 		}
 		const bool is_block = unity_u32(p + off) == RAW_BLOCK && len <= RAW_BLOCK_MAX;
-		if (!last && (!is_block || !is_followed(p + off + RAW_BLOCK_HEAD, left, len))) {
-			size = pass_damage(p, n, off) - off;
-			last = size == n - off;
-			rest->n = last ? rest->n : 0;
-			if (!last)
-				continue;
+		if (is_damage(p, n, off, &last, &size)) {
+			rest->n = 0;
+			continue;
 		}
 		if (is_block && (rc = start_in_block(m, s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, unity_u64(p + off + 8),
 		    unity_u32(p + off + 4), off, rest, b, by, err)) != TT_OK)
 			return rc;
 		if (*by == START_STATE) {
-			*by = b->main_framed && b->main_frame < b->state ? START_FRAME : START_STATE;
+			*by = by_state_or_frame(b);
 			return TT_OK;
 		}
 		if (b->has_frame && (!is_block || b->recording || off - b->frame_at >= RAW_STATE_WITHIN))

@@ -212,7 +212,8 @@ def check_start():
     c.block(SESSION, state(0, START // MS + 90, 5))
     zero = counts(c.b, 0)[2]
     for at in range(36, before, 13):
-        for what, data in (("another byte", bytes(c.b[:at]) + bytes([c.b[at] ^ 0x55]) + bytes(c.b[at + 1:])), ("without bytes", bytes(c.b[:at] + c.b[at + 4:]))):
+        changed = bytes(c.b[:at]) + bytes([c.b[at] ^ 0x55]) + bytes(c.b[at + 1:])
+        for what, data in (("another byte", changed), ("without bytes", bytes(c.b[:at] + c.b[at + 4:]))):
             path = suite.path("start.raw")
             with open(path, "wb") as f:
                 f.write(data)
