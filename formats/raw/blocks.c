@@ -317,6 +317,31 @@ count_strays(struct raw *m)
 	m->now = now;
 }
 
+/* True if ${st}, the only stream of its log that no definition names, is that of the thread ${of}, which has a root and no block: its id is damaged. */
+static bool
+is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_stream *st)
+{
+	return of->session == st->session && of->named && of->bound && !of->seen && st->framed && (may_become(st->id, of->id) || may_become(of->id, st->id)) &&
+	    unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
+}
+
+/* Count definitions of threads that are damaged: one marks frames, but is defined as without; or its blocks are of another id than its definition. */
+static void
+count_undefined_threads(struct raw *m)
+{
+	for (size_t i = 0; i < m->nstream; i++) {
+		const struct raw_stream *const st = &m->stream[i];
+		const struct raw_session *const s = &m->session[st->session];
+		const bool one = s->unnamed && s->unnamed < SIZE_MAX;
+		if (st->id == RAW_SESSION)
+			continue;
+		if (st->seen && st->framed && st->named && !st->bound && !st->again)
+			lose_in(m, st->session, TT_LOST_DEFINITIONS, st->at);
+		if (one && is_stream_of(m, st, &m->stream[s->unnamed - 1]))
+			lose_in(m, st->session, TT_LOST_DEFINITIONS, m->stream[s->unnamed - 1].at);
+	}
+}
+
 void
 raw_end_sessions(struct raw *m)
 {
@@ -340,6 +365,7 @@ raw_end_sessions(struct raw *m)
 			find_undefined(m, s);
 	}
 	count_strays(m);
+	count_undefined_threads(m);
 }
 
 /* --- finding blocks ----------------------------------------------------------------------------------- */

@@ -121,6 +121,27 @@ def of_one_id(words, names, ends, apart):
                         sorted(got), [(i, name, 3 * len(ks), 10 * MS * ks[0]) for i, (name, ks) in enumerate(want)])
 
 
+def damaged_thread():
+    """A bit of a thread's id, or of the flag that it marks no frames: its stream shows it, and standard error says so."""
+    body = thread(200, 95, "Worker 0")
+    c = Log(100, ("Main Thread", "Work", "Worker 0"))
+    c.block(SESSION, body)
+    for k in range(4):
+        ms = 100 + 10 * k
+        c.frame(ms)
+        c.block(200, struct.pack("<HIQ", 34, k, ms * MS))
+        c.block(200, sample(36, 2, ms + 0.5) + zone(1, ms + 1, ms + 2) + sample(37, 2, ms + 9))
+    path, whole = suite.path("damaged_thread.raw"), bytes(c.b)
+    for bit in (None, *range(64), 128):
+        b = bytearray(whole)
+        if bit is not None:
+            b[whole.index(body) + 2 + bit // 8] ^= 1 << bit % 8
+        with open(path, "wb") as f:
+            f.write(b)
+        _, err = suite.run("stats", "-q", path, status=0 if bit is None else 3)
+        suite.true("bit %s of a thread's definition is told" % bit, ("definitions missing or damaged" in err) == (bit is not None), err)
+
+
 def first_body(c):
     return c.b[56:56 + struct.unpack_from("<I", c.b, 52)[0]]
 
@@ -243,6 +264,7 @@ values()
 names_with_a_nul()
 for registered in (139.5, 140, 140.2):
     reused(registered)
+damaged_thread()
 for names in (("A", "B"), ("A", "A"), ("A", "B", "C"), ("A", "B", "A"), ("A", "A", "B")):
     for ends in (False, True):
         of_one_id((0x20170327, 0x20171110, 0x20180123, 0x20191122), names, ends, 0)
