@@ -3,6 +3,8 @@
  */
 #include "stat/refresh.h"
 
+#include <string.h>
+
 #include "stat/num.h"
 #include "stat/refresh_parts.h"
 
@@ -63,8 +65,8 @@ keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	const size_t n = s->end - s->first, apart = n / 4 < SPREAD_POINTS ? n / 4 : SPREAD_POINTS;
 	const int64_t one = tt_refresh_spread(f, s, 1), many = apart > 1 ? tt_refresh_spread(f, s, apart) : -1;
-	/* The fourth root of ${apart}, in hundredths. */
-	const int64_t most = apart >= 16 ? 200 : apart >= 8 ? 168 : 141;
+	/* The fourth root of ${apart}, in hundredths; more where all points are too few for that, and adds_up() tells: of many, some are regular by chance. */
+	const int64_t most = f->n < SURE_POINTS ? 250 : apart >= 16 ? 200 : apart >= 8 ? 168 : 141;
 
 	if (many < 0 || many > s->ps / 6)
 		return false;
@@ -167,6 +169,78 @@ divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 	}
 }
 
+/* True if point ${q} of ${s} is ${periods} and more after the one before, or longer than a grid is followed. */
+static bool
+is_far(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t q, int64_t periods)
+{
+	const int64_t d = tt_refresh_between(f->x[q - 1], f->x[q]);
+
+	return d >= TT_REFRESH_MAX_GAP_NS || d * 1000 >= periods * s->ps;
+}
+
+/* True if points ${a} and ${b} of ${s}, ${b} after ${a}, are whole periods apart. */
+static bool
+fits(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t a, size_t b)
+{
+	return tt_periods_in(tt_refresh_between(f->x[a], f->x[b]), s->ps, TT_REFRESH_MAX_GAP) > 0;
+}
+
+/* How far points [from, end), the SPREAD_POINTS nearest to ${of} of them, are from whole periods before or after it: the mean of the middle half. */
+static int64_t
+phase_beside(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t from, size_t end, size_t of)
+{
+	int64_t v[SPREAD_POINTS], sum = 0;
+	size_t n = 0;
+
+	if (end - from > SPREAD_POINTS && of > from)
+		from = end - SPREAD_POINTS;
+	for (size_t q = from; q < end && n < SPREAD_POINTS; q++)
+		v[n++] = tt_off_grid(tt_refresh_between(f->x[of], f->x[q]), s->ps);
+	tt_sort_i64(v, n);
+	for (size_t i = n / 4; i < n - n / 4; i++)
+		sum += v[i];
+	return sum / (int64_t)(n - n / 4 * 2);
+}
+
+/*
+ * True if ${s}, whose points are on no grid of its period, are on one of ${part}: behind each frame that is no whole number of periods they go on a whole
+ * number of parts later, nearer than by chance once in a dozen times. A single frame that takes a refresh more than others, which take several, shows so.
+ */
+static bool
+goes_on_in_parts(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t part)
+{
+	const int64_t near = part / 200 + 2 * tt_refresh_spread(f, s, 1);
+	size_t from = s->first, nbreaks = 0;
+
+	for (size_t q = from + 1, end; q < s->end; q = end) {
+		for (end = q + 1; end < s->end && end - q < SPREAD_POINTS && fits(f, s, end - 1, end); end++)
+			;
+		/* A point that is late by itself is none. */
+		if (fits(f, s, q - 1, q) || (q + 1 < s->end && fits(f, s, q - 1, q + 1)) || (q > from + 1 && fits(f, s, q - 2, q)))
+			continue;
+		if (!is_far(f, s, q, TT_REFRESH_MAX_GAP)) {
+			const int64_t step = (f->x[q] - f->x[q - 1]) * 1000 + phase_beside(f, s, q, end, q) - phase_beside(f, s, from, q, q - 1);
+
+			if (!is_near(step - tt_round_div(step, part) * part, near))
+				return false;
+			nbreaks++;
+		}
+		from = q;
+	}
+	return nbreaks > 0;
+}
+
+/* Divide a period of ${s}, which is that of most frames but not of all, into those of a usual display that all go on in. */
+static void
+divide_by_breaks(const struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	for (int k = 2; k <= 4; k++)
+		if (tt_refresh_rate(s->ps / k, 4) >= 48 && goes_on_in_parts(f, s, s->ps / k)) {
+			s->ps /= k;
+			return;
+		}
+}
+
 /* --- counting along the grid ---------------------------------------------------------- */
 
 enum { LOCK_POINTS = 16 };
@@ -206,6 +280,16 @@ lock_to(const struct tt_refresh_fit *f, struct lock *l, size_t from, size_t end)
 	l->at = at;
 }
 
+/* How far point ${q} is from a refresh, in ps; *${k}: how many after the last. */
+static int64_t
+off_lock(const struct tt_refresh_fit *f, const struct lock *l, size_t q, int64_t *k)
+{
+	const int64_t d = (f->x[q] - l->zero) * 1000 - l->at;
+
+	*k = tt_round_div(d, l->ps);
+	return d - *k * l->ps;
+}
+
 /* Count the points of ${s} along its grid into f->tick; returns how many are on it. */
 static size_t
 count_ticks(struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -215,9 +299,14 @@ count_ticks(struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 	lock_to(f, &l, s->first, s->end - s->first < LOCK_POINTS ? s->end : s->first + LOCK_POINTS);
 	for (size_t q = s->first; q < s->end; q++) {
-		const int64_t d = (f->x[q] - l.zero) * 1000 - l.at, k = tt_round_div(d, l.ps), off = d - k * l.ps;
+		int64_t k, off = off_lock(f, &l, q, &k);
 
-		if ((off < 0 ? -off : off) > l.ps / 6) {
+		/* Over so long the phase may be lost. */
+		if (q > s->first && !is_near(off, l.ps / 6) && is_far(f, s, q, TT_REFRESH_MAX_GAP)) {
+			lock_to(f, &l, q, s->end - q < LOCK_POINTS ? s->end : q + LOCK_POINTS);
+			off = off_lock(f, &l, q, &k);
+		}
+		if (!is_near(off, l.ps / 6)) {
 			f->tick[q] = TT_TICK_OFF;
 			if (++off_run == LOCK_POINTS) {
 				lock_to(f, &l, q + 1 - LOCK_POINTS, q + 1);
@@ -255,6 +344,25 @@ slope(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps)
 	}
 	const tt_i128 under = n * skk - sk * sk;
 	return n >= 4 && under > 0 ? (int64_t)(((n * sxk - sx * sk) * 1000 + under / 2) / under) : ps;
+}
+
+/*
+ * The most points in a row of ${s} of which none is so far after the one before that its refresh is in doubt: a thousandth of a period adds up to half of it.
+ */
+static struct tt_stretch
+longest_run(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct tt_stretch best = { 0 }, now = *s;
+
+	for (size_t q = s->first + 1; q <= s->end; q++) {
+		if (q < s->end && !is_far(f, s, q, 512))
+			continue;
+		now.end = q;
+		if (now.end - now.first > best.end - best.first)
+			best = now;
+		now.first = q;
+	}
+	return best;
 }
 
 /* When the first point on the grid of [from, end) is. */
@@ -312,6 +420,67 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return returns >= 3 || (s->end - s->first >= SURE_POINTS && s->ps <= TT_REFRESH_SLOWEST_PS);
 }
 
+/* How far the points of ${s} on the grid that are its longest run are from a straight line through them, but for their median, into ${off}, in ns; how many. */
+static size_t
+errors_of(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *off)
+{
+	const struct tt_stretch run = longest_run(f, s);
+	const int64_t ps = slope(f, run.first, run.end, s->ps), at = tt_refresh_first_tick(f, run.first, run.end);
+	int64_t sorted[SURE_POINTS];
+	size_t n = 0;
+
+	for (size_t q = run.first; q < run.end; q++)
+		if (f->tick[q] != TT_TICK_OFF)
+			off[n++] = tt_round_div((f->x[q] - at) * 1000 - f->tick[q] * ps, 1000);
+	memcpy(sorted, off, n * sizeof *off);
+
+	const int64_t middle = tt_quantile_of_i64(sorted, n, 1, 2);
+
+	for (size_t k = 0; k < n; k++)
+		off[k] -= middle;
+	return n;
+}
+
+/* The median of how large ${off} are, ${n} errors. */
+static int64_t
+usual_error(const int64_t *off, size_t n)
+{
+	int64_t v[SURE_POINTS];
+
+	for (size_t k = 0; k < n; k++)
+		v[k] = off[k] < 0 ? -off[k] : off[k];
+	return tt_quantile_of_i64(v, n, 1, 2);
+}
+
+/*
+ * True if the errors of the points of ${s} add up, as a timer's do, of few points: neighbours differ by less than those that have nothing to do with each
+ * other (Durbin and Watson: the squares of their differences are less than 1.2 times those of the errors; 2 is usual). Simulated displays of 30 points are so
+ * once in sixty times, and timers 96 times in a hundred; of 60 points once in five hundred times, and all timers. Errors of a ten-thousandth are the clock's;
+ * one of more than four usual ones counts as four.
+ */
+static bool
+adds_up(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	int64_t off[SURE_POINTS], squares = 0, steps = 0, last = 0;
+
+	if (s->end - s->first >= SURE_POINTS)
+		return false;
+
+	const size_t n = errors_of(f, s, off);
+	const int64_t usual = usual_error(off, n), most = 4 * usual;
+
+	if (usual <= s->ps / 10000000)
+		return false;
+	for (size_t k = 0; k < n; k++) {
+		const int64_t now = off[k] > most ? most : off[k] < -most ? -most : off[k];
+
+		squares += now * now;
+		steps += k ? (now - last) * (now - last) : 0;
+		last = now;
+	}
+	return 10 * steps < 12 * squares;
+}
+
 bool
 tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
 {
@@ -321,14 +490,16 @@ tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
 		return false;
 	divide_period(f, s);
 	tt_refresh_refine(f, s, &s->ps, &all);
+	divide_by_breaks(f, s);
 	if (s->ps == 0 || !keeps_phase(f, s) || begins_anew(f, s))
 		return false;
 	on = count_ticks(f, s);
 	if (10 * on < 6 * (s->end - s->first) || !is_proved(f, s))
 		return false;
-	s->ps = slope(f, s->first, s->end, s->ps);
+	const struct tt_stretch run = longest_run(f, s);
+	s->ps = slope(f, run.first, run.end, s->ps);
 	count_ticks(f, s);
-	return true;
+	return count_returns(f, s) >= 3 || !adds_up(f, s);
 }
 
 /*
@@ -340,7 +511,7 @@ tt_refresh_is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	const size_t n = s->end - s->first;
 	int64_t off[SURE_POINTS];
-	size_t noff = 0;
+	size_t noff;
 	unsigned times;
 
 	if (count_returns(f, s) >= 3)
@@ -350,16 +521,6 @@ tt_refresh_is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	if (n >= SURE_POINTS)
 		return true;
 
-	const int64_t ps = slope(f, s->first, s->end, s->ps), at = tt_refresh_first_tick(f, s->first, s->end);
-	const int32_t tick = f->tick[s->first] == TT_TICK_OFF ? 0 : f->tick[s->first];
-
-	for (size_t q = s->first; q < s->end; q++)
-		if (f->tick[q] != TT_TICK_OFF)
-			off[noff++] = (f->x[q] - at) * 1000 - (f->tick[q] - tick) * ps;
-
-	const int64_t middle = tt_quantile_of_i64(off, noff, 1, 2);
-
-	for (size_t k = 0; k < noff; k++)
-		off[k] = off[k] < middle ? middle - off[k] : off[k] - middle;
-	return tt_quantile_of_i64(off, noff, 1, 2) <= tt_refresh_spread(f, s, 1);
+	noff = errors_of(f, s, off);
+	return usual_error(off, noff) * 1000 <= tt_refresh_spread(f, s, 1);
 }

@@ -12,7 +12,7 @@ import sys
 from ttc import TRACETOOL, Suite
 import lot
 from vsync_game import MS, US, Alone, Both, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, deadlines, driven, \
-    games, more_refreshes, mostly_late, odd_rates, of_few, perfect, pipelined, short_limits, spiky, stalled, stepped, unsteady
+    games, loading, more_refreshes, mostly_late, odd_rates, of_few, perfect, pipelined, seldom_late, short_limits, spiky, stalled, stepped, unsteady
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -139,6 +139,17 @@ def two_kinds(name, game):
     told = [(r["first"], r["last"], r["limit"], r["late"]) for r in rows]
     suite.true("two limits, %s" % name, len(rows) == 2 and abs(rows[0]["last"] - at) <= 3 and [r["limit"] for r in rows] == [p.kind for p in game.parts], told)
     suite.equal("late frames, %s" % name, sum(r["late"] or 0 for r in rows), sum(game.is_late))
+
+
+def with_loads(name, game):
+    """The limits of a game with loading screens between, which change within three frames of where they do, and its late frames, give or take these.
+    Where frames wait first, one beside a load may be late by what that waits."""
+    rows, want = suite.rows("frame_shown", game.write(suite.path("loads.raw"))), game.segments()
+    suite.true("limits, " + name, [(r["limit"], r["refreshes"]) for r in rows] == [w[2:4] for w in want] and
+               all(abs(r["first"] - w[0]) <= 3 for r, w in zip(rows, want)), rows)
+    late = sum(r["late"] or 0 for r in rows)
+    suite.true("late frames, " + name, 0 <= late - sum(game.is_late) <= (2 if len(want) > 1 else int(game.waits == "begin")), (late, sum(game.is_late)))
+    suite.true("periods within 0.05 %, " + name, all(abs(r["refresh_ns"] * game.hz / 1e9 - 1) <= .0005 for r in rows), rows)
 
 
 def beside_nothing():
@@ -491,7 +502,7 @@ for name, game in lot.some(games(first_seed), 30, "vsync"):
     against_truth(name, game)
 for name, game in lot.some(stalled(first_seed), 10, "stalled"):
     against_truth(name, game)
-for kind in (short_limits, more_refreshes, stepped, pipelined, spiky, odd_rates, perfect, driven):
+for kind in (short_limits, seldom_late, more_refreshes, stepped, pipelined, spiky, odd_rates, perfect, driven):
     for name, game in lot.some(kind(first_seed), 8, kind.__name__):
         limits_and_late(name, game)
 for name, game in lot.some(both_kinds(first_seed), 8, "both_kinds"):
@@ -499,6 +510,8 @@ for name, game in lot.some(both_kinds(first_seed), 8, "both_kinds"):
 for kind in (deadlines, unsteady):
     for name, game in lot.some(kind(first_seed), 12, kind.__name__):
         one_limit(name, game)
+for name, game in lot.some(loading(first_seed), 8, "loading"):
+    with_loads(name, game)
 for name, game in lot.some(mostly_late(first_seed), 12, "mostly_late"):
     seldom_held(name, game)
 for name, game in lot.some(chained(first_seed), 12, "chained"):

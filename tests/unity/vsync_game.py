@@ -472,10 +472,10 @@ def deadlines(first):
 
 
 def unsteady(first):
-    """Ninety-three of a timer whose sleeps end late by up to some milliseconds, with fixed deadlines or without; (name, game). Three more of the same kind are
-    not told: sixty frames are a grid's by chance, or the errors are a third of the period."""
+    """Ninety-four of a timer whose sleeps end late by up to some milliseconds, with fixed deadlines or without; (name, game). Two more of the same kind are
+    not told: the errors are a third of the period."""
     for seed in range(first, first + 96):
-        if seed in (1, 87, 90):
+        if seed in (87, 90):
             continue
         more = {"frames": (60, 120, 300, 600)[seed // 4 % 4], "hz": (60, 30, 120, 144)[seed % 4], "spread": (.1, .5, 1, 1.5, 2, 2.5)[seed // 16 % 6] * MS,
                 "scheduled": seed % 3 == 0}
@@ -535,6 +535,50 @@ def more_refreshes(first):
         more = {"frames": rng.choice((150, 240, 400)), "hz": hz, "limits": ((0, k),), "late": rng.choice((0, .05, .1, .2)),
                 "waits": ("end", "begin")[seed // 16 % 2], "by": ("main", "render")[seed // 3 % 2], "gpu_known": seed % 7 == 0}
         yield "more%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
+
+
+class Odd(Game):
+    """Its late frames take no multiple of the refreshes that its limit gives."""
+
+    def needs(self, i, period, limit):
+        needs = super().needs(i, period, limit)
+        if i in self.late_at:
+            needs[0] = int((self.rng.choice([k for k in range(limit, limit + 4) if (k + 1) % limit]) + self.rng.uniform(.1, .9)) * period)
+        return needs
+
+
+class Loads(Game):
+    """Its frames ${loads} load for ${ms}."""
+
+    def __init__(self, seed, loads=(), ms=0, **more):
+        self.loads, self.ms = loads, ms
+        super().__init__(seed, **more)
+
+    def needs(self, i, period, limit):
+        needs = super().needs(i, min(period, 1e9 / self.hz), limit)
+        if i in self.loads:
+            needs[0] = int((self.ms + self.rng.uniform(0, 100)) * MS)
+        return needs
+
+
+def loading(first):
+    """Thirty-six of a display with loading screens of up to 200 s between, also behind a menu of half the rate; (name, game)."""
+    for seed in range(first, first + 36):
+        loads = tuple(range(150, 150 + (1, 3)[seed % 2])) + (300,)
+        more = {"frames": 450, "hz": (60, 144, 90)[seed % 3], "waits": ("end", "begin")[seed // 3 % 2], "ms": (10000, 65000, 200000)[seed // 6 % 3],
+                "limits": ((0, 1),) if seed // 18 % 2 else ((0, 2), (150, 1))}
+        yield "loading%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Loads(seed, loads=loads, **more)
+
+
+def seldom_late(first):
+    """Forty-eight whose limit gives a frame two or three refreshes of a display, and which one frame or two are late for; (name, game)."""
+    rng = random.Random(first + 4141)
+    for seed in range(first, first + 48):
+        n, (hz, k) = (60, 120, 150, 400)[seed // 4 % 4], ((120, 2), (144, 2), (90, 2), (180, 3))[seed % 4]
+        late_at = (rng.randrange(8, n // 2 - 4),) + ((rng.randrange(n // 2 + 4, n - 8),) if seed % 3 == 0 else ())
+        more = {"frames": n, "hz": hz, "limits": ((0, k),), "late_at": late_at, "waits": ("end", "begin")[seed // 16 % 2],
+                "jitter": rng.choice((30, 120, 250)) * US, "gpu_known": seed % 5 == 0}
+        yield "seldom%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Odd(seed, **more)
 
 
 def pipelined(first):
