@@ -546,6 +546,21 @@ tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->name = tt_why_most_class(w, row->id);
 }
 
+void
+tt_why_blame_within(struct tt_why *w, size_t at, struct tt_cause *c)
+{
+	const size_t end = count_paths(w);
+	struct tt_cause to = *c;
+	int64_t sum;
+
+	tt_why_blame_path(w, at, c);
+	if (c->class != TT_CAUSE_SLOW_CALL || c->usual_n == 0 || !is_more(w, c->row) || add_up(w, false, NULL, end, &sum) != TT_OK)
+		return;
+	tt_why_blame_path(w, go_down(w, false, end, at, 0), &to);
+	if (to.row != c->row && to.class == TT_CAUSE_SLOW_CALL)
+		*c = to;
+}
+
 /*
  * The paths right below path ${at}, or the thread's own, that each have a fifth of its extra time ${all} or more, into ${part}, in order. Returns how many; 0:
  * not two or three that have three quarters of it together.

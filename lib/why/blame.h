@@ -59,6 +59,13 @@ size_t tt_why_caller_of_more(const struct tt_why *w, size_t at);
 void tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c);
 
 /**
+ * tt_why_blame_within(w, at, c):
+ * As tt_why_blame_path(), of a marker that is called more often than usual, and whose one call takes the time: on what takes it there, not on the engine's
+ * loop over objects that it may be.
+ */
+void tt_why_blame_within(struct tt_why *w, size_t at, struct tt_cause *c);
+
+/**
  * tt_why_blame_parts(w, end, c):
  * If most of the extra time ends at a path, or the thread, which hardly takes more itself: blame ${c} on the two or three paths right below it, if each has a
  * fifth of that time, all together three quarters, and each takes twice as long as usual or longer. False: they are not so, and ${c} is as it was.

@@ -723,7 +723,7 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 		if (!tt_why_blame_parts(w, &end, &path)) {
 			tt_why_single_out(w, &end, c->extra / TT_WHY_MIN_SHARE);
 			if (end.at != SIZE_MAX)
-				tt_why_blame_path(w, tt_why_caller_of_more(w, end.at), &path);
+				tt_why_blame_within(w, tt_why_caller_of_more(w, end.at), &path);
 		}
 		*c = path.ns > c->ns ? path : *c;
 	}

@@ -177,6 +177,75 @@ def more_steps(n, ms):
     return plant
 
 
+def catches_up(n, ms):
+    """Physics makes two steps in a frame now and then, and a method that is called in each is slow in one of them."""
+    def plant(k, f):
+        for step in range(1 + hits(k)):
+            f.loop.calls.append(Zone("FixedBehaviourUpdate", .0625, Zone(script(n, "Trap.FixedUpdate"), .125 + ms * (hits(k) and step == 0)),
+                                     Zone(script(n, "Door.FixedUpdate"), .125)))
+    return plant
+
+
+def explodes(n, ms):
+    """As that, but a method that is called in no other frame."""
+    def plant(k, f):
+        for step in range(1 + hits(k)):
+            mine = [Zone(script(n, "Mine.Explode"), .125, Zone(script(n, "Area.Query"), ms))] if hits(k) and step == 0 else []
+            f.loop.calls.append(Zone("FixedBehaviourUpdate", .0625, Zone(script(n, "Door.FixedUpdate"), .125), *mine))
+    return plant
+
+
+def triggers(n, ms, f):
+    f.physics.calls.append(Zone("Physics.ProcessReports", .0625, *[Zone(script(n, "Trap.OnTriggerEnter"), ms / 30) for _ in range(30)]))
+
+
+def in_turns(n, ms, f):
+    """Two methods that call each other."""
+    z = None
+    for i in range(20):
+        z = Zone(script(n, ("Rule.Eval", "Node.Walk")[i % 2]), ms / 20, *([z] if z else []))
+    f.script(z)
+
+
+def decompresses(n, ms, f):
+    """A job that another thread waits for, which reads itself."""
+    f.script(Zone(script(n, "Tile.Need"), .125, Zone("WaitForJobGroupID", ms)))
+    f.other(POOL[2], f.when("WaitForJobGroupID")[1] - .0625, Zone("DecompressJob", .5, Zone(n["read"], ms - 1)))
+
+
+def storm(n, ms):
+    """A third of the frames, in a row."""
+    def plant(k, f):
+        if 60 <= k < 110:
+            f.script(Zone(script(n, "Storm.Simulate"), ms))
+    return plant
+
+
+def saves_and_opens(n, ms, f):
+    f.script(Zone(script(n, "Save.Flush"), .125, Zone("GC.Collect", ms)), Zone(script(n, "Level.Open"), .125, Zone(n["read"], ms * .9)))
+
+
+def stores(n, ms, f):
+    """Who holds the lock reads."""
+    f.script(Zone(script(n, "Chat.Send"), .125, Zone(n["lock"], ms)))
+    f.other(POOL[0], f.when(n["lock"])[1], Zone(script(n, "Chat.Store"), .0625, Zone(n["read"], ms)))
+
+
+def thinks(n, ms):
+    """Of each frame, a method's many calls of another."""
+    def plant(k, f):
+        f.script(Zone(script(n, "Crowd.Update"), .0625, *[Zone(script(n, "Agent.Think"), .015625, Zone(script(n, "Vector.Normalize"), ms / 80))
+                                                         for _ in range(40)]))
+    return plant
+
+
+def badges(n, ms):
+    def plant(k, f):
+        rebuilt = [Zone(script(n, "Badge.Rebuild"), .03125) for _ in range(4 + int(ms * 32 * k / FRAMES))]
+        f.camera.calls.append(Zone("Canvas.SendWillRenderCanvases", .0625, *rebuilt))
+    return plant
+
+
 def grows(n, ms):
     def plant(k, f):
         f.script(Zone(script(n, "Trail.Extend"), .25 + ms * k / FRAMES))
@@ -272,6 +341,16 @@ KINDS = [
     ("sleeps", ALL, in_script("sleep", "Net.Retry"), "wait", ["Thread.Sleep", "Net.Retry"]),
     ("receives", ALL, in_script("socket", "Net.Poll"), "wait", ["Socket.Receive", "Net.Poll"]),
     ("outside", ALL, rare(outside), "outside", ["outside recorded calls"]),
+    ("catches_up", ALL, catches_up, "slow_call", ["Trap.FixedUpdate"]),
+    ("explodes", ALL, explodes, "slow_call", ["Area.Query"]),
+    ("triggers", ALL, rare(triggers), "calls", ["Trap.OnTriggerEnter"]),
+    ("in_turns", ALL, rare(in_turns), "slow_call", ["Node.Walk"]),
+    ("decompresses", ENGINE, rare(decompresses), "wait", ["WaitForJobGroupID", "Tile.Need", "DecompressJob", "Worker 2"]),
+    ("storm", ALL, storm, "slow_call", ["Storm.Simulate"]),
+    ("saves_and_opens", ENGINE, rare(saves_and_opens), "collection", ["Save.Flush", "Read", "Level.Open"]),
+    ("stores", ALL, rare(stores), "lock", ["Chat.Send", "Chat.Store"]),
+    ("thinks", ALL, thinks, "steady", ["Vector.Normalize"]),
+    ("badges", ALL, badges, "growth", ["Badge.Rebuild"]),
 ]
 
 

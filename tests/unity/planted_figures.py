@@ -20,6 +20,9 @@ class Frame:
     def calls(self, name):
         return sum(z.name == name for z, _ in self.loop.walk())
 
+    def longest(self, name):
+        return max([z.end - z.start for z in self.zones(name)] or [0]) / MS
+
 
 TIME = r"(?:[0-9.,]+ to )?[0-9.,]+ (?:ns|\u00b5s|ms|s)"
 TIMES = r"(?P<%s>(?:[0-9.,]+ (?:(?:ns|\u00b5s|ms|s) )?to )?[0-9.,]+ (?:ns|\u00b5s|ms|s))"
@@ -112,6 +115,8 @@ def any_of(names):
 
 def sentence_faults(t, sentence, names):
     """What is wrong with the figures of a sentence, and what has figures that this knows nothing of."""
+    if "; and " in sentence:      # two causes of the same frames
+        return [x for part in sentence.split("; and ") for x in sentence_faults(t, part, names)]
     left, wrong, NAME = sentence, [], any_of(names)
 
     def take(pattern, check):
@@ -175,6 +180,10 @@ def sentence_faults(t, sentence, names):
         out += [same(d["n"], t.over(lambda f: f.calls(m)))] if "n" in d else []
         out += [usual(d, lambda f: works(f, m))]
         return [x for x in out if x] or None
+    def one_call(d):
+        m = found(names, d["row"])
+        long = None if any(isinstance(f, Seen) for f in t.of) else same(d["took"], t.over(lambda f: f.longest(m)))
+        return same(d["n"], t.over(lambda f: f.calls(m))) or long or usual(d, lambda f: works(f, m))
     under = r"(?:, under " + NAME % "under" + ")?"
     rest = r"(?:, called by " + NAME % "by" + r")?(?=$|;| \(|, of|, under)" + under + OF
     take("^" + TIMES % "took" + USUAL + " waiting in " + NAME % "call" + rest, engine("waiting"))
@@ -202,6 +211,8 @@ def sentence_faults(t, sentence, names):
          lambda d: calls(d))
     take("^" + NAME % "row" + under + ": " + TIMES % "took" + r"(?: \(" + TIMES % "whole" + r" with waits, collections and such in it\))?" +
          r"(?: in " + NUMBER % "n" + r" calls?)?(?:, usually " + TIMES % "usual" + "|; usually not called)", lambda d: slow_call(d))
+    take("^" + NAME % "row" + under + ": one of its " + NUMBER % "n" + " calls takes " + TIMES % "took" + "; all of them usually take " + TIMES % "usual",
+         one_call)
     take("^" + NAME % "row" + " is loading: " + NUMBER % "n" + " calls? of " + NAME % "call" + r", usually (?:none|[0-9]+): " + TIMES % "more" + " more",
          lambda d: same(d["n"], t.over(lambda f: f.calls(found(names, d["call"])))) or
          same(d["more"], t.over(lambda f: f.total(found(names, d["row"])))))
@@ -257,7 +268,7 @@ class Row(Zone):
 
 
 class Seen(Frame):
-    """Frame N as `stats --frames N` has it."""
+    """Frame N as `stats --frames N` has it: calls of one path together."""
 
     def __init__(self, f, tables, names):
         self.k, self.names, self.others, self.start, self.end, self.outside = f.k, f.names, [], f.start, f.end, f.outside
