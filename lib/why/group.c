@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/order.h"
 #include "out/table.h"
+#include "stat/num.h"
 
 /* --- findings -------------------------------------------------------------------------------------- */
 
@@ -44,6 +45,35 @@ by_cause(const void *a, const void *b)
 /* So many frames of a call that is merely longer are scattered, if they are neither evenly spaced nor close to each other. */
 enum { SCATTERED = 3 };
 
+/* True if three quarters of the ${n} causes take about as long as their median: within an eighth. */
+static bool
+are_alike(struct tt_why *w, const struct tt_cause *const *c, size_t n)
+{
+	int64_t *v = tt_mem_alloc(w->mem, n * sizeof *v, w->err);
+	size_t nalike = 0;
+
+	for (size_t i = 0; i < n && v; i++)
+		v[i] = c[i]->took;
+	const int64_t median = v ? tt_quantile_of_i64(v, n, 1, 2) : 0;
+
+	for (size_t i = 0; i < n && v; i++)
+		nalike += v[i] >= median - median / 8 && v[i] <= median + median / 8;
+	tt_mem_free(w->mem, v, n * sizeof *v);
+	return 4 * nalike >= 3 * n;
+}
+
+/*
+ * True if the frames of ${c}, in ${frame}, are longer by the machine's noise, and not by what returns. A thread that a busy machine wakes late in many frames
+ * is so by times of all lengths; one that sleeps longer in them chose how long.
+ */
+static bool
+is_noise(struct tt_why *w, const struct tt_cause *worst, const struct tt_cause *const *c, const size_t *frame, size_t n)
+{
+	if (worst->woken_late)
+		return !tt_why_is_spaced(w, frame, n) && (!tt_why_is_pattern(w, frame, n) || !are_alike(w, c, n));
+	return worst->class == TT_CAUSE_OUTSIDE && !tt_why_is_pattern(w, frame, n);
+}
+
 static int
 group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 {
@@ -63,7 +93,7 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	f->worst = tt_frames_number(w->m->frames, worst->frame);
 	for (size_t i = 0; i < n; i++)
 		w->out->cause[c[i] - w->out->cause].worst = f->worst;
-	f->is_noise = (worst->woken_late || worst->class == TT_CAUSE_OUTSIDE) && !tt_why_is_pattern(w, frame, n);
+	f->is_noise = is_noise(w, worst, c, frame, n);
 	f->is_scattered = n >= SCATTERED && worst->class == TT_CAUSE_SLOW_CALL && worst->doubtful && !tt_why_is_spaced(w, frame, n);
 	for (size_t i = 0; i < n && !f->is_noise; i++)
 		w->out->cause[c[i] - w->out->cause].woken_late = false;

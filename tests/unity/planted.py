@@ -426,8 +426,27 @@ def quiet():
         suite.true("noise %d in .%s comes after %s" % (seed, form, kind), rows and marker in (rows[0]["marker"] or ""), rows)
 
 
+def overslept(rng, more):
+    """In one frame of six a sleep, which all frames have, takes ${more}() ms longer."""
+    def plant(k, f):
+        f.script(Zone(script(f.names, "Net.Pump"), .0625, Zone(f.names["sleep"], .5 + (more() if rng.random() < 1 / 6 else 0))))
+    return plant
+
+
+def busy():
+    """A machine that is so busy that it wakes a thread late in a sixth of all frames is noise; sleeps that are longer by the same time are chosen."""
+    for form in FORMS:
+        n = MONO if form == "mlpd" else UNITY
+        for what, more in (("late", lambda rng: rng.uniform(4, 30)), ("chosen", lambda rng: 12)):
+            rng = random.Random(what)
+            path = FORMS[form](suite.path("busy." + form), game(n, overslept(rng, lambda: more(rng))))
+            said = [r["sentence"] for r in figures.read(suite, path, form)[1] if r["class"] == "wait"]
+            suite.equal("a sleep in .%s, %s: woken late" % (form, what), ["woken late by the system" in s for s in said], [what == "late"])
+
+
 if __name__ == "__main__":
     planted(sys.argv[1:])
     if not sys.argv[1:] or "quiet" in sys.argv[1:]:
         quiet()
+        busy()
     suite.end()
