@@ -12,13 +12,13 @@
 
 /* A screen of 50 lines also holds the command above the summary and the prompt below it. */
 enum { SCREEN = 48 };
-enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, CUT_TEXTS };
+enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, KEEP_FIRST, CUT_TEXTS };
 
 /* The parts left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences and names. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ CUT_TEXTS, 2400 }, { KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 },
 	{ KEEP_LOSSES, 2 }, { KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_TEXTS, 240 },
-	{ KEEP_STEADY, 0 }, { KEEP_NEEDED, 0 }, { T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_TEXTS, 160 },
+	{ KEEP_STEADY, 0 }, { KEEP_NEEDED, 0 }, { T_WORST, 1 }, { KEEP_FIRST, 0 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_TEXTS, 160 },
 	{ CUT_TEXTS, 80 },
 };
 
@@ -92,6 +92,14 @@ drop_steady(struct tt_table *t)
 		t->nrow--;
 }
 
+/* Leave out the second cause, unless that is a leak, which may end the program. */
+static void
+drop_second(struct tt_table *t)
+{
+	if (t && t->nrow == 2 && strcmp(t->cell[t->ncol + C_CLASS].s, tt_cause_name(TT_CAUSE_LEAK)) != 0)
+		t->nrow = 1;
+}
+
 static void
 give_way(struct tt_summary_screen *s, int what, size_t keep)
 {
@@ -101,6 +109,8 @@ give_way(struct tt_summary_screen *s, int what, size_t keep)
 		cut_texts(s->r, keep);
 	else if (what == KEEP_STEADY)
 		drop_steady(tt_summary_find(s->r, T_CAUSES));
+	else if (what == KEEP_FIRST)
+		drop_second(tt_summary_find(s->r, T_CAUSES));
 	else if (what == KEEP_NEEDED)
 		tt_summary_find(s->r, T_SUMMARY)->cell[S_NEEDED].empty = true;
 	else if (what >= T_N)

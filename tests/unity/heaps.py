@@ -8,7 +8,7 @@ MS, MB, FRAMES = 1000000, 1 << 20, 120
 suite = Suite()
 
 
-def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS, slow=()):
+def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS, slow=(), method="Game:Slow%d"):
     """
     ${FRAMES} frames of ${length}, each of which keeps 100 KB of class Kept. After each tenth frame k, a collection of generation 0, of 1 where k is in
     ${full}, leaves a heap of ${size}(k) bytes. In frames ${shots} another thread collects for a heap shot, for which they last ${late} more. Frames
@@ -29,7 +29,7 @@ def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS, slow=()):
         t.end(at + 1000)
         end = at + length
         if k in slow:
-            t.zone(at + 60000, at + 60000 + late, c.marker("Game:Slow%d" % k))
+            t.zone(at + 60000, at + 60000 + late, c.marker(method % k))
             end += late
         if k % 10 == 0:
             collect(t, at + 2000, at + 50000, 1 if k in full else 0, size(k))
@@ -80,4 +80,10 @@ path = game("ranked", grows, full=(60, 110), slow=(13, 33, 53, 73, 93))
 suite.true("the leak is behind frames that are long by five methods", [r["class"] for r in suite.rows("causes", path)].index("leak") >= 5)
 tables = suite.report(path)["tables"]
 suite.equal("on the first screen it is second", [r["class"] for r in tables["capture_causes"]["rows"]][1], "leak")
+# Sentences of so many lines that the screen has room for one cause, but for a leak.
+path = game("crowded", grows, full=(60, 110), slow=(13, 33, 53, 73, 93), method="Game:%s%%d" % ("Slow" * 80))
+screen = suite.run("--width", "80", path)[0]
+why = screen.split("Why frames are long")[1].split("\n\n")[0]
+suite.true("it is also on a screen that has room for little else", "the heap grows from" in " ".join(why.split()), screen)
+suite.true("which fits", len(screen.splitlines()) <= 48, len(screen.splitlines()))
 suite.end()
