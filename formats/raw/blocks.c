@@ -647,6 +647,23 @@ count_part(struct raw *m, const struct raw_stream *st, uint32_t len, uint32_t fl
 	log->samples += st->id != RAW_SESSION;
 }
 
+/*
+ * True if the block's payload of ${len} bytes at ${p} is a frame's mark. The rest of a message that begins alike has another number than the next frame's, and
+ * no time within a month after that of the last mark.
+ */
+static bool
+is_mark(const struct raw_session *s, const struct raw_stream *st, const uint8_t *p, uint32_t len)
+{
+	const int64_t month = INT64_C(30) * 86400 * RAW_MAX_STEP_NS;
+
+	if (len != (s->layout.aligned ? 16 : 14) || unity_u16(p) != RAW_FRAME)
+		return false;
+	if (!st->framed || unity_u32(p + (s->layout.aligned ? 4 : 2)) == st->frame + 1)
+		return true;
+	const int64_t t = raw_time_of(s, p);
+	return t >= st->frame_ns - RAW_MAX_STEP_NS && t - month <= st->frame_ns;
+}
+
 static int
 add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
@@ -679,12 +696,13 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	if (m->main_from == 0 && st->id == m->session[m->now].main)
 		m->main_from = m->now + 1;
 	st->block = id + 1;
-	if (len == (aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
+	if (is_mark(&m->session[m->now], st, body, len)) {
 		const uint32_t frame = unity_u32(body + (aligned ? 4 : 2));
 		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
 		st->first_frame = st->framed ? st->first_frame : frame;
 		st->framed = true;
 		st->frame = frame;
+		st->frame_ns = raw_time_of(&m->session[m->now], body);
 		see_frame(m, st, frame);
 	}
 	count_part(m, st, len, flags);

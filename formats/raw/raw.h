@@ -234,6 +234,7 @@ struct raw_stream {
 	size_t pause;                 /* the first pause after the last frame that was delivered: index in raw.pause */
 	uint32_t block;               /* number of the next block */
 	uint32_t frame;               /* number of the last frame */
+	int64_t frame_ns;             /* and its time */
 	uint32_t first_block, first_frame;    /* numbers of its first ones */
 	uint64_t at, last_at;         /* offsets of its first and its last block in the file */
 	bool has_more;                /* blocks than the first */

@@ -87,6 +87,29 @@ def logs():
             yield "%s, marker %d" % (make.__name__, used), make(used)
 
 
+def like_marks():
+    """The rest of a message that is as long as a frame's mark and begins with the same number is none."""
+    for frames_before in (1, 3):
+        log, at = Log(1000), 1000 + 16 * frames_before
+        for k in range(frames_before):
+            log.frame(1000 + 16 * k)
+        log.block(MAIN, struct.pack("<HIQ", FRAME, frames_before, at * 10 ** 6))
+        body = sample(36, 0, at) + sample(36, 1, at + 1) + struct.pack("<HBI", 57, 0, FRAME) + zone(1, at + 2, at + 3) + sample(37, 1, at + 4)
+        body, cut = body + sample(37, 0, at + 5), 30 + 3
+        before = len(log.b)
+        log.block(MAIN, body)
+        log.block(SESSION, state(0, at + 6, frames_before))
+        want = read(bytes(log.b))
+        fault("a log with a flow of number %d: is whole" % FRAME, None if want[0] == 0 else str(want[0]))
+        number = log.n[MAIN] - 1
+        log.b, log.n[MAIN], log.n[SESSION] = log.b[:before], number, log.n[SESSION] - 1
+        for piece in (body[:cut], body[cut:cut + 14], body[cut + 14:]):
+            log.block(MAIN, piece)
+        log.block(SESSION, state(0, at + 6, frames_before))
+        have = read(bytes(log.b))
+        fault("cut so that 14 bytes begin with %d: the same figures" % FRAME, None if have == want else str((have[0], want[0])))
+
+
 def main():
     for name, data in logs():
         data = bytes(data)
@@ -103,6 +126,7 @@ def main():
                 have = read(whole(head, blocks[:i] + [(n, stream, body[:at]), (n, stream, body[at:])] + blocks[i + 1:]))
                 wrong = None if have == want else (have[0], [(t, have[1][t][:2]) for t in want[1] if have[1][t] != want[1][t]])
                 fault("%s: block %d cut at %d: the same figures" % (name, i, at), str(wrong)[:600] if wrong else None)
+    like_marks()
     suite.end()
 
 
