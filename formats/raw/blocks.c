@@ -325,20 +325,15 @@ is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_
 	    unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
 }
 
-/* Count definitions of threads that are damaged: one marks frames, but is defined as without; or its blocks are of another id than its definition. */
+/* Count definitions of threads that are damaged: the thread's blocks are of another id. */
 static void
 count_undefined_threads(struct raw *m)
 {
 	for (size_t i = 0; i < m->nstream; i++) {
 		const struct raw_stream *const st = &m->stream[i];
-		const struct raw_session *const s = &m->session[st->session];
-		const bool one = s->unnamed && s->unnamed < SIZE_MAX;
-		if (st->id == RAW_SESSION)
-			continue;
-		if (st->seen && st->framed && st->named && !st->bound && !st->again)
-			lose_in(m, st->session, TT_LOST_DEFINITIONS, st->at);
-		if (one && is_stream_of(m, st, &m->stream[s->unnamed - 1]))
-			lose_in(m, st->session, TT_LOST_DEFINITIONS, m->stream[s->unnamed - 1].at);
+		const size_t only = m->session[st->session].unnamed;
+		if (st->id != RAW_SESSION && only && only < SIZE_MAX && is_stream_of(m, st, &m->stream[only - 1]))
+			lose_in(m, st->session, TT_LOST_DEFINITIONS, m->stream[only - 1].at);
 	}
 }
 

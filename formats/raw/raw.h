@@ -227,7 +227,6 @@ struct raw_stream {
 	uint64_t ended_at;            /* offset of that one's block */
 	bool may_end;                 /* a block of it in the segment ends like such a message */
 	bool reused;                  /* another thread has had the id before */
-	bool again;                   /* it was registered more than once */
 	bool seen, delivered, framed;
 	bool begun;                   /* of an appended log: what it has from before the recording was left out */
 	bool other;                   /* the next blocks belong to another thread */

@@ -111,7 +111,7 @@ rewind_(void *ctx, struct tt_err *err)
 		st->carry_flags = st->first = st->last = 0;
 		st->naming = st->naming_last = 0;
 		st->ended = INT64_MIN;
-		st->reused = st->again = false;
+		st->reused = false;
 	}
 	if (!m->read)
 		m->npause = 0;

@@ -12,7 +12,6 @@ raw_name_waits(struct raw *m, struct raw_stream *st, const struct raw_naming *x,
 {
 	uint32_t k = m->naming_free;
 
-	st->again = true;
 	if (k) {
 		m->naming_free = m->naming[k - 1].next;
 	} else {
