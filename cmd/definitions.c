@@ -220,16 +220,18 @@ columns_text(struct tt_report *r, const struct tt_pass_table *t)
 	return s;
 }
 
-/* The command that prints the table ${d}. */
+/* The command that prints the table ${d}; in ${brief} with TABLE for its name. */
 static const char *
-command_text(struct tt_report *r, const struct definition *d)
+command_text(struct tt_report *r, const struct definition *d, bool brief)
 {
 	const struct tt_pass_table *t = d->of;
-	const char *asks = tt_pass_asks(t->id);
+	const char *asks = tt_pass_asks(t->id), *id = brief ? "TABLE" : t->id;
 
 	if (d->command)
 		return d->command;
-	return asks ? tt_text(r, "tracetool stats --table %s --%s ... FILE", t->id, asks) : tt_text(r, "tracetool stats --table %s FILE", t->id);
+	if (asks && brief)
+		return tt_text(r, "tracetool stats --%s ... FILE", asks);
+	return asks ? tt_text(r, "tracetool stats --table %s --%s ... FILE", id, asks) : tt_text(r, "tracetool stats --table %s FILE", id);
 }
 
 /* The last table of ${r} if it is of this kind, else a new one. */
@@ -240,7 +242,9 @@ table_for(struct tt_report *r, enum definition_kind kind)
 		if (t->id == shown[kind].id)
 			return t;
 	}
-	return tt_report_table(r, shown[kind].id, shown[kind].title, shown[kind].col, shown[kind].ncol);
+	struct tt_table *t = tt_report_table(r, shown[kind].id, shown[kind].title, shown[kind].col, shown[kind].ncol);
+	t->answer = kind == DEF_COLUMN ? 1 : kind == DEF_TABLE ? 3 : 0;       /* a name of its own, and the command, beside longer texts */
+	return t;
 }
 
 static void
@@ -281,7 +285,7 @@ column_row(struct tt_cell *c, const struct definition *d)
 }
 
 void
-definition_row(struct tt_report *r, const struct definition *d)
+definition_row(struct tt_report *r, const struct definition *d, bool brief)
 {
 	struct tt_cell *c = tt_row(table_for(r, d->kind));
 	const struct tt_pass_table *t = d->of;
@@ -291,8 +295,8 @@ definition_row(struct tt_report *r, const struct definition *d)
 	case DEF_TABLE:
 		tt_cell_text(&c[0], t->id);
 		tt_cell_text(&c[1], t->title);
-		tt_cell_text(&c[2], columns_text(r, t));
-		tt_cell_text(&c[3], command_text(r, d));
+		tt_cell_name(&c[2], brief ? NULL : columns_text(r, t));
+		tt_cell_text(&c[3], command_text(r, d, brief));
 		break;
 	case DEF_COLUMN:
 	case DEF_OTHER:

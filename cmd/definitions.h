@@ -28,7 +28,10 @@ struct definition {
 typedef void definition_fn(void *arg, const struct definition *d);
 void definitions_each(definition_fn *f, void *arg);
 
-/* Add a row with ${d} to the table of its kind at the end of ${r}, which the first row makes. */
-void definition_row(struct tt_report *r, const struct definition *d);
+/*
+ * Add a row with ${d} to the table of its kind at the end of ${r}, which the first row makes; of a table in ${brief}: without the names of its columns and with
+ * TABLE for its own name in the command.
+ */
+void definition_row(struct tt_report *r, const struct definition *d, bool brief);
 
 #endif

@@ -145,7 +145,7 @@ look_at(void *arg, const struct definition *d)
 			any = s->found[i] = true;
 	}
 	if (any)
-		definition_row(s->r, d);
+		definition_row(s->r, d, false);
 }
 
 /* The name most similar to a word. */

@@ -22,12 +22,12 @@ struct list_opts {
 	struct ui_opts ui;
 };
 
-enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_LOSSES, L_NOTES, L_TERMS, L_ZONES, L_NAMES, L_SCHEMA, L_SANDBOX, L_N };
+enum { L_FORMATS, L_PASSES, L_EMITTERS, L_TABLES, L_METRICS, L_GATE, L_LOSSES, L_NOTES, L_TERMS, L_ZONES, L_NAMES, L_SCHEMA, L_SANDBOX, L_N };
 
 static const char *
 what_value(size_t i)
 {
-	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "gate", "losses", "notes", "terms", "zones", "names",
+	static const char *const v[] = { "formats", "passes", "emitters", "tables", "metrics", "gate", "losses", "notes", "terms", "zones", "names",
 		"schema", "sandbox", NULL };
 
 	return i <= L_N ? v[i] : NULL;
@@ -49,9 +49,9 @@ static const struct tt_opt_group groups[] = {
 const struct tt_verb verb_list = {
 	.name = "list",
 	.summary = "list formats, tables, metrics and more, or say what a word means",
-	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [names] [schema] [sandbox] [WORD]...",
+	.operands = "[formats] [passes] [emitters] [tables] [metrics] [gate] [losses] [notes] [terms] [zones] [names] [schema] [sandbox] [WORD]...",
 	.about = "List the formats that tracetool reads, its analysis passes, the formats that it writes (emitters), all tables "
-		 "with their columns (metrics, or tables), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
+		 "(tables), their columns (metrics), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
 		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), names of markers and methods that mean "
 		 "something to it (names), tables of databases beside those of stats (schema), and the means of this system to confine the "
 		 "program while it reads (sandbox). Without an argument, list the first three.\n"
@@ -182,7 +182,7 @@ list_definition(void *arg, const struct definition *d)
 	const struct kind *k = arg;
 
 	if (d->kind == k->kind)
-		definition_row(k->r, d);
+		definition_row(k->r, d, true);
 }
 
 static void
@@ -193,6 +193,7 @@ list_kind(struct tt_report *r, enum definition_kind kind)
 	definitions_each(list_definition, &k);
 }
 
+static void list_tables(struct tt_report *r) { list_kind(r, DEF_TABLE); }
 static void list_metrics(struct tt_report *r) { list_kind(r, DEF_COLUMN); }
 static void list_gate(struct tt_report *r) { list_kind(r, DEF_METRIC); }
 static void list_losses(struct tt_report *r) { list_kind(r, DEF_LOSS); }
@@ -259,7 +260,7 @@ list_named(const char *word)
 {
 	size_t k = 0;
 
-	while (k < L_N && strcmp(what_value(k), strcmp(word, "tables") == 0 ? "metrics" : word) != 0)
+	while (k < L_N && strcmp(what_value(k), word) != 0)
 		k++;
 	return k;
 }
@@ -271,7 +272,7 @@ fail_unknown(const char *word, struct tt_err *err)
 
 	near = near ? near : explain_nearest(word);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no list and no definition of \"%s\"%s%s%s", word, near ? "; did you mean \"" : "; see ",
-	    near ? near : "tracetool list metrics gate losses notes terms zones", near ? "\"?" : "");
+	    near ? near : "tracetool list tables metrics gate losses notes terms zones", near ? "\"?" : "");
 }
 
 /* Add what the operands name to ${r}: lists and definitions. A word that is both is a list, unless ${explain} is true. */
@@ -279,11 +280,11 @@ static int
 add_all(struct app *app, const struct list_opts *o, bool explain, struct tt_report *r, struct tt_err *err)
 {
 	static void (*const list[L_N])(struct tt_report *) = {
-		[L_FORMATS] = list_formats, [L_PASSES] = list_passes, [L_EMITTERS] = list_emitters, [L_METRICS] = list_metrics, [L_GATE] = list_gate,
-		[L_LOSSES] = list_losses, [L_NOTES] = list_notes, [L_TERMS] = list_terms, [L_ZONES] = list_zones, [L_NAMES] = list_names,
+		[L_FORMATS] = list_formats, [L_PASSES] = list_passes, [L_EMITTERS] = list_emitters, [L_TABLES] = list_tables, [L_METRICS] = list_metrics,
+		[L_GATE] = list_gate, [L_LOSSES] = list_losses, [L_NOTES] = list_notes, [L_TERMS] = list_terms, [L_ZONES] = list_zones, [L_NAMES] = list_names,
 		[L_SCHEMA] = list_schema, [L_SANDBOX] = list_sandbox,
 	};
-	unsigned bits = o->what.n == 0 ? (1u << L_METRICS) - 1 : 0;
+	unsigned bits = o->what.n == 0 ? (1u << L_TABLES) - 1 : 0;
 	struct tt_list word = { 0 };
 	bool *found = tt_arena_alloc(&app->arena, o->what.n * sizeof *found + 1, err);
 	int rc = found ? TT_OK : err->code;

@@ -654,20 +654,21 @@ put_left_out(struct writer *w, const struct grid *g)
 	bool any = false;
 
 	for (size_t col = 0; col < g->t->ncol; col++) {
-		const char *before = any ? ", " : "no room for ", *title = g->t->col[col].title;
+		const char *before = any ? ", " : "no room for ", *title = g->t->col[col].title, *suffix = tt_column_suffix(g->t->col[col].unit);
 
 		if (!g->col[col].cut || g->col[col].hidden)
 			continue;
 		if (!any) {
 			spaces(w, INDENT);
 			style(w, dim);
-		} else if (at + tt_text_width(title) + 3 > w->o->width) {
+		} else if (at + heading_width(&g->t->col[col]) + 3 > w->o->width) {
 			before = ",\n  ";
 			at = 0;
 		}
 		put(w, before);
 		put_text(w, title, strlen(title));
-		at += tt_text_width(before) + tt_text_width(title);
+		put(w, suffix);
+		at += tt_text_width(before) + heading_width(&g->t->col[col]);
 		any = true;
 	}
 	if (any) {

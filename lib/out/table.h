@@ -93,7 +93,7 @@ struct tt_table {
 	const char *note;             /* printed under the title; NULL none */
 	const char *empty_reason;     /* why there are no rows */
 	const bool *filled;           /* by column: some row has a value, perhaps one that the limit cuts; NULL: those of the table tell */
-	size_t answer;                /* column that text leaves out last, such as the one that rows are sorted by; 0, 1: none, for the first two stay anyway */
+	size_t answer;                /* column that text leaves out last, such as the one that rows are sorted by; 0: none */
 	bool tree;                    /* column 1 is the depth of the row, shown as indentation of column 0: never sorted */
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */

@@ -163,6 +163,7 @@ parts(struct tt_making *k, struct tt_table *t, bool classes)
 	struct figures *f = tt_room(k, n * sizeof *f);
 	uint32_t next = 0;
 
+	t->answer = 1 + K_STATEMENTS_HIT;     /* lines are known with debug information only */
 	if (!f)
 		return;
 	add_up(k, of, NULL, f);
@@ -218,6 +219,7 @@ methods(struct tt_making *k, struct tt_table *t)
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	size_t at = 0;
 
+	t->answer = M_CLASS;          /* methods of several classes are called alike */
 	for (size_t i = 0; i < s->nmethod; i++) {
 		const struct tt_cover_method *m = &s->method[i];
 		uint64_t lines = 0, hit = 0;

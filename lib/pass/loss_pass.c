@@ -41,6 +41,7 @@ static void
 entries(struct tt_making *k, struct tt_table *t)
 {
 	t->complete = true;
+	t->answer = L_COUNT;
 	for (int severity = TT_ERROR; severity >= TT_INFO; severity--) {
 		for (unsigned i = 0; i < TT_LOST_KINDS; i++) {
 			const struct tt_loss_entry *e = &k->m->loss->e[i];

@@ -133,6 +133,7 @@ tt_shown_table(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_frames *f = k->m->frames;
 
+	t->answer = C_LATE;
 	for (size_t i = 0; i < f->nsegment; i++)
 		put_segment(k->m, &f->segment[i], k->r, tt_row(t));
 }
