@@ -137,7 +137,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	if (rc == TT_OK && x->g->explain)
 		rc = tt_verdict_explain(v, x->g->explain, convert, &out->text, err);
 	else if (rc == TT_OK && page)
-		tt_verdict_as_html(v, &x->g->to.links, TT_GENERATOR, &out->text);
+		tt_verdict_as_html(v, &x->to.o->links, TT_GENERATOR, &out->text);
 	else if (rc == TT_OK)
 		rc = tt_verdict_as_text(v, &(struct tt_verdict_text){ color, x->app->env.log_level >= TT_LOG_VERBOSE, width }, &out->text, err);
 	if (rc == TT_OK && page)
@@ -155,6 +155,34 @@ say_saved(const struct gate *x, bool accepted)
 		    accepted ? "; from now on captures are compared with these, and with none before" : "");
 	if (x->replaced)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\" is replaced (--append adds to it)", x->g->save, x->replaced);
+}
+
+/* Let commands on single captures find the frames that the budget names, as its captures were read. */
+static int
+repeat_budget_frames(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
+{
+	const struct { const char *option, *value, *budget; } give[] = {
+		{ "--frame-marker", run->frame_marker, x->budget.frame_marker }, { "--frame-thread", run->frame_thread, x->budget.frame_thread },
+	};
+	struct tt_buf b = { 0 };
+
+	if (!x->to.o || !x->to.o->links.looks)
+		return TT_OK;
+	struct tt_verdict_outputs *o = tt_arena_alloc(&x->a, sizeof *o, err);
+	if (!o)
+		return err->code;
+	*o = *x->to.o;
+	tt_buf_text(&b, o->links.looks);
+	for (size_t i = 0; i < sizeof give / sizeof *give; i++) {
+		if (!give[i].value || give[i].value != give[i].budget)
+			continue;
+		tt_buf_printf(&b, "%s ", give[i].option);
+		tt_shell_quote(&b, give[i].value);
+		tt_buf_text(&b, " ");
+	}
+	o->links.looks = tt_buf_keep(&b, &x->a, err);
+	x->to.o = o;
+	return o->links.looks ? TT_OK : err->code;
 }
 
 /* Print the verdict (if ${o} is not NULL) and write all other outputs. A baseline that may not be saved does not keep the others from being written. */
@@ -180,7 +208,8 @@ write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, c
 	}
 	if (saved != TT_OK)
 		v->status = tt_exit_code(saved);
-	if (o) {
+	rc = repeat_budget_frames(x, run, err);
+	if (rc == TT_OK && o) {
 		out[0].path = o->output ? o->output : "-";
 		rc = print(x, v, run, report_width(o), report_form(o) == TT_RENDER_HTML, &out[n++], err);
 	}

@@ -362,13 +362,14 @@ read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	struct tt_node_at v = tt_doc_member(row, "over");
 	enum tt_family f = r->measure.metric->family;
 	enum tt_stat_kind s = r->measure.stat;
-	int over = TT_OVER_MEDIAN, rc = tt_doc_word(&v, tt_over_name, &over, err);
+	const bool never = r->max.kind == TT_LIMIT_AMOUNT && r->max.v == 0;     /* it may happen in none of the captures */
+	int over = never ? TT_OVER_WORST : TT_OVER_MEDIAN, rc = tt_doc_word(&v, tt_over_name, &over, err);
 
+	r->over = (enum tt_over)over;
 	if (rc != TT_OK || !v.json)
 		return rc;
 	if (r->relative || r->exact)
 		return tt_doc_fail(&v, true, err, "\"over\" is for rows without a baseline: the others look at all captures");
-	r->over = (enum tt_over)over;
 	if (r->over != TT_OVER_POOLED)
 		return TT_OK;
 	if (f != TT_FAM_FRAME && f != TT_FAM_TIMING && f != TT_FAM_OVER && (f != TT_FAM_FPS || s != TT_STAT_MEAN) &&

@@ -779,17 +779,16 @@ put_advice(struct suggest *g)
 {
 	const char *gap = "";
 	struct tt_buf b = { 0 };
-	size_t frames = 0, capped = 0, framed = 0;
+	size_t capped = 0, framed = 0;
 	int64_t editor = 0;
 	char at[TT_CAP_TEXT];
 
 	for (size_t i = 0; i < g->n; i++) {
-		frames += g->s[i].frames;
 		framed += g->s[i].frames > 0;
 		capped += g->s[i].cap_ns > 0;
 		editor = g->s[i].editor > editor ? g->s[i].editor : editor;
 	}
-	if (frames == 0)
+	if (framed == 0)
 		tt_buf_printf(&b, "These captures have no whole frames, but rows of frames say the most: name the marker that begins one with %s, "
 		    "and suggest again.", tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	if (g->cap_ns) {
@@ -860,6 +859,15 @@ is_of_days(const struct tt_sample *s, size_t n)
 	return several;
 }
 
+static bool
+has_frames(const struct tt_sample *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i].frames > 0)
+			return true;
+	return false;
+}
+
 int
 tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_buf *left_out, struct tt_err *err)
@@ -888,6 +896,9 @@ tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct 
 	put_integrity(&g);
 	put_advice(&g);
 	tt_buf_text(out, "\n}\n");
+	if (!has_frames(s, n))
+		tt_buf_printf(&g.blind, "%sall rows of frames, which say the most: these captures have no whole frames; name the marker that begins one with %s, and "
+		    "suggest again", g.blind.n ? "\n" : "", tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	*left_out = g.blind;
 	return tt_buf_error(out, err);
 }

@@ -75,7 +75,11 @@ put_shift(const struct tt_verdict_row *r, char *p, size_t size)
 		snprintf(p, size, "~");
 		return;
 	}
-	put_share(r, r->shift, r->shift_ppm, shift);
+	/* So few captures that the change has no bounds: the shift by pairs may contradict the two figures beside it. */
+	if (!(r->has_low && r->has_high) && r->has_value && r->has_base && r->base > 0)
+		*tt_put_ppm(shift, tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
+	else
+		put_share(r, r->shift, r->shift_ppm, shift);
 	if (r->has_low && r->has_high)
 		put_share(r, half, half_ppm, width);
 	/* The sign of the width is always "+": the "±" takes its place. */
