@@ -112,7 +112,7 @@ tt_diff_notes(const struct tt_diff *d, const char *rename, struct tt_report *r)
 
 	if (!d->frames)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
-		    tt_text(r, "the captures have no frames: the time in markers of all threads per capture is compared (for frames: %s)",
+		    tt_text(r, "the captures have no frames: the time in markers of all threads per capture, waits with it, is compared (for frames: %s)",
 			tt_setting_name[TT_SETTING_FRAME_MARKER]));
 	if (d->nsampled) {
 		const char *more = d->nsampled > 1 ? tt_text(r, " and %zu more", d->nsampled - 1) : "";

@@ -113,7 +113,7 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 	struct means a, b;
 	int rc;
 
-	*v = (struct tt_diff_verdict){ .p = 1 };
+	*v = (struct tt_diff_verdict){ .frames = d->frames, .p = 1 };
 	tt_arena_init(&arena, &d->env->mem);
 	rc = means(d, TT_DIFF_A, &arena, &a, err);
 	TT_THEN(rc, means(d, TT_DIFF_B, &arena, &b, err));
@@ -143,10 +143,10 @@ tt_diff_exit(const struct tt_diff_verdict *v)
 enum { V_ROW, V_A, V_B, V_CHANGE, V_P, V_VERDICT, V_SHIFT, V_SHARE, V_LOW, V_HIGH, V_ALLOWED, V_N };
 
 static const struct tt_col col[V_N] = {
-	[V_ROW] = { "figure", "row", TT_UNIT_TEXT, "What is compared: the mean frame time of captures." },
+	[V_ROW] = { "figure", "row", TT_UNIT_TEXT, "What is compared: the mean frame time of captures; without frames their time in markers." },
 	[V_A] = { "a_ns", "A", TT_UNIT_NS, "Median of A's captures." },
 	[V_B] = { "b_ns", "B", TT_UNIT_NS, "Median of B's captures." },
-	[V_CHANGE] = { "change", "change", TT_UNIT_TEXT, "The shift as a share of A, with half the width of its interval; ~: the interval holds no change." },
+	[V_CHANGE] = { "change", "change", TT_UNIT_TEXT, "B against A in percent of A, with half the width of the shift's interval; ~: the interval holds no change." },
 	[V_VERDICT] = { "verdict", "verdict", TT_UNIT_TEXT, "Whether B is worse, not worse, undecided or not to be judged." },
 	[V_SHIFT] = { "shift_ns", "shift", TT_UNIT_NS, "Shift of B against A." },
 	[V_SHARE] = { "shift_share", "of A", TT_UNIT_PERCENT, "The same as a share of the median of A's captures." },
@@ -195,7 +195,7 @@ share_of(int64_t v, int64_t of)
 	return v < 0 ? -share : share;
 }
 
-/* "+20.0 % ±5.8 %", "~" where the interval holds no change; where A is 0 the amounts. */
+/* "+20.0 % ±5.8 %": how B differs from A, as both are printed, and the half of the interval; "~" where that holds no change; where A is 0 the amounts. */
 static const char *
 change_text(const struct tt_diff_verdict *v, struct tt_report *r)
 {
@@ -205,10 +205,10 @@ change_text(const struct tt_diff_verdict *v, struct tt_report *r)
 	if (s->has_low && s->has_high && s->low <= 0 && s->high >= 0)
 		return "~";
 	if (v->a <= 0)
-		return tt_text(r, "%+lld ns", (long long)s->shift);
+		return tt_text(r, "%+lld ns", (long long)(v->b - v->a));
 	if (!s->has_low || !s->has_high)
-		return tt_text(r, "%+.1f %% \302\261\342\210\236", (double)s->shift * 100 / (double)v->a);
-	return tt_text(r, "%+.1f %% \302\261%.1f %%", (double)s->shift * 100 / (double)v->a, (double)half * 100 / (double)v->a);
+		return tt_text(r, "%+.1f %% \302\261\342\210\236", (double)(v->b - v->a) * 100 / (double)v->a);
+	return tt_text(r, "%+.1f %% \302\261%.1f %%", (double)(v->b - v->a) * 100 / (double)v->a, (double)half * 100 / (double)v->a);
 }
 
 void
@@ -218,7 +218,7 @@ tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 	struct tt_cell *c = tt_row(t);
 
 	t->note = why(v, r);
-	tt_cell_text(&c[V_ROW], "frame time, mean");
+	tt_cell_text(&c[V_ROW], v->frames ? "frame time, mean" : "time in markers");
 	tt_cell_int(&c[V_A], v->a);
 	tt_cell_int(&c[V_B], v->b);
 	tt_cell_text(&c[V_CHANGE], change_text(v, r));

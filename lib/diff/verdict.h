@@ -20,6 +20,7 @@ struct tt_diff_margin {
 
 struct tt_diff_verdict {
 	enum tt_diff_outcome outcome;
+	bool frames;                  /* of frames; else the time in markers */
 	int64_t a, b;                 /* medians of the means of the captures of either side, ns */
 	int64_t allowed;              /* ns */
 	bool by_session;              /* captures are from more than one session; if they name none, each side counts as one session */
