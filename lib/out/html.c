@@ -349,6 +349,11 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 	tt_buf_text(out, class_of(t, unit, wide));
 	if (!c->empty && !tt_unit_is_text(unit))
 		put_machine(out, "data-v", unit, c);
+	if (v && v->labelled && !c->empty && tt_unit_right(unit)) {
+		tt_buf_text(out, " data-l=\"");
+		tt_html_text(out, t->col[col].title);
+		tt_buf_text(out, "\"");
+	}
 	tt_buf_text(out, ">");
 	for (int64_t d = t->tree && col == 0 ? tt_table_cell(t, row, 1)->v : 0; d > 0; d--)
 		tt_buf_text(out, "\xe2\x80\x83");

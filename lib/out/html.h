@@ -48,6 +48,7 @@ struct tt_html_view {
 	const char *below;
 	void (*put_below)(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg);
 	const void *arg;              /* of both */
+	bool labelled;                /* each figure has its column's title with it, for windows so narrow that rows have lines of their own */
 };
 
 /* The notes of a report as a list; nothing where there are none. */

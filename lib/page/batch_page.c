@@ -118,7 +118,7 @@ losses(const struct page *p)
 		tt_html_section(p->out, "loss", "Losses and caveats");
 		tt_html_notes(p->out, p->r);
 		if (lost)
-			tt_html_table(p->out, lost, &(struct tt_html_view){ 0 });
+			tt_html_table(p->out, lost, &(struct tt_html_view){ .labelled = true });
 		put(p, "</section>\n");
 	}
 	if (!t || t->nrow == 0)

@@ -124,7 +124,8 @@ tt_page_causes(const struct tt_page *p)
 		tt_page_hitches(&hitches, p->r, p->f, 0, p->f->n);
 	if (p->f && p->f->nof == 1)
 		tt_page_gain(p->r, p->f, &hitches, p->out);
-	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = TT_PAGE_FIRST_ROWS, .below = "sentence", .put_below = put_frames_of, .arg = &of });
+	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = TT_PAGE_FIRST_ROWS, .labelled = true,
+	    .below = "sentence", .put_below = put_frames_of, .arg = &of });
 	next_steps(p, t);
 	tt_page_all_rows(p, t);
 	tt_page_put(p, "</section>\n");
@@ -143,7 +144,7 @@ tt_page_losses(const struct tt_page *p)
 	tt_page_heading(p, "loss", "Losses and caveats", "Losses");
 	tt_html_notes(p->out, p->r);
 	if (tt_page_has_rows(t))
-		tt_html_table(p->out, t, &(struct tt_html_view){ .col = col });
+		tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .labelled = true });
 	tt_page_put(p, "</section>\n");
 }
 

@@ -157,24 +157,29 @@ put_tile(const struct tt_page *p, const struct tt_table *t, size_t row, const ch
 	tt_page_put(p, "</strong></li>\n");
 }
 
-/* "took one 119, two 120": how many frames took one refresh and more, but for none; where a limit shows. */
+/* "took one, two" over "119, 120": how many frames took one refresh and more, but for none; where a limit shows. */
 static void
 put_taken(const struct tt_page *p, const struct tt_table *t)
 {
 	static const char *const id[] = { "one", "two", "three", "more" };
-	const char *before = "<li title=\"Frames that took so many refreshes, or periods of a timer.\">took ";
+	enum { NTAKEN = sizeof id / sizeof *id };
+	const char *taken[NTAKEN];
+	size_t n = 0;
 
-	for (size_t i = 0; t && t->nrow && i < sizeof id / sizeof *id; i++) {
-		const struct tt_cell *c = tt_html_cell(t, 0, id[i]);
-
-		if (!c || c->v == 0)
-			continue;
-		tt_buf_printf(p->out, "%s%s <strong>", before, id[i]);
-		tt_html_figure(p->out, t, 0, id[i]);
-		tt_page_put(p, "</strong>");
-		before = ", ";
+	for (size_t i = 0; t && t->nrow && i < NTAKEN; i++)
+		if (tt_html_value(t, 0, id[i]) > 0)
+			taken[n++] = id[i];
+	if (n == 0)
+		return;
+	tt_page_put(p, "<li title=\"Frames that took so many refreshes, or periods of a timer.\">took ");
+	for (size_t i = 0; i < n; i++)
+		tt_buf_printf(p->out, "%s%s", i ? ", " : "", taken[i]);
+	tt_page_put(p, " <strong>");
+	for (size_t i = 0; i < n; i++) {
+		tt_page_put(p, i ? ", " : "");
+		tt_html_figure(p->out, t, 0, taken[i]);
 	}
-	tt_page_put(p, *before == ',' ? "</li>\n" : "");
+	tt_page_put(p, "</strong></li>\n");
 }
 
 /*
