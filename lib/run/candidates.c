@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/setting.h"
 #include "base/utf8.h"
+#include "model/format.h"
 #include "model/names.h"
 #include "model/waits.h"
 #include "out/table.h"
@@ -212,7 +213,17 @@ is_regular(const struct tt_candidate *c, const struct span *span)
 	return c->spread <= (c->share_e4 >= 5000 && !span->waits ? c->every * 4 : c->every / 2);
 }
 
-/* Fill ${to} from ${s}; false where it begins no frames: too seldom, too often, inside itself, no step of the program's own, or too irregularly. */
+/* True if the profiler that recorded the capture of process ${process} marks all frames itself: what else is regular is within them. */
+static bool
+are_frames_marked(const struct tt_run *r, uint32_t process)
+{
+	return process < r->nin && r->in[process].format->numbers_frames;
+}
+
+/*
+ * Fill ${to} from ${s}; false where it begins no frames: too seldom, too often, inside itself, no step of the program's own, too irregularly, or where frames
+ * are marked.
+ */
 static bool
 judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 {
@@ -222,7 +233,7 @@ judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 	uint64_t gaps = s->n - 1, all = (uint64_t)(s->last - s->first);
 	tt_u128 mean, square = s->square;
 
-	if (s->n < MIN_BEGINS || s->last <= s->first || s->nested || !name || !is_program(r, name->full))
+	if (are_frames_marked(r, t->process) || s->n < MIN_BEGINS || s->last <= s->first || s->nested || !name || !is_program(r, name->full))
 		return false;
 	for (uint64_t k = 0, most = gaps / 10; k < OUTLIERS && k < most; k++, gaps--) {
 		all -= (uint64_t)s->longest[k];
