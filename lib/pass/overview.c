@@ -29,6 +29,8 @@ const unsigned tt_overview_needs = TT_NEEDS_LOCKS | TT_NEEDS_THROWS | TT_NEEDS_S
 
 /* Calls of lock methods that take less in all are no waits. */
 #define MIN_LOCK_NS INT64_C(1000000)
+/* Threads that stop sooner are not said. */
+#define MIN_STOPPING_NS INT64_C(1000000)
 
 struct overview {
 	struct tt_views *view;
@@ -193,6 +195,10 @@ say_collections(struct overview *o)
 	text = tt_text(o->r, "%s%s", text, tt_text_time(o->r, stops ? gc->stopped_total : all.total));
 	if (all.n > 1)
 		text = tt_text(o->r, "%s, the longest %s", text, tt_text_time(o->r, stops ? gc->stopped_max : all.max));
+	/* At the end of a program it can take a second until the last thread has stopped. */
+	const int64_t stopping = gc->pause_total - gc->stopped_total;
+	if (stops && stopping >= MIN_STOPPING_NS && stopping > gc->stopped_total)
+		text = tt_text(o->r, "%s, after waiting %s for them", text, tt_text_time(o->r, stopping));
 	if (gc->heap_resizes > 0)
 		text = tt_text(o->r, "%s; the heap has %s in the end", text, tt_text_bytes(o->r, gc->heap_last));
 	if (gc->heap_max > gc->heap_last)
