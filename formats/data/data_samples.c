@@ -492,8 +492,8 @@ open_lists(struct data_tree *t)
 }
 
 /*
- * Since 2018.3 an allocation is a sample of its own, GC.Alloc, and a record of bytes is of one. If one is of another sample, its number or the name of that is
- * damaged. Up to 2022.1 only such a record beside it shows that. Since then the sample's value has the bytes, too.
+ * Since 2018.3 an allocation is a sample of its own, GC.Alloc, to which a record of its bytes belongs. If the record belongs to another sample, the record's
+ * number or the sample's name is damaged. Up to 2022.1 only another such record shows which. Since then the sample's value has the bytes, too.
  */
 static void
 check_allocs(const struct data_tree *t)

@@ -33,7 +33,7 @@ is_listed(const struct unity_names *l, const char *name)
 		else
 			to = middle;
 	}
-	/* Names come in order, so that the first one behind it ends the search. */
+	/* The names are sorted, so the first one that is greater ends the search. */
 	for (const char *s = from ? l->line[from - 1] : NULL, *bar; s; s = bar ? bar + 1 : NULL) {
 		const int order = compare(name, s);
 		if (order <= 0)

@@ -325,7 +325,7 @@ is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_
 	    unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
 }
 
-/* Count definitions of threads that are damaged: the thread's blocks are of another id. */
+/* Count damaged definitions of threads: those whose id no block has, beside blocks of an id that differs little. */
 static void
 count_undefined_threads(struct raw *m)
 {

@@ -62,7 +62,7 @@ raw_may_change(struct raw *m, struct raw_stream *st)
 	return st->naming != 0;
 }
 
-/* True if ${x} is of the thread ${name}, which registers again: it has not ended before, at ${ended}, as a message in the block at ${at} says. */
+/* True if ${x} registers the thread called ${name} again: the thread has not ended, or ended after ${x}: at ${ended}, as the block at ${at} says. */
 static bool
 is_same(const struct raw_naming *x, uint64_t name, int64_t ended, uint64_t at)
 {

@@ -1,7 +1,7 @@
 /**
  * Counters: their values become figures of each counter.
  *
- * Values of one counter may be of several types, as a program may record 5 and then 5.5. The counter is of one type, which holds them all.
+ * Values of one counter may be of several types, as a program may record 5 and then 5.5. The counter has the type that holds them all.
  *
  * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
  * every later stage sees values.
