@@ -4,6 +4,7 @@
 #include "model/filter.h"
 
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
@@ -220,6 +221,56 @@ match_regex(const char *pattern, const char *text)
 	return found;
 }
 
+/* The signs of an expression once what "{N}" repeats is written out, which is how it is compiled: memory and time grow with it. */
+enum { MAX_REGEX_SIGNS = 500, MAX_REGEX_DEPTH = 32 };
+
+/* The count of "{N}", "{N,}" or "{N,M}" at ${p}, the largest; *${end}: behind it. */
+static size_t
+read_repetition(const char *p, const char **end)
+{
+	char *next;
+	const size_t from = strtoul(p + 1, &next, 10);
+	size_t to = from;
+
+	/* Without an end one more goes on for ever. */
+	if (*next == ',' && (to = strtoul(next + 1, &next, 10)) < from)
+		to = from + 1;
+	*end = *next == '}' ? next + 1 : next;
+	return to;
+}
+
+/* The signs of ${p} so written out; more than MAX_REGEX_SIGNS: some number above it. */
+static size_t
+count_regex_signs(const char *p)
+{
+	size_t sum[MAX_REGEX_DEPTH + 1] = { 0 }, last = 0, n;
+	unsigned depth = 0;
+
+	while (*p && sum[depth] <= MAX_REGEX_SIGNS) {
+		if (*p == '{' && p[1] >= '0' && p[1] <= '9') {
+			n = read_repetition(p, &p);
+			n = n <= MAX_REGEX_SIGNS ? n : MAX_REGEX_SIGNS + 1;
+			sum[depth] += last * (n - 1);
+			last *= n;
+			continue;
+		}
+		if (*p == '(') {
+			if (depth == MAX_REGEX_DEPTH)
+				return MAX_REGEX_SIGNS + 1;
+			sum[++depth] = 0;
+		} else if (*p == ')' && depth > 0) {
+			last = sum[depth--];
+			sum[depth] += last;
+		} else if (!strchr("*+?|)", *p)) {
+			p += *p == '\\' && p[1];
+			last = 1;
+			sum[depth]++;
+		}
+		p++;
+	}
+	return sum[depth];
+}
+
 int
 tt_pattern_check(const char *pattern, struct tt_err *err)
 {
@@ -236,6 +287,9 @@ tt_pattern_check(const char *pattern, struct tt_err *err)
 		}
 		return TT_OK;
 	}
+	if (count_regex_signs(pattern + sizeof REGEX - 1) > MAX_REGEX_SIGNS)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%.60s\" is more than %d signs long once its {N} are written out: repeat less", pattern,
+		    MAX_REGEX_SIGNS);
 	code = regcomp(&re, pattern + sizeof REGEX - 1, REG_EXTENDED | REG_NOSUB);
 	if (code == 0) {
 		regfree(&re);

@@ -103,6 +103,13 @@ TEST(a_pattern_may_be_a_regular_expression)
 	CHECK_EQ_INT(tt_pattern_check("re:a(b|c)+$", &err), TT_OK);
 	CHECK_EQ_INT(tt_pattern_check("a(", &err), TT_OK);
 	CHECK_EQ_INT(tt_pattern_check("re:a(", &err), TT_E_USAGE);
+	/* What is repeated is written out as it is compiled: within 500 signs, nested counts multiplied. */
+	CHECK_EQ_INT(tt_pattern_check("re:a{500}", &err), TT_OK);
+	CHECK_EQ_INT(tt_pattern_check("re:a{501}", &err), TT_E_USAGE);
+	CHECK_EQ_INT(tt_pattern_check("re:(a{20}b{5}){20}", &err), TT_OK);
+	CHECK_EQ_INT(tt_pattern_check("re:(a{20}b{6}){20}", &err), TT_E_USAGE);
+	CHECK_EQ_INT(tt_pattern_check("re:((a{1,100}){1,100}){1,100}c", &err), TT_E_USAGE);
+	CHECK_EQ_INT(tt_pattern_check("re:a\\{501}", &err), TT_OK);
 }
 
 TEST(a_stretch_of_time_is_inside_outside_or_neither)
