@@ -459,6 +459,9 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	note_losses(a, r);
 	note_killed(a, r);
 	put_cap(a, r);
+	if (a->total.ok > 0 && a->total.frame.total == 0)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
+		    tt_text(r, "no capture has whole frames, so no figures of frames are here (for frames: %s)", tt_setting_name[TT_SETTING_FRAME_MARKER]));
 	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",

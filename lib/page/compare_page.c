@@ -150,7 +150,7 @@ put_tails(const struct page *p)
 		say(p, "frame_times", 4, "{a_ns} and {b_ns}.</li>\n");
 	}
 	if (rows(p, "frame_budgets") > 0)
-		say(p, "frame_budgets", 0, "<li>Over 16.67 ms: {a_over} frames of A ({a_share}), {b_over} of B ({b_share}).</li>\n");
+		say(p, "frame_budgets", 0, "<li>Frames over 16.67 ms: {a_over} of A ({a_share}), {b_over} of B ({b_share}).</li>\n");
 }
 
 static void

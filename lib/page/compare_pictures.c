@@ -57,9 +57,14 @@ put_step(struct steps *s, char side, const char *name, int64_t from, int64_t to)
 	bool change = side == ' ';
 
 	tt_buf_printf(s->out, "<text class=\"t\" x=\"0\" y=\"%u\" font-size=\"13\" fill=\"#1b1f24\">", s->y + 14);
-	tt_html_text(s->out, name);
-	tt_buf_text(s->out, ": ");
+	/* A narrow window cuts the end of the line: the change comes first. */
+	if (!change)
+		tt_buf_printf(s->out, "%s: ", name);
 	put_time(s->out, change ? to - from : to, change);
+	if (change) {
+		tt_buf_text(s->out, " ");
+		tt_html_text(s->out, name);
+	}
 	tt_buf_printf(s->out, "</text><rect class=\"%s\" fill=\"%s\" y=\"%u\" height=\"%d\"", !change ? side == 'A' ? "k0" : "k1" : to < from ? "q0" : "q6",
 	    !change ? side == 'A' ? COLOR_A : COLOR_B : to < from ? "#6baed6" : "#fb6a4a", s->y + 19, BAR);
 	put_at(s->out, "x", from < to ? from : to, s->low, s->high);

@@ -20,7 +20,7 @@ ATTRIBUTES = set("type data-first data-lines data-columns data-time data-step da
                  "data-trees data-gpu data-start data-given data-colors data-names data-median data-frame data-ns data-flame data-left "
                  "data-top data-hitches data-n data-over data-over60 data-over30 "
                  "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
-                 "data-t data-from data-all data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
+                 "data-t data-from data-all data-c data-v data-l data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
                  "preserveaspectratio stroke-opacity shape-rendering text-anchor font-size vector-effect stroke-width r cx cy".split())
 
 
