@@ -71,7 +71,7 @@ TEST(a_narrow_terminal_breaks_names_then_leaves_out_columns)
 	    "  marker                    count  self\n"
 	    "  Ünïcödé.Namespace.World:      1  2 ns\n"
 	    "  Frame\n"
-	    "  no room for share\n  (a width of 0 shows all)\n";
+	    "  no room for share %\n  (a width of 0 shows all)\n";
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
@@ -184,7 +184,7 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	    "  World:          1\n"
 	    "  Frame\n"
 	    "  no room for self,\n"
-	    "  share\n"
+	    "  share %\n"
 	    "  (a width of 0 shows all)\n");
 	tt_report_init(&r, &mem);
 	tree(&r);
@@ -353,7 +353,7 @@ TEST(names_go_on_in_the_next_line_at_their_parts)
 	    "  Some.Namespace.Of.A.          1  2 ns\n"
 	    "  Game:RenderEverything\n"
 	    "  ThatIsThere(int)\n"
-	    "  no room for share\n  (a width of 0 shows all)\n");
+	    "  no room for share %\n  (a width of 0 shows all)\n");
 }
 
 /* Twelve lines at the most: its first and its end, which say by whom what is called. */
@@ -380,7 +380,7 @@ TEST(a_path_of_many_lines_loses_its_middle)
 	    "  Tree:Insert >\n"
 	    "  Tree:Balance >\n"
 	    "  Node:Refit > Node:Rotate\n"
-	    "  no room for share\n  (a width of 0 shows all)\n");
+	    "  no room for share %\n  (a width of 0 shows all)\n");
 }
 
 TEST(the_column_that_rows_are_sorted_by_stays)
