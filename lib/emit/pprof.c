@@ -43,6 +43,7 @@ struct pprof {
 	struct tt_chain *chain;
 	bool has[NTYPE];
 	uint8_t *used;                /* names that are a frame of a sample */
+	size_t depth;                 /* frames of a stack, at most */
 	bool cut, outside, native;    /* a stack was cut; one had no frame at all, of a call or of a sample */
 	uint64_t gpu;                 /* the name of the GPU's thread, the outermost frame of its stacks; 0: there are none */
 	uint64_t name_at, category_at, process_at;    /* places in the string table */
@@ -81,6 +82,36 @@ static uint64_t
 id_of_gpu(const struct pprof *w)
 {
 	return id_of_native(w) + 1;
+}
+
+/*
+ * Choose how many frames stacks may have: TT_PPROF_DEPTH, or fewer where all stacks together would have more than MAX_FRAMES. Each stack is written out, so very
+ * many that are very deep, such as each call of an endless recursion, would make a file of gigabytes of a capture of kilobytes.
+ */
+static int
+choose_depth(struct pprof *w, struct tt_err *err)
+{
+	enum { MAX_FRAMES = 1 << 25 };
+	const struct tt_stacks *s = &w->stacks;
+	struct tt_mem *const mem = &w->m->env->mem;
+	uint16_t *depth = tt_mem_alloc(mem, s->n * sizeof *depth, err);
+	uint64_t at_least[TT_PPROF_DEPTH + 2] = { 0 }, all = 0;       /* by depth: stacks that deep; then and deeper */
+
+	if (!depth)
+		return err->code;
+	for (uint32_t i = 1; i < s->n; i++) {
+		const uint32_t up = tt_stacks_up(s, i);
+		depth[i] = (uint16_t)((up < i ? depth[up] : 0) + (tt_stacks_frame(s, i) ? 1 : 0));
+		depth[i] = depth[i] < TT_PPROF_DEPTH ? depth[i] : TT_PPROF_DEPTH;
+		if (tt_stacks_shown(s, i))
+			at_least[depth[i]]++;
+	}
+	tt_mem_free(mem, depth, s->n * sizeof *depth);
+	for (size_t d = TT_PPROF_DEPTH; d > 0; d--)
+		at_least[d] += at_least[d + 1];
+	for (w->depth = 0; w->depth < TT_PPROF_DEPTH && (all += at_least[w->depth + 1]) <= MAX_FRAMES;)
+		w->depth++;
+	return TT_OK;
 }
 
 /* The ids of a stack, innermost first, packed. */
@@ -201,7 +232,7 @@ put_comments(struct pprof *w)
 	if (caveat)
 		tt_pprof_comment(&w->to, "%s", caveat);
 	if (w->cut)
-		tt_pprof_comment(&w->to, "stacks deeper than %d frames lost their outermost ones", TT_PPROF_DEPTH);
+		tt_pprof_comment(&w->to, "stacks deeper than %zu frames lost their outermost ones", w->depth);
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
 		if (loss->e[k].n)
 			tt_pprof_comment(&w->to, "%s: %s (%" PRIu64 ", %" PRIu64 " bytes)",
@@ -270,7 +301,7 @@ put_profile(struct pprof *w, struct tt_err *err)
 	w->used = tt_mem_alloc(&w->m->env->mem, s->nname, err);
 	if (!w->used)
 		return err ? err->code : TT_E_NOMEM;
-	if ((rc = tt_chain_new(s, &w->chain, err)) != TT_OK || (rc = put_samples(w, err)) != TT_OK)
+	if ((rc = choose_depth(w, err)) != TT_OK || (rc = tt_chain_new(s, w->depth, &w->chain, err)) != TT_OK || (rc = put_samples(w, err)) != TT_OK)
 		return rc;
 	for (size_t i = 0; i < NTYPE; i++)
 		if (w->has[i])

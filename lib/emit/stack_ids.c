@@ -20,6 +20,7 @@ struct tt_chain {
 	const struct tt_stacks *s;
 	uint32_t *at;                 /* by node: its place in ${node}, if it is there */
 	size_t n;
+	size_t depth;                 /* frames of a stack, at most */
 	bool deeper;                  /* frame 0 is not the outermost one */
 	uint32_t node[KEPT];
 	uint32_t low[KEPT];
@@ -40,7 +41,7 @@ tt_chain_free(struct tt_chain *c)
 }
 
 int
-tt_chain_new(const struct tt_stacks *s, struct tt_chain **chain, struct tt_err *err)
+tt_chain_new(const struct tt_stacks *s, size_t depth, struct tt_chain **chain, struct tt_err *err)
 {
 	struct tt_mem *mem = &s->m->env->mem;
 	struct tt_chain *c = tt_mem_alloc(mem, sizeof *c, err);
@@ -49,6 +50,7 @@ tt_chain_new(const struct tt_stacks *s, struct tt_chain **chain, struct tt_err *
 	if (!c)
 		return err->code;
 	c->s = s;
+	c->depth = depth;
 	c->at = tt_mem_alloc(mem, s->n * sizeof *c->at, err);
 	if (c->at)
 		return TT_OK;
@@ -136,10 +138,10 @@ tt_chain_at(struct tt_chain *c, uint32_t node, uint8_t *used)
 		forget(c);
 	for (size_t i = n; i-- > 0;) {
 		add(c, c->fetched[i]);
-		if (i < TT_CHAIN_DEPTH)
+		if (i < c->depth)
 			used[c->s->text[c->fetched[i]]] = 1;
 	}
-	n = c->n > TT_CHAIN_DEPTH ? TT_CHAIN_DEPTH : c->n;
+	n = c->n > c->depth ? c->depth : c->n;
 	return (struct tt_chain_stack){ c->bytes + lowest(c),
 		(c->n > n ? c->low[c->n - n - 1] : (uint32_t)BYTES) - lowest(c), c->n > n };
 }

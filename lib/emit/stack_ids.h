@@ -24,14 +24,14 @@ struct tt_stacks;
 struct tt_chain_stack {
 	const char *ids;              /* until the next call */
 	size_t n;                     /* bytes */
-	bool deeper;                  /* there are frames beyond TT_CHAIN_DEPTH */
+	bool deeper;                  /* there are frames beyond the depth that was asked for */
 };
 
 /**
- * tt_chain_new(s, chain, err):
- * For the stacks of ${s}, whose frames have the ids text + 1. Errors: TT_E_NOMEM, TT_E_LIMIT.
+ * tt_chain_new(s, depth, chain, err):
+ * For the innermost ${depth} frames, at most TT_CHAIN_DEPTH, of the stacks of ${s}, whose frames have the ids text + 1. Errors: TT_E_NOMEM, TT_E_LIMIT.
  */
-int tt_chain_new(const struct tt_stacks *s, struct tt_chain **chain, struct tt_err *err);
+int tt_chain_new(const struct tt_stacks *s, size_t depth, struct tt_chain **chain, struct tt_err *err);
 void tt_chain_free(struct tt_chain *c);
 
 /**

@@ -140,8 +140,28 @@ def one(suite, small, name, suffix, parts):
     return slowest
 
 
+def nested(suite, n=12000):
+    """A profile writes out each stack: of ${n} zones in each other on two threads it keeps what lies innermost, as much as 36 MB hold, and says so."""
+    c = ttc.Capture()
+    keys = [c.marker("m%d" % i) for i in range(100)]
+    for t in (c.thread(), c.thread()):
+        for i in range(n):
+            t.begin(100 + i, keys[i % 100])
+        for i in range(n):
+            t.end(100 + n + i)
+    path, out = suite.path("nested.ttc"), suite.path("nested.pb")
+    with open(path, "wb") as f:
+        f.write(c.bytes())
+    took, rc = seconds(["convert", path, "-o", out])
+    size = os.path.getsize(out) if rc == 0 else 0
+    suite.check("nested.ttc, convert to .pb", None if 0 < size <= 36 << 20 and took < MOST else "%d bytes, %.1f s, status %d" % (size, took, rc))
+    with open(out, "rb") as f:
+        suite.check("nested.ttc: stacks are cut, and it is said", None if b"frames lost their outermost ones" in f.read() else "it is not said")
+
+
 if __name__ == "__main__":
     suite = kit.Suite()
+    nested(suite)
     small = suite.path("small.ttc")
     with open(small, "wb") as f:
         f.write(capture())

@@ -78,7 +78,7 @@ agree(const struct tt_stacks *s, bool any_order, struct tt_err *err)
 	static char want[10 * TT_CHAIN_DEPTH];
 	uint8_t *used = calloc(s->nname, 1), *marked = calloc(s->nname, 1);
 	struct tt_chain *c;
-	bool good = used && marked && CHECK_EQ_INT(tt_chain_new(s, &c, err), TT_OK);
+	bool good = used && marked && CHECK_EQ_INT(tt_chain_new(s, TT_CHAIN_DEPTH, &c, err), TT_OK);
 
 	for (uint32_t i = 1; good && i < s->n; i += any_order ? 20 : 1) {
 		uint32_t node = any_order ? 1 + below(s->n - 1) : i;
