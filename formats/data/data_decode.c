@@ -32,14 +32,20 @@ take_thread(const struct data_piece *piece)
 }
 
 /* The state of a batch and a run, to go back to. */
-struct place { size_t n, nrare; uint64_t nzone, nalloc, alloc_b, calls; int64_t min_ts, max_ts, last, from; };
+struct place {
+	size_t n, nrare;
+	uint64_t nzone, nalloc, alloc_b, calls;
+	int64_t min_ts, max_ts, last, from;
+	struct tt_loss_entry clock, bytes, values;
+};
 
 static struct place
 here(const struct data_run *r)
 {
 	const struct tt_batch *b = r->u.b;
 
-	return (struct place){ b->n, b->nrare, b->nzone, b->nalloc, b->alloc_b, r->calls, b->min_ts, b->max_ts, r->last, r->from };
+	return (struct place){ b->n, b->nrare, b->nzone, b->nalloc, b->alloc_b, r->calls, b->min_ts, b->max_ts, r->last, r->from,
+		b->loss.e[TT_LOST_CLOCK], b->loss.e[TT_LOST_ALLOC_BYTES], b->loss.e[TT_LOST_COUNTER_VALUES] };
 }
 
 /* Drop everything put since ${was}. */
@@ -58,6 +64,15 @@ back_to(struct data_run *r, const struct place *was)
 	r->calls = was->calls;
 	r->last = was->last;
 	r->from = was->from;
+}
+
+/* Forget what was counted of samples that are left out since ${was}. */
+static void
+forget_losses(struct tt_loss *l, const struct place *was)
+{
+	l->e[TT_LOST_CLOCK] = was->clock;
+	l->e[TT_LOST_ALLOC_BYTES] = was->bytes;
+	l->e[TT_LOST_COUNTER_VALUES] = was->values;
 }
 
 static int
@@ -96,6 +111,7 @@ thread(struct data_run *r, const struct data_piece *piece, bool *sane)
 	if (rc != TT_OK || *sane)
 		return rc;
 	back_to(r, &was);
+	forget_losses(&b->loss, &was);
 	tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, (uint64_t)t.th.nsample * data_sample_size(t.l), piece->at);
 	return r->h->flags & DATA_H_MAIN ? put_gap(r, piece->start) : TT_OK;
 }

@@ -51,7 +51,8 @@ class Damaged:
         return {"status": r.returncode, "longest zones": max(x["total_ns"] for x in t["markers"]["rows"]),
                 "calls": sum(x["count"] for x in t["markers"]["rows"]), "frames": t["frames"]["rows"][0]["count"],
                 "longest frame": t["frames"]["rows"][0]["max_ns"], "last": max(x["last_ns"] for x in t["threads"]["rows"]),
-                "lost": {x["kind"]: x["first_at"] for x in t["loss"]["rows"] if x["severity"] == "error"}}
+                "lost": {x["kind"]: x["first_at"] for x in t["loss"]["rows"] if x["severity"] == "error"},
+                "moved": [x["first_at"] for x in t["loss"]["rows"] if x["kind"] == "clock"]}
 
     def is_told(self, what, place, fewer, *changes):
         """It is told at ${place}, ${fewer} frames are left out, the rest is read, and no figure is longer than of the whole capture."""
@@ -60,6 +61,8 @@ class Damaged:
         suite.equal("0x%x: %s" % (self.word, what),
                     (got["status"], got["lost"], longer, self.whole["frames"] - got["frames"] in fewer, got["calls"] > self.whole["calls"] * 2 // 3),
                     (3, {"damaged": place}, [], True, True))
+        # Samples that are left out have no durations that are too short.
+        suite.equal("0x%x: %s: times that were moved" % (self.word, what), place in got["moved"], False)
 
 
 def rounded():
