@@ -72,6 +72,9 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 	if (rc == TT_OK && done.dropped)
 		ui_say(&app->ui, "%s: zeros are in place of %s bytes that could not be decoded; figures that depend on them may differ", out,
 		    count_text(done.dropped, room));
+	if (rc == TT_OK && done.misplaced)
+		ui_say(&app->ui, "%s: %s bytes where numbers belong look like texts, and were scrubbed; figures that depend on them may differ", out,
+		    count_text(done.misplaced, room));
 	if (rc == TT_OK && done.events)
 		ui_say(&app->ui, "%s: its figures lack %s events before such bytes, as nothing proves that these are no names", out,
 		    count_text(done.events, room));

@@ -191,6 +191,8 @@ int data_choose(struct data *m, struct unity_trial *t, struct tt_err *err);
 /* data_records.c */
 /* Walk over the record of ${n} bytes at ${p}, with or without the paddings on which sources disagree. */
 bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r);
+/* True if the start of ${r}, which was walked over last, contradicts its samples. It changes r->start. */
+bool data_is_apart(const struct data *m, struct data_record *r);
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
 /* Find the time of the first record. */
 int data_find_zero(struct data *m, struct tt_err *err);

@@ -115,6 +115,15 @@ contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
 	return off > most || (m->record && off > 10 * DATA_APART && apart(*first, over) < DATA_APART);
 }
 
+bool
+data_is_apart(const struct data *m, struct data_record *r)
+{
+	uint64_t first;
+
+	set_start(m, r);
+	return contradicts(m, r, &first);
+}
+
 int
 data_find_zero(struct data *m, struct tt_err *err)
 {

@@ -3,6 +3,7 @@
  */
 #include "data/data.h"
 
+#include "base/hash_seed.h"
 #include "base/mem.h"
 #include "unity/scrub.h"
 
@@ -13,6 +14,10 @@ struct copy {
 	void *arg;
 	uint8_t *p;                   /* a record with its head */
 	size_t cap;
+	uint8_t *number;              /* the first byte of the record behind its last text */
+	struct tt_map bad;            /* threads in records whose samples do not add up, by a hash of their bytes */
+	uint64_t *hash;
+	size_t nhash, caphash;
 };
 
 /* --- sections ------------------------------------------------------------------------------------------------- */
@@ -23,13 +28,38 @@ of(const void *p)
 	return (uint8_t *)(uintptr_t)p;
 }
 
-/* Set a text to zero. */
-static void
-clear(struct copy *c, struct data_section s)
+/* Scrub texts among the record's numbers up to ${p}, where ${n} bytes are that are none. */
+static int
+numbers(struct copy *c, const void *p, size_t n, enum unity_numbers kind, struct tt_err *err)
 {
+	uint8_t *const from = c->number;
+
+	if (!p || of(p) < from)
+		return TT_OK;
+	c->number = of(p) + n;
+	return unity_scrub_numbers(&c->names, from, (size_t)(of(p) - from), kind, err);
+}
+
+/* Scrub the ${n} bytes of text at ${s}, and the numbers before them. */
+static int
+name(struct copy *c, const char *s, size_t n, struct tt_err *err)
+{
+	int rc = numbers(c, s, n, UNITY_WIDE, err);
+
+	TT_THEN(rc, unity_scrub_text(&c->names, of(s), n, err));
+	return rc;
+}
+
+/* Set a text to zero. */
+static int
+clear(struct copy *c, struct data_section s, struct tt_err *err)
+{
+	const int rc = numbers(c, s.p, s.n, UNITY_UNREAD, err);
+
 	c->names.done->names += s.n > 0;
 	if (s.p && s.n)
 		memset(of(s.p), 0, s.n);
+	return rc;
 }
 
 static int
@@ -38,7 +68,7 @@ text(struct copy *c, struct data_take *t, struct tt_err *err)
 	uint32_t n;
 	const char *s = data_name(t, &n);
 
-	return unity_scrub_text(&c->names, of(s), n, err);
+	return name(c, s, n, err);
 }
 
 static int
@@ -46,12 +76,12 @@ marker(struct copy *c, const struct data_marker *k, struct tt_err *err)
 {
 	struct data_take t = { .p = k->params, .end = k->params + k->nparams };
 	uint32_t n;
-	int rc = unity_scrub_text(&c->names, of(k->name), k->nname, err);
+	int rc = name(c, k->name, k->nname, err);
 
 	for (uint32_t i = 0; i < k->nparam && rc == TT_OK; i++) {
 		data_take32(&t);
 		const char *s = data_name(&t, &n);
-		rc = unity_scrub_text(&c->names, of(s), n, err);
+		rc = name(c, s, n, err);
 	}
 	return rc;
 }
@@ -68,7 +98,7 @@ values(struct copy *c, const struct data_thread *th, struct tt_err *err)
 
 			data_list(&t, 8, &n);
 			n = data_take32(&t);
-			clear(c, (struct data_section){ data_bytes(&t, n), n });
+			return clear(c, (struct data_section){ data_bytes(&t, n), n }, err);
 		}
 		return TT_OK;
 	}
@@ -76,29 +106,117 @@ values(struct copy *c, const struct data_thread *th, struct tt_err *err)
 		data_take32(&t);
 		for (uint32_t k = data_take32(&t); k > 0 && rc == TT_OK; k--) {
 			const uint32_t type = data_take32(&t), n = data_take32(&t);
-			rc = unity_scrub_value(&c->names, type & 0xff, of(data_bytes(&t, n)), n, err);
+			const uint8_t *p = data_bytes(&t, n);
+			rc = numbers(c, p, n, UNITY_COUNTS, err);
+			TT_THEN(rc, unity_scrub_value(&c->names, type & 0xff, of(p), n, err));
 			data_bytes(&t, (0u - n) & 3);
 		}
 	}
 	return rc;
 }
 
+static uint64_t
+hash_of(const uint8_t *p, size_t n)
+{
+	return tt_seeded_text(3, (const char *)p, n);
+}
+
+/* True if the samples of ${th} were not decoded. */
+static bool
+is_bad(const struct copy *c, const struct data_thread *th)
+{
+	if (c->nhash == 0)
+		return false;
+	const uint64_t hash = hash_of(th->from, (size_t)(th->end - th->from));
+	return tt_map_find(&c->bad, hash, i, c->hash[i] == hash) != 0;
+}
+
+/*
+ * Make zeros of the samples, which do not add up, and more children of the first one than there are samples, so that they do not in the copy either. The start
+ * of the second tells whether the record makes sense.
+ */
 static int
-threads(struct copy *c, const struct data_record *r, struct tt_err *err)
+drop_samples(struct copy *c, const struct data_thread *th, struct tt_err *err)
+{
+	const struct data_layout *l = &c->m->layout;
+	const size_t size = data_sample_size(l), n = th->nsample * size;
+	const unsigned start = l->rank >= 11 ? 8 : 4, nstart = l->rank >= 6 ? 8 : 4;
+	uint8_t *const p = of(th->sample), second[8] = { 0 };
+	int rc = TT_OK;
+
+	if (n == 0)
+		return TT_OK;
+	if (th->nsample > 1) {
+		memcpy(second, p + size + start, nstart);
+		rc = unity_scrub_numbers(&c->names, second, nstart, UNITY_WIDE, err);
+	}
+	memset(p, 0, n);
+	memset(p + size - 4, 0xff, 4);
+	if (th->nsample > 1)
+		memcpy(p + size + start, second, nstart);
+	c->names.done->dropped += n;
+	return rc;
+}
+
+/* The ids of markers are dense: scrub one that is four characters, whose marker nothing defines. */
+static int
+scrub_ids(struct copy *c, const struct data_thread *th, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (c->m->layout.rank < 11 || !c->names.done->damaged)
+		return TT_OK;
+	for (uint8_t *p = of(th->sample), *const end = p + 20 * (size_t)th->nsample; p < end && rc == TT_OK; p += 20)
+		rc = unity_scrub_id(&c->names, p, err);
+	return rc;
+}
+
+/* Scrub the samples and the lists of numbers behind them, and before the names of markers or values. */
+static int
+samples(struct copy *c, const struct data_thread *th, bool bad, struct tt_err *err)
+{
+	int rc = numbers(c, th->sample, th->nsample * (size_t)data_sample_size(&c->m->layout), UNITY_WIDE, err);
+
+	TT_THEN(rc, bad ? drop_samples(c, th, err) : scrub_ids(c, th, err));
+	TT_THEN(rc, numbers(c, th->marker, 0, UNITY_WIDE, err));
+	return rc;
+}
+
+/* Scrub the lists of numbers behind the values. */
+static int
+stacks(struct copy *c, const struct data_thread *th, struct tt_err *err)
+{
+	const unsigned rank = c->m->layout.rank;
+	int rc = th->stack ? numbers(c, th->stack, 0, UNITY_COUNTS, err) : TT_OK;
+
+	if (rc == TT_OK && th->stack)
+		rc = numbers(c, th->stack + th->nstack * (size_t)data_stack_size(&c->m->layout), 0, rank < 8 ? UNITY_STACK_32 : UNITY_STACK, err);
+	TT_THEN(rc, numbers(c, th->end, 0, UNITY_COUNTS, err));
+	return rc;
+}
+
+static int
+threads(struct copy *c, struct data_record *r, struct tt_err *err)
 {
 	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
+	const bool apart = c->names.done->damaged && data_is_apart(c->m, r);
 	struct data_marker k;
 	struct data_thread th;
 	int rc = TT_OK;
 
 	for (uint32_t i = 0; i < r->nthread && rc == TT_OK; i++) {
 		data_walk_thread(&c->m->layout, &t, &th);
+		const bool bad = apart || is_bad(c, &th);
 		struct data_take named = { .p = th.marker, .end = th.end };
-		rc = unity_scrub_thread(&c->names, of(th.group), th.ngroup, of(th.name), th.nname, err);
+		rc = numbers(c, th.group, th.ngroup, UNITY_WIDE, err);
+		TT_THEN(rc, numbers(c, th.name, th.nname, UNITY_COUNTS, err));
+		TT_THEN(rc, unity_scrub_thread(&c->names, of(th.group), th.ngroup, of(th.name), th.nname, err));
+		TT_THEN(rc, samples(c, &th, bad, err));
 		for (uint32_t s = 0; c->m->layout.rank < 11 && s < th.nsample && rc == TT_OK; s++)
 			if (data_take_named(&c->m->layout, &named, &k))
 				rc = marker(c, &k, err);
 		TT_THEN(rc, values(c, &th, err));
+		TT_THEN(rc, stacks(c, &th, err));
 	}
 	return rc;
 }
@@ -125,7 +243,7 @@ categories(struct copy *c, struct data_take *t, struct tt_err *err)
 
 	for (uint32_t n = data_count(t, 16); n > 0 && rc == TT_OK; n--) {
 		const char *s = data_take_category(&c->m->layout, t, &id, &color, &len);
-		rc = unity_scrub_text(&c->names, of(s), len, err);
+		rc = name(c, s, len, err);
 	}
 	return rc;
 }
@@ -156,13 +274,16 @@ record(struct copy *c, uint8_t *p, size_t n, bool *sane, struct tt_err *err)
 {
 	const unsigned rank = c->m->layout.rank;
 	struct data_record r;
-	int rc = TT_OK;
+	int rc;
 
 	*sane = !c->m->poor && data_walk_any(c->m, p, n, &r);
 	if (!*sane)
 		return TT_OK;
+	c->number = p;
+	rc = numbers(c, r.stats.p, 0, UNITY_WIDE, err);
+	TT_THEN(rc, numbers(c, r.stats.p + r.stats.n, 0, UNITY_COUNTS, err));
 	for (size_t k = 0; k < DATA_NAMES; k++)
-		clear(c, r.names[k]);
+		TT_THEN(rc, clear(c, r.names[k], err));
 	struct data_take t = { .p = r.markers.p, .end = p + n - 4, .from = p };
 	for (uint32_t k = rank >= 11 ? data_count(&t, 16) : 0; k > 0 && rc == TT_OK; k--) {
 		struct data_marker x;
@@ -180,7 +301,10 @@ record(struct copy *c, uint8_t *p, size_t n, bool *sane, struct tt_err *err)
 		rc = code(c, &t, err);
 	if (rc == TT_OK && rank >= 9)
 		rc = categories(c, &t, err);
-	return rc == TT_OK && rank >= 10 ? objects(c, &t, err) : rc;
+	if (rc == TT_OK && rank >= 10)
+		rc = objects(c, &t, err);
+	TT_THEN(rc, numbers(c, p + n, 0, UNITY_WIDE, err));
+	return rc;
 }
 
 /* --- the file -------------------------------------------------------------------------------------------------- */
@@ -224,6 +348,19 @@ another(const struct data *m, const uint8_t *p, size_t n)
 	return false;
 }
 
+/* Write the first ${n} bytes of a record's head at ${p}, without a text behind its size. */
+static int
+write_head(struct copy *c, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	const size_t from = c->m->layout.rank == 0 ? 12 : 8;
+	uint8_t head[DATA_MAX_HEAD];
+
+	memcpy(head, p, n);
+	int rc = n > from ? unity_scrub_numbers(&c->names, head + from, n - from, UNITY_COUNTS, err) : TT_OK;
+	TT_THEN(rc, c->write(c->arg, head, n, err));
+	return rc;
+}
+
 /* Copy the record whose head is at ${at}: *${done} bytes of the copy are written; 0: it is no record after all. */
 static int
 take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_err *err)
@@ -243,7 +380,7 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 		if (n < head || another(c->m, p, n))
 			return TT_OK;
 		*done = n;
-		rc = c->write(c->arg, p, head, err);
+		rc = write_head(c, p, head, err);
 		return rc == TT_OK ? zeros(c, n - head, err) : rc;
 	}
 	if ((rc = tt_mem_grow(&c->m->env->mem, &c->p, &c->cap, want, 1, err)) != TT_OK)
@@ -252,13 +389,14 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 	rc = record(c, c->p + head, size, &sane, err);
 	if (rc == TT_OK && sane) {
 		*done = want;
-		return c->write(c->arg, c->p, want, err);
+		rc = write_head(c, c->p, head, err);
+		return rc == TT_OK ? c->write(c->arg, c->p + head, size, err) : rc;
 	}
 	TT_THEN(rc, goes_on(c, at + want, &yes, err));
 	if (rc != TT_OK || !yes)
 		return rc;
 	*done = want;
-	rc = c->write(c->arg, c->p, head, err);
+	rc = write_head(c, c->p, head, err);
 	return rc == TT_OK ? zeros(c, size, err) : rc;
 }
 
@@ -282,7 +420,7 @@ no_record(struct copy *c, uint64_t at, size_t *done, struct tt_err *err)
 		return rc;
 	*done = data_head_at(l, p, n, &size) ? l->head : l->rank == 0 ? 8 : 4;
 	*done = *done < n ? *done : n;
-	return c->write(c->arg, p, *done, err);
+	return write_head(c, p, *done, err);
 }
 
 static int
@@ -312,14 +450,77 @@ scan(struct copy *c, struct tt_err *err)
 	return rc;
 }
 
+static int
+next(void *ctx, struct tt_chunk *chunk, struct tt_err *err)
+{
+	return data_next(((struct copy *)ctx)->m, chunk, err);
+}
+
+static int
+note_bad(struct copy *c, const struct data_piece *piece, struct tt_err *err)
+{
+	const uint64_t hash = hash_of(piece->p, piece->len);
+	int rc = tt_mem_grow(&c->m->env->mem, &c->hash, &c->caphash, c->nhash + 1, sizeof *c->hash, err);
+
+	TT_THEN(rc, tt_map_add(&c->bad, &c->m->env->mem, hash, c->nhash, err));
+	if (rc == TT_OK)
+		c->hash[c->nhash++] = hash;
+	return rc;
+}
+
+/* Decode a chunk in which a thread's samples do not add up, record by record, and note in which. */
+static int
+find_bad(struct copy *c, const struct tt_chunk *chunk, struct tt_err *err)
+{
+	const struct data_head *h = (const struct data_head *)(const void *)chunk->bytes;
+	const struct data_piece *piece = (const struct data_piece *)(const void *)(h + 1);
+	struct { struct data_head head; struct data_piece piece; } one = { .head = *h };
+	struct tt_chunk part = *chunk;
+	struct tt_batch b;
+	int rc = TT_OK;
+
+	tt_batch_init(&b, &c->m->env->mem, 0);
+	one.head.npiece = 1;
+	part.bytes = (uint8_t *)&one;
+	for (uint32_t i = 0; i < h->npiece && rc == TT_OK; i++) {
+		one.piece = piece[i];
+		one.piece.p += one.piece.nstats;
+		one.piece.len -= one.piece.nstats;
+		one.piece.nstats = 0;
+		tt_batch_reset(&b);
+		rc = data_decode(c->m, &part, &b, err);
+		/* Damage in lists beside the samples has no bytes. */
+		if (rc == TT_OK && b.loss.e[TT_LOST_DAMAGED].bytes > 0)
+			rc = note_bad(c, &one.piece, err);
+	}
+	tt_batch_free(&b);
+	return rc;
+}
+
+static int
+decode(const void *ctx, const struct tt_chunk *chunk, struct tt_batch *b, struct tt_err *err)
+{
+	struct copy *c = (struct copy *)(uintptr_t)ctx;
+	const struct data_head *h = (const struct data_head *)(const void *)chunk->bytes;
+	int rc = data_decode(c->m, chunk, b, err);
+
+	if (rc == TT_OK && b->loss.e[TT_LOST_DAMAGED].n > 0 && !(h->flags & DATA_H_DEFINES))
+		rc = find_bad(c, chunk, err);
+	return rc;
+}
+
 /* Read the input once, to find its layouts and damage, then go back to its beginning. */
 static int
-read_all(struct data *m, struct tt_scrub *names, struct tt_err *err)
+read_all(struct copy *c, struct tt_err *err)
 {
-	int rc = tt_scrub_read(names, &tt_format_data, m, err);
+	const struct tt_format f = { .next = next, .decode = decode };
+	struct data *m = c->m;
+	int rc = tt_scrub_read(&c->names, &f, c, err);
 
 	if (rc != TT_OK)
 		return rc;
+	/* Each record is now judged by itself. */
+	m->record = 0;
 	tt_window_rewind(&m->win);
 	return tt_src_info(m->src)->seekable ? TT_OK : tt_src_rewind(m->src, err);
 }
@@ -329,10 +530,12 @@ data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 {
 	struct data *m = ctx;
 	struct copy c = { .m = m, .names = { .mem = &m->env->mem, .done = done }, .write = write, .arg = arg };
-	int rc = read_all(m, &c.names, err);
+	int rc = read_all(&c, err);
 
 	TT_THEN(rc, scan(&c, err));
 	tt_mem_free(&m->env->mem, c.p, c.cap);
+	tt_mem_free(&m->env->mem, c.hash, c.caphash * sizeof *c.hash);
+	tt_map_free(&c.bad, &m->env->mem);
 	tt_scrub_free(&c.names);
 	return rc;
 }

@@ -24,6 +24,7 @@ enum {
 	DATA_SIZE_MAX = 256 << 20,    /* the longest and the shortest record that is taken as sane */
 	DATA_SIZE_MIN = 64,
 	DATA_STACK = 32,              /* addresses of a stack */
+	DATA_MAX_HEAD = 28,           /* bytes before a record */
 };
 
 /* The layout of the records of one file. */

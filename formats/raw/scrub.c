@@ -46,6 +46,7 @@ struct copy {
 	struct stream *stream;
 	size_t nstream, capstream;
 	struct tt_map at;             /* of streams */
+	uint8_t *number;              /* the first byte of the current message behind its last text */
 	size_t rest;                  /* bytes of a begun message, of the stream of the last block */
 	uint64_t nmessage;            /* messages that are in the copy */
 	bool skipped;                 /* bytes of the session were skipped: blocks of any stream may be missing */
@@ -60,6 +61,27 @@ put(struct copy *c, uint64_t at, const void *p, size_t n, struct tt_err *err)
 }
 
 /* --- messages -------------------------------------------------------------------------------------------------- */
+
+/* Scrub texts among the numbers of the message up to ${p}, where ${n} bytes are that are none. */
+static int
+scrub_numbers(struct copy *c, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	uint8_t *const from = c->number;
+
+	if (!p || p < from)
+		return TT_OK;
+	c->number = (uint8_t *)(uintptr_t)p + n;
+	return unity_scrub_numbers(&c->names, from, (size_t)(p - from), UNITY_WIDE, err);
+}
+
+/* Scrub the next 8 bytes by themselves, as an id of a thread also is in heads of blocks. */
+static int
+scrub_64(struct copy *c, struct raw_take *t, struct tt_err *err)
+{
+	uint8_t *p = (uint8_t *)(uintptr_t)raw_bytes(t, 8);
+
+	return p ? unity_scrub_numbers(&c->names, p, 8, UNITY_WIDE, err) : TT_OK;
+}
 
 /* Take a name that is to be scrubbed. Bytes behind a NUL are in no name, and not kept. */
 static uint8_t *
@@ -84,7 +106,8 @@ scrub_params(struct copy *c, struct raw_take *t, struct tt_err *err)
 		raw_take16(t);
 		raw_pad(t);
 		uint8_t *p = take_name(t, &len);
-		rc = unity_scrub_text(&c->names, p, len, err);
+		rc = scrub_numbers(c, p, len, err);
+		TT_THEN(rc, unity_scrub_text(&c->names, p, len, err));
 	}
 	return rc;
 }
@@ -156,12 +179,17 @@ scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 	uint32_t len;
 	uint8_t *p;
 	unsigned n;
+	int rc;
 
 	switch (f) {
 	case '2': raw_bytes(t, 2); return TT_OK;
 	case '4': raw_bytes(t, 4); return TT_OK;
 	case '8': raw_bytes(t, 8); return TT_OK;
-	case 'i': raw_bytes(t, t->l->wide ? 8 : 4); return TT_OK;
+	case 'i':
+		if (t->l->wide)
+			return scrub_64(c, t, err);
+		raw_bytes(t, 4);
+		return TT_OK;
 	case 'b': raw_take_byte(t); return TT_OK;
 	case 'a':
 		p = (uint8_t *)(uintptr_t)raw_take_stack(t, &n);
@@ -182,30 +210,10 @@ scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 		return TT_OK;
 	default:
 		p = take_name(t, &len);
-		return unity_scrub_text(&c->names, p, len, err);
+		rc = scrub_numbers(c, p, len, err);
+		TT_THEN(rc, unity_scrub_text(&c->names, p, len, err));
+		return rc;
 	}
-}
-
-static int
-scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
-{
-	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = &c->s->layout };
-	const unsigned type = raw_take16(&t);
-	uint32_t ngroup, nname;
-	int rc = TT_OK;
-
-	raw_pad(&t);
-	if (type == RAW_THREAD) {
-		raw_bytes(&t, c->s->layout.rank < 3 ? 12 : 20);
-		uint8_t *group = take_name(&t, &ngroup), *name = take_name(&t, &nname);
-		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
-	}
-	/* Numbers that nothing reads, and whose length other messages may have. */
-	if (type == RAW_GFX)
-		memset((uint8_t *)(uintptr_t)t.p, 0, (size_t)(t.end - t.p));
-	for (const char *f = raw_fields(type, c->s->layout.rank); *f && rc == TT_OK && t.state == RAW_WHOLE; f++)
-		rc = scrub_field(c, *f, &t, err);
-	return rc;
 }
 
 /* True if a reader can make sense of the message. Bytes that only look like one may hold parts of names as numbers. */
@@ -229,6 +237,44 @@ makes_sense(const struct copy *c, const uint8_t *p)
 	}
 	const int64_t t = raw_ns(s, ticks);
 	return t > -YEAR && t < YEAR;
+}
+
+/* True for messages with a time, which makes_sense() checks: at most four bytes beside it are in a row, and those of values, which are scrubbed. */
+static bool
+is_timed(unsigned type)
+{
+	return (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) || type == RAW_FRAME || type == RAW_STATE || type == RAW_CLEANUP;
+}
+
+static int
+scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
+{
+	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = &c->s->layout };
+	const unsigned type = raw_take16(&t);
+	uint32_t ngroup, nname;
+	int rc = TT_OK;
+
+	raw_pad(&t);
+	c->number = (uint8_t *)(uintptr_t)t.p;
+	if (type == RAW_THREAD) {
+		for (unsigned i = c->s->layout.rank < 3 ? 1 : 2; i > 0 && rc == TT_OK; i--)
+			rc = scrub_64(c, &t, err);
+		if (rc != TT_OK)
+			return rc;
+		raw_bytes(&t, 4);
+		uint8_t *group = take_name(&t, &ngroup), *name = take_name(&t, &nname);
+		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
+	}
+	/* Numbers that nothing reads, and whose length other messages may have. */
+	if (type == RAW_GFX)
+		memset((uint8_t *)(uintptr_t)t.p, 0, (size_t)(t.end - t.p));
+	for (const char *f = raw_fields(type, c->s->layout.rank); *f && rc == TT_OK && t.state == RAW_WHOLE; f++)
+		rc = scrub_field(c, *f, &t, err);
+	/* A sample that makes no sense is kept if the next one does. */
+	const bool timed = is_timed(type);
+	if (rc == TT_OK && (!timed || !makes_sense(c, p)))
+		rc = scrub_numbers(c, timed ? p + c->s->size[RAW_BEGIN] : t.p, 0, err);
+	return rc;
 }
 
 /* --- proof ------------------------------------------------------------------------------------------------------ */
@@ -514,6 +560,18 @@ give_up(struct copy *c, struct stream *st, struct tt_err *err)
 	return rc;
 }
 
+/* Write the head of the block at ${at}, with its stream's id as that also is in the thread's message. */
+static int
+put_block_head(struct copy *c, uint64_t at, const uint8_t *p, struct tt_err *err)
+{
+	uint8_t head[RAW_BLOCK_HEAD];
+
+	memcpy(head, p, sizeof head);
+	int rc = unity_scrub_numbers(&c->names, head + 8, 8, UNITY_WIDE, err);
+	TT_THEN(rc, put(c, at, head, sizeof head, err));
+	return rc;
+}
+
 /* Take the block at ${at}: ${p} is its head, and ${n} bytes of its payload are there. */
 static int
 block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struct tt_err *err)
@@ -523,7 +581,7 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 	const uint8_t *body = p + RAW_BLOCK_HEAD;
 	bool fresh;
 	struct stream *st = stream_of(c, unity_u64(p + 8), &fresh, err);
-	int rc = st ? put(c, at, p, RAW_BLOCK_HEAD, err) : err->code;
+	int rc = st ? put_block_head(c, at, p, err) : err->code;
 
 	if (rc == TT_OK && whole)
 		rc = put(c, at + RAW_BLOCK_HEAD + n, body + n, RAW_BLOCK_FOOT, err);
@@ -645,6 +703,23 @@ pass_unknown(struct copy *c, uint64_t at, size_t *size, struct tt_err *err)
 	return rc;
 }
 
+/* Write the header of ${n} bytes at ${at}: the main thread's id, and the release, may be texts. */
+static int
+put_header(struct copy *c, uint64_t at, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	enum { MAIN_AT = 28 };
+	uint8_t head[RAW_HEAD_RELEASE];
+	int rc = TT_OK;
+
+	memcpy(head, p, n);
+	if (n > MAIN_AT)
+		rc = unity_scrub_numbers(&c->names, head + MAIN_AT, 8, UNITY_WIDE, err);
+	if (rc == TT_OK && n > RAW_HEAD)
+		rc = unity_scrub_numbers(&c->names, head + RAW_HEAD, n - RAW_HEAD, UNITY_COUNTS, err);
+	TT_THEN(rc, put(c, at, head, n, err));
+	return rc;
+}
+
 static int
 scan(struct copy *c, uint64_t *all, struct tt_err *err)
 {
@@ -663,7 +738,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 		if (what == 'h') {
 			c->s = &c->m->session[c->s ? c->s->number + 1 : 0];
 			c->skipped = false;
-			rc = put(c, at, p, size, err);
+			rc = put_header(c, at, p, size, err);
 		} else if (what == 'b') {
 			cut = UINT64_MAX;
 			rc = block(c, at, p, size - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT, true, err);

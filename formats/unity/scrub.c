@@ -100,6 +100,155 @@ scrub_wide(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	return rc;
 }
 
+/* --- numbers -------------------------------------------------------------------------------------------------- */
+
+static inline bool
+may_be_text(uint8_t c)
+{
+	return c >= 0x20 && c != 0x7f;
+}
+
+/* True if most of the ${n} bytes at ${p} are letters, digits or bytes beyond ASCII. */
+static bool
+has_words(const uint8_t *p, size_t n)
+{
+	size_t nletters = 0;
+
+	for (size_t i = 0; i < n; i++)
+		nletters += p[i] >= 0x80 || (p[i] | 0x20u) - 'a' < 26 || p[i] - (unsigned)'0' < 10;
+	return 2 * nletters > n;
+}
+
+/* The first of at least ${min} bytes among the ${n} at ${p} that may be a text, from byte ${i} on, or ${n}; *${end} is where they end. */
+static size_t
+find_run(const uint8_t *p, size_t n, size_t i, size_t min, size_t *end)
+{
+	while (i + min <= n) {
+		size_t k = i + min;
+		for (; k > i && may_be_text(p[k - 1]); k--)
+			;
+		if (k == i) {
+			for (k = i + min; k < n && may_be_text(p[k]); k++)
+				;
+			*end = k;
+			return i;
+		}
+		i = k;
+	}
+	return n;
+}
+
+static inline bool
+is_wide(const uint8_t *p)
+{
+	return may_be_text(p[0]) && p[0] < 0x80 && p[1] == 0;
+}
+
+/* The same for characters of two bytes, at even or odd bytes. */
+static size_t
+find_wide_run(const uint8_t *p, size_t n, size_t i, size_t min, size_t *end)
+{
+	while (i + min <= n) {
+		const uint8_t *const last = p + i + min - 2;
+		if ((last[0] == 0) == (last[1] == 0)) {
+			i += min - 1;
+			continue;
+		}
+		size_t k = i;
+		for (; k + 2 <= n && is_wide(p + k); k += 2)
+			;
+		if (k - i >= min) {
+			*end = k;
+			return i;
+		}
+		i++;
+	}
+	return n;
+}
+
+/* Scrub the ${n} bytes at ${p}, a text where numbers belong. */
+static int
+scrub_run(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
+{
+	int rc = tt_scrub_room(s, n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	memset(s->keep, 0, n * sizeof *s->keep);
+	s->done->misplaced += n;
+	return tt_scrub_words(s, p, n, s->keep, err);
+}
+
+/* Scrub what is text among the ${n} bytes at ${p}, none of which is a control character: damage may have put bytes there that are no UTF-8. */
+static int
+scrub_narrow(struct tt_scrub *s, uint8_t *p, size_t n, size_t min, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0, k, len; i < n && rc == TT_OK; i = k + 1) {
+		for (k = i; k < n && (len = tt_utf8_len((const char *)p + k, n - k)) > 0; k += len)
+			;
+		if (k - i >= min && (s->done->damaged || has_words(p + i, k - i)))
+			rc = scrub_run(s, p + i, k - i, err);
+	}
+	return rc;
+}
+
+static int
+scrub_wide_run(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
+{
+	struct tt_buf text = { .cap = 0 };
+	int rc = tt_utf8_from16(&text, p, n, err);
+
+	if (rc == TT_OK && (s->done->damaged || has_words((const uint8_t *)text.p, text.n)))
+		rc = scrub_run(s, (uint8_t *)text.p, text.n, err);
+	if (rc == TT_OK)
+		put_wide(p, n, text.p, text.n);
+	tt_buf_free(&text);
+	return rc;
+}
+
+/* Scrub texts of at least ${min} bytes of UTF-8, or ${wide} of UTF-16, among the ${n} bytes at ${p}. */
+static int
+scrub_texts(struct tt_scrub *s, uint8_t *p, size_t n, size_t min, size_t wide, struct tt_err *err)
+{
+	size_t end = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; rc == TT_OK && (i = find_run(p, n, i, min, &end)) < n; i = end)
+		rc = scrub_narrow(s, p + i, end - i, min, err);
+	for (size_t i = 0; rc == TT_OK && (i = find_wide_run(p, n, i, wide, &end)) < n; i = end)
+		rc = scrub_wide_run(s, p + i, end - i, err);
+	return rc;
+}
+
+int
+unity_scrub_numbers(struct tt_scrub *s, uint8_t *p, size_t n, enum unity_numbers kind, struct tt_err *err)
+{
+	enum { MIN_WIDE_UNDAMAGED = 16 };
+	static const struct { uint8_t damaged, undamaged; } min[] = { [UNITY_COUNTS] = { 6, 12 }, [UNITY_WIDE] = { 7, 12 }, [UNITY_STACK] = { 7, 20 },
+		[UNITY_STACK_32] = { 12, 32 }, [UNITY_UNREAD] = { 6, 20 } };
+
+	return s->done->damaged ? scrub_texts(s, p, n, min[kind].damaged, 2u * min[kind].damaged, err) :
+	    scrub_texts(s, p, n, min[kind].undamaged, MIN_WIDE_UNDAMAGED, err);
+}
+
+/* The same for an id of a marker: these are dense, so that one of four characters is none that the capture defines. */
+int
+unity_scrub_id(struct tt_scrub *s, uint8_t *p, struct tt_err *err)
+{
+	return s->done->damaged ? scrub_texts(s, p, 4, 4, 8, err) : TT_OK;
+}
+
+/* The same for a number of a value: any bytes are one with a point. */
+static int
+scrub_number(struct tt_scrub *s, unsigned type, uint8_t *p, size_t n, struct tt_err *err)
+{
+	const size_t min = type == UNITY_V_F64 || type == UNITY_V_VEC3 ? n : 7;
+
+	return s->done->damaged && n >= 8 ? scrub_texts(s, p, n, min, 2 * min, err) : TT_OK;
+}
+
 int
 unity_scrub_value(struct tt_scrub *s, unsigned type, uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -109,5 +258,5 @@ unity_scrub_value(struct tt_scrub *s, unsigned type, uint8_t *p, size_t n, struc
 		return scrub_wide(s, p, n, err);
 	if (n && unity_value_size(type) != n)
 		memset(p, 0, n);
-	return TT_OK;
+	return scrub_number(s, type, p, n, err);
 }

@@ -21,9 +21,10 @@ struct tt_mem;
 /*
  * The result of a copy without names: texts in it; bytes that could not be decoded, in whose place are zeros; bytes of a part that the input ends in, which
  * are left out (cut), or of which only the length is kept (begun). Events: those of the input that the copy lacks, though they can be decoded, as nothing
- * proves that they are no names. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
+ * proves that they are no names. Misplaced: bytes of texts where numbers belong, which were replaced. Damaged: zeros are in it, or parts of the input are
+ * missing or make no sense, the first at ${at}.
  */
-struct tt_scrubbed { uint64_t names, dropped, events, cut, begun, at; bool damaged; };
+struct tt_scrubbed { uint64_t names, dropped, events, misplaced, cut, begun, at; bool damaged; };
 
 /* A text, and what takes its place. */
 struct tt_scrub_done { uint8_t n, text[63], to[63]; };
