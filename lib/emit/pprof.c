@@ -85,8 +85,8 @@ id_of_gpu(const struct pprof *w)
 }
 
 /*
- * Choose how many frames stacks may have: TT_PPROF_DEPTH, or fewer where all stacks together would have more than MAX_FRAMES. Each stack is written out, so very
- * many that are very deep, such as each call of an endless recursion, would make a file of gigabytes of a capture of kilobytes.
+ * Choose how many frames stacks may have: TT_PPROF_DEPTH, or fewer where all stacks together would have more than MAX_FRAMES. Each stack is written out, so
+ * very many that are very deep, such as each call of an endless recursion, would make a file of gigabytes of a capture of kilobytes.
  */
 static int
 choose_depth(struct pprof *w, struct tt_err *err)

@@ -897,8 +897,8 @@ tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct 
 	put_advice(&g);
 	tt_buf_text(out, "\n}\n");
 	if (!has_frames(s, n))
-		tt_buf_printf(&g.blind, "%sall rows of frames, which say the most: these captures have no whole frames; name the marker that begins one with %s, and "
-		    "suggest again", g.blind.n ? "\n" : "", tt_setting_name[TT_SETTING_FRAME_MARKER]);
+		tt_buf_printf(&g.blind, "%sall rows of frames, which say the most: these captures have no whole frames; name the marker that begins one "
+		    "with %s, and suggest again", g.blind.n ? "\n" : "", tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	*left_out = g.blind;
 	return tt_buf_error(out, err);
 }
