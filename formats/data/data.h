@@ -78,6 +78,10 @@ struct data_record {
 enum { DATA_KEPT = 64, DATA_HEAD = 56 };
 bool data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r, struct data_thread kept[DATA_KEPT]);
 
+/* Take a frame's number, times and mask, which the first DATA_FRAME_BYTES of a record have; sets t->bad if they are not there. */
+enum { DATA_FRAME_BYTES = 40 };
+void data_take_frame(const struct data_layout *l, struct data_take *t, struct data_record *r);
+
 /* A marker in the section of markers. */
 /* It has nparam values, whose types and names take nparams bytes. */
 struct data_marker { uint32_t id, flags, category, nname, nparam, nparams; const char *name; const uint8_t *params; };

@@ -281,7 +281,8 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_NAMES] = { .advice = "The frames that define them are missing: shown as (unknown)." },
 	[TT_LOST_DEFINITIONS] = { .text = "frames missing before the first one",
 	    .advice = "Copy or save it again: they define markers, which are shown as (unknown)." },
-	[TT_LOST_MISSING] = { .text = "frames missing or repeated", .advice = "The frame before a missing one is left out; a repeated one was read once." },
+	[TT_LOST_MISSING] = { .text = "frames missing, repeated or out of place",
+	    .advice = "The frame before a missing one is left out; a repeated one was read once, one out of place not at all." },
 };
 
 const struct tt_format tt_format_data = {

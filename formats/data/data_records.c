@@ -345,13 +345,59 @@ take_definitions(struct data *m, const struct data_record *r, uint64_t at, struc
 	return rc;
 }
 
-/* True if a frame is missing before this one, by both its number and its time: a frame begins at most 25 us after the end of the one before. */
+/* The latest begin of the frame after the last one if none is missing in between: a frame begins at most 25 us after the end of the one before. */
+static uint64_t
+latest_begin(const struct data *m)
+{
+	return m->start + m->cpu_us * UINT64_C(1062) + (m->cpu_us ? 50000 : 1000000);
+}
+
+/* True if the number of ${r} is that of the frame after the last one. Before 2017.3 the field has something else: only one more than 1 higher is another. */
+static bool
+has_next_number(const struct data *m, const struct data_record *r)
+{
+	return m->layout.rank > 0 ? r->id == m->id + 1 : r->id <= m->id + UINT64_C(1);
+}
+
+/* True if a frame is missing before this one, by both its number and its time. */
 static bool
 jumps(const struct data *m, const struct data_record *r)
 {
-	const uint64_t end = m->start + m->cpu_us * UINT64_C(1062) + (m->cpu_us ? 50000 : 1000000);
+	return m->record && !has_next_number(m, r) && r->start > latest_begin(m);
+}
 
-	return m->record && r->id > m->id + UINT64_C(1) && r->start > end;
+/* True if the frame ${r} begins where the last one ends. */
+static bool
+begins_at_end(const struct data *m, const struct data_record *r)
+{
+	return r->start + m->cpu_us * UINT64_C(62) + 50000 >= m->start + m->cpu_us * UINT64_C(1000) && r->start <= latest_begin(m);
+}
+
+/* True if the record ${r}, whose start is as stored in the file, does not begin where the last one ends. */
+static bool
+is_apart(const struct data *m, struct data_record r)
+{
+	set_start(m, &r);
+	return m->record && !begins_at_end(m, &r);
+}
+
+/*
+ * True if the record ${r}, which is apart, does not belong where it is: the one behind it, whose head is among the ${n} bytes at ${p}, begins where the last
+ * frame ends and has the number after that, and ${r} does not begin between the two.
+ */
+static bool
+is_out_of_place(const struct data *m, struct data_record r, const uint8_t *p, size_t n)
+{
+	struct data_take t = { .p = p + (n < m->layout.head ? n : m->layout.head), .end = p + n };
+	struct data_record behind = { 0 };
+	uint32_t size;
+
+	if (!data_head_at(&m->layout, p, n, &size))
+		return false;
+	data_take_frame(&m->layout, &t, &behind);
+	set_start(m, &behind);
+	set_start(m, &r);
+	return !t.bad && has_next_number(m, &behind) && begins_at_end(m, &behind) && (r.start < m->start || r.start > behind.start);
 }
 
 /* Set *${again} if the frame was in an earlier record, by number and stored start; note it. */
@@ -443,9 +489,9 @@ note_misfit(struct data *m, uint64_t at)
 		e->misfit_at = at;
 }
 
-/* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment. */
+/* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment; ${out_of_place}: see is_out_of_place(). */
 static int
-take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, struct tt_err *err)
+take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, bool out_of_place, struct tt_err *err)
 {
 	const uint64_t at = m->from + off;
 	const uint64_t as_is = r->start;
@@ -459,6 +505,10 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 	if (r->short_of) {
 		note_misfit(m, at);
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
+	}
+	if (out_of_place) {
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
+		return TT_OK;
 	}
 	if (contradicts(m, r, &first)) {
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, size, at);
@@ -604,15 +654,22 @@ take_segment(struct data *m, struct tt_err *err)
 		const bool head = data_head_at(&m->layout, m->p + off, n - off, &size);
 		const size_t need = m->layout.head + (head ? (size_t)size : 0);
 		const bool whole = head && n - off >= need;
-		if (whole && data_walk_any(m, m->p + off + m->layout.head, size, &r)) {
-			rc = take_record(m, &r, off + m->layout.head, size, err);
+		const bool makes_sense = whole && data_walk_any(m, m->p + off + m->layout.head, size, &r);
+		const bool apart = makes_sense && is_apart(m, r);
+		/* The one behind it is looked at, unless the input ends before. */
+		const size_t shown = need + (apart ? m->layout.head + DATA_FRAME_BYTES : 0);
+		if (makes_sense && (n - off >= shown || n < want)) {
+			const bool out_of_place = apart && is_out_of_place(m, r, m->p + off + need, n - off - need);
+			rc = take_record(m, &r, off + m->layout.head, size, out_of_place, err);
 			off += need;
 			continue;
 		}
 		/* The following does not concern the records taken so far. */
 		if (off > 0)
 			break;
-		if (whole)
+		if (makes_sense)
+			want = shown;
+		else if (whole)
 			rc = bad_record(m, need, n, err);
 		else if (head && n >= want && ends_there(m, need))
 			want = need;

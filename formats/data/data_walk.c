@@ -26,8 +26,8 @@ skip_list(struct data_take *t, size_t size)
 
 /* --- the begin of a record ---------------------------------------------------------------------------------- */
 
-static void
-walk_frame(const struct data_layout *l, struct data_take *t, struct data_record *r)
+void
+data_take_frame(const struct data_layout *l, struct data_take *t, struct data_record *r)
 {
 	if (l->rank == 0)
 		data_bytes(t, 8);
@@ -305,7 +305,7 @@ data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_r
 	t.end -= 4;
 	if (unity_u32(t.end) != DATA_MARK)
 		return false;
-	walk_frame(l, &t, r);
+	data_take_frame(l, &t, r);
 	walk_stats(l, &t, r);
 	walk_audio_ui(l, &t, r);
 	if (l->rank >= 11)

@@ -4,25 +4,26 @@ import json
 import struct
 import subprocess
 
-from generated import generate
+import data_gen
+from generated import changed, generate
 from ttc import TRACETOOL, Suite
 import lot
 
 suite = Suite()
 
 
-def generated(*options):
+def generated(*options, by=None):
     path = suite.path("generated.data")
-    generate("data", path, *options)
+    generate("data", path, *options, by=by)
     with open(path, "rb") as f:
         return f.read()
 
 
-def records(b):
+def records(b, head=28):
     """The records of ${b}, with their heads; what is after them."""
     r, at = [], 0
     while struct.unpack_from("<I", b, at)[0] != 0xDEADFEED:
-        end = at + 28 + struct.unpack_from("<I", b, at + 4)[0]
+        end = at + head + struct.unpack_from("<I", b, at + (8 if head == 16 else 4))[0]
         r.append(b[at:end])
         at = end
     return r, b[at:]
@@ -130,6 +131,42 @@ for version, numbered in (("0x20160622", False), ("0x20191122", True), ("0x20220
     rows = suite.rows("hitches", suite.path("generated.data"))
     suite.true("engine's numbers of frames, %s" % version, rows and all((r["engine_frame"] is not None) == numbered for r in rows), rows[:2])
 
+
+
+def figures(pieces):
+    """Status, whole frames, the longest one, calls, and losses of the records."""
+    path = suite.path("placed.data")
+    with open(path, "wb") as f:
+        f.write(b"".join(pieces))
+    r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "frames,markers,loss", "--format", "json"], capture_output=True)
+    t = {k: x["rows"] for k, x in json.loads(r.stdout)["tables"].items()}
+    lost = {x["kind"]: (x["count"], x["first_at"]) for x in t["loss"] if x["severity"] in ("loss", "error")}
+    return r.returncode, t["frames"][0]["count"], t["frames"][0]["max_ns"], sum(x["count"] for x in t["markers"]), lost
+
+
+# A record of another file, or of elsewhere in the file, is told by the one behind it, which continues the one before. All versions: up to 2019.2 a start has 32
+# bits, and another file's is anywhere in the 71 minutes after the frame before; from 2019.3 on it is earlier or later.
+for word in [*data_gen.OLD, *data_gen.WORDS]:
+    head = 16 if word in data_gen.OLD else 28 if word >= 0x20220328 else 12
+    own, end = records(generated("--version", hex(word), "--frames", "12"), head)
+    intact = figures(own + [end])
+    suite.equal("0x%x: the whole capture" % word, (intact[0], intact[1], intact[4]), (0, 11, {}))
+    for later in (-3, 4, 1500, 3000):
+        other, _ = records(generated("--version", hex(word), "--frames", "12", by=changed("data", ("set(), 5000000000", "set(), %d" % (
+            5 * 10 ** 9 + later * 10 ** 9)))), head)
+        for at, k in lot.some([(6, 6), (6, 5), (6, 2), (6, 9), (5, 5), (9, 11), (10, 0)], 4, "foreign", word, later):
+            suite.equal("0x%x: record %d of another file, %d s later, before record %d" % (word, k, later, at), figures(own[:at] + [other[k]] + own[at:] + [end]),
+                        (3, *intact[1:4], {"missing": (1, len(b"".join(own[:at])) + head)}))
+        # Behind the last one the number alone shows it, which versions before 2017.3 lack. The frame before it has no end.
+        if later > 0 and word in data_gen.WORDS:
+            got = figures(own + [other[3], end])
+            suite.equal("0x%x: a record of another file, %d s later, behind the last" % (word, later), (got[0], got[1], got[2], list(got[4])),
+                        (3, *intact[1:3], ["missing"]))
+    # Nobody knows whether recording paused between two frames whose numbers follow each other.
+    paused, _ = records(generated("--version", hex(word), "--frames", "12", by=changed("data", (
+        "self.now += length", "self.now += length + (idx == 5) * 40 * 10 ** 9"))), head)
+    got = figures(paused + [end])
+    suite.equal("0x%x: a pause of 40 s is no damage" % word, (got[0], got[1], got[4]), (0, 11, {}))
 
 
 def allocated(b):
