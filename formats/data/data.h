@@ -36,7 +36,8 @@ enum { DATA_SEGMENT = 1 << 20, DATA_CHUNK = 1 << 16 };
  * are far above what rounding causes.
  */
 enum { DATA_APART = 1000000, DATA_MAX_RUNON_NS = 1000000000 };         /* overlap of samples of one thread; of the main thread's samples with its next frame */
-#define DATA_FARTHEST INT64_C(10000000000)    /* start of a frame from its first sample; other threads' samples after their frame */
+#define DATA_FARTHEST INT64_C(10000000000)    /* start of a frame from its first sample; other threads' samples and the GPU's work after their frame */
+#define DATA_MAX_OVER_GPU_NS INT64_C(1000000000)      /* a sample's work on the GPU after ten times that of its frame */
 #define DATA_OLD INT64_C(3600000000000)       /* other threads' samples before their frame: they may have waited long */
 
 /* data_walk.c: one thread of a record; for each list its beginning and length. */
@@ -105,10 +106,12 @@ struct data_piece {
 	uint32_t kind, id;            /* enum data_kind; number of the frame */
 	uint32_t gpu_us;
 	uint32_t flags;               /* enum data_piece_flag */
+	int64_t max_gpu_ns;           /* no work that a sample gave the GPU takes longer */
 };
 enum data_piece_flag {
 	DATA_P_GAP = 1,               /* records are missing before it */
 	DATA_P_EMPTY = 2,             /* the frame is a placeholder */
+	DATA_P_BAD_GPU = 4,           /* its own GPU time is too long */
 };
 
 struct data_head {

@@ -150,7 +150,9 @@ frame(struct data_run *r, const struct data_piece *piece)
 	/* Before 2017.3 the field has no number of the frame. */
 	if (rc == TT_OK && !tt_batch_rare(b, TT_FRAME, piece->start, r->h->layout.rank > 0 ? piece->id : 0, r->u.err))
 		rc = r->u.err->code;
-	if (rc == TT_OK && piece->gpu_us && piece->gpu_us < INT32_MAX) {
+	if (piece->flags & DATA_P_BAD_GPU) {
+		tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, 0, piece->at);
+	} else if (rc == TT_OK && piece->gpu_us && piece->gpu_us < INT32_MAX) {
 		if (!(e = tt_batch_rare(b, TT_TIMING, piece->start, piece->gpu_us * UINT64_C(1000), r->u.err)))
 			return r->u.err->code;
 		e->depth = TT_TIMING_GPU;

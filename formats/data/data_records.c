@@ -479,6 +479,18 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 	return rc;
 }
 
+/* Set how long the GPU may work for a sample of the frame: until long after the frame; if the GPU's time of the frame is known, little longer than that. */
+static void
+bound_gpu(const struct data_record *r, struct data_piece *p)
+{
+	const int64_t most = r->cpu_us * INT64_C(2000) + DATA_FARTHEST, frame = r->gpu_us * INT64_C(1000);
+
+	/* A negative time is none. */
+	const bool known = r->gpu_us > 0 && r->gpu_us < INT32_MAX;
+	p->flags |= known && frame > most ? DATA_P_BAD_GPU : 0;
+	p->max_gpu_ns = known && frame * 10 + DATA_MAX_OVER_GPU_NS < most ? frame * 10 + DATA_MAX_OVER_GPU_NS : most;
+}
+
 /* A record's sections do not end where the record does. */
 static void
 note_misfit(struct data *m, uint64_t at)
@@ -529,6 +541,7 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, bo
 	struct data_piece frame = { .at = at, .start = (int64_t)(r->start - (uint64_t)m->zero), .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
 		.gap = (int64_t)(m->start - (uint64_t)m->zero), .most = (int64_t)(r->start - (uint64_t)m->zero) + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
 		.flags = (gap && m->record ? DATA_P_GAP : 0u) | (r->placeholder ? DATA_P_EMPTY : 0u) };
+	bound_gpu(r, &frame);
 	m->gap = false;
 	m->record++;
 	m->start = r->start;

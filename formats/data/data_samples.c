@@ -373,22 +373,35 @@ put_sample(struct data_tree *t, struct one *o, struct data_level *level)
 	return rc == TT_OK ? put_zone(t, o, level) : rc;
 }
 
+/* Put the time that the GPU worked for the sample, which the entry at ${p} has. A time that is too long is left out. */
+static int
+put_gpu(struct data_tree *t, const struct one *o, const uint8_t *p)
+{
+	struct data_run *r = t->r;
+	const bool zone = r->level[t->depth - 1].zone;
+	const uint64_t ns = unity_u32(p) < INT32_MAX ? unity_u32(p) * UINT64_C(1000) : 0;
+	int rc = TT_OK;
+
+	if (ns > (uint64_t)t->piece->max_gpu_ns) {
+		tt_loss_add(&r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
+		return TT_OK;
+	}
+	if (zone)
+		rc = unity_gpu_anchor(&r->u, o->ts, o->key, 0, true);
+	return rc == TT_OK ? unity_gpu(&r->u, o->ts, zone ? 0 : DATA_NO_ANCHOR, unity_u32(p + 8), ns) : rc;
+}
+
 /* Put what else belongs to the sample, after its begin. */
 static int
 put_rest(struct data_tree *t, const struct one *o)
 {
-	struct data_run *r = t->r;
 	const uint8_t *p;
 	int rc = t->flow[1].left ? put_flows(t, &t->flow[1], o, false) : TT_OK;
 
 	if (rc == TT_OK && t->gc.left)
 		rc = put_allocs(t, o);
-	while (rc == TT_OK && t->gpu.left && (p = data_list_next(r->u.b, &t->gpu, o->i))) {
-		const bool zone = r->level[t->depth - 1].zone;
-		if (zone && (rc = unity_gpu_anchor(&r->u, o->ts, o->key, 0, true)) != TT_OK)
-			return rc;
-		rc = unity_gpu(&r->u, o->ts, zone ? 0 : DATA_NO_ANCHOR, unity_u32(p + 8), unity_u32(p) < INT32_MAX ? unity_u32(p) * UINT64_C(1000) : 0);
-	}
+	while (rc == TT_OK && t->gpu.left && (p = data_list_next(t->r->u.b, &t->gpu, o->i)))
+		rc = put_gpu(t, o, p);
 	return rc;
 }
 

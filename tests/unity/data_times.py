@@ -204,7 +204,45 @@ def shapes():
     suite.equal("of a damaged one some are left out", told["usual", "badtree"] < 7, True)
 
 
+def gpu():
+    """The GPU works for a sample no longer than 10 s after twice its frame, nor than a second more than ten times what it worked for the whole
+    frame, if that is known: such a time is left out, and told at its frame. So is a frame's own time."""
+    def counted(word, sample_us, frame_us, frame_ns=0):
+        """Status, losses, the GPU's times of samples and of frames, in us, without those of a few ms; place of the record."""
+        sixth = "%d if self.T['frames'] == 5 else "
+        by = generated.changed("data", ("c.gpu.append((4000 +", "c.gpu.append((" + sixth % sample_us + "4000 +"),
+                               ("return 0 if self.rng", "return " + sixth % frame_us + "0 if self.rng"),
+                               ("length = self.length()", "length = self.length() + %d * (self.T['frames'] == 5)" % frame_ns))
+        path = generated.generate("data", suite.path("gpu.data"), "--version", hex(word), "--frames", "12", by=by)
+        head = 16 if word in data_gen.OLD else 28 if word >= 0x20220328 else 12
+        with open(path, "rb") as f:
+            b = f.read()
+        place = 0
+        for _ in range(5):
+            place += head + struct.unpack_from("<I", b, place + (8 if head == 16 else 4))[0]
+        r = subprocess.run([TRACETOOL, "stats", "-q", "--format", "json", "--limit", "0", "--table", "counter_values,frame_timings,loss,threads", path],
+                           capture_output=True, check=False)
+        t = {k: x["rows"] for k, x in json.loads(r.stdout)["tables"].items()}
+        samples = [int(x["value"]) // 1000 for x in t["counter_values"] if x["counter"].startswith("GPU ")]
+        frames = [x["max_ns"] // 1000 for x in t["frame_timings"] if x["part"] == "gpu"]
+        lost = [(x["kind"], x["count"], x["first_at"] - place - head) for x in t["loss"] if x["severity"] == "error"]
+        return r.returncode, lost, len(samples), [x for x in samples if x > 5000], [x for x in frames if x > 10000], \
+            [x["busy_ns"] // 1000 == sum(samples) for x in t["threads"] if x["thread"] == "GPU"]
+    for word in [*data_gen.OLD, *data_gen.WORDS]:
+        for what, told, options in (
+                ("intact", False, (4000, 7000)), ("a short time of the GPU in a long frame", False, (70000, 7000)),
+                ("a long time, that of the frame is unknown", False, (2000000, 0)), ("a long frame", False, (30000000, 30000000, 60 * S)),
+                ("longer than the frame's", True, (2000000, 7000)), ("longer by one bit", True, (4000 | 1 << 30, 7000)),
+                ("far longer than the frame", True, (20000000, 0))):
+            status, lost, n, samples, frames, busy = counted(word, *options)
+            suite.equal("0x%x: %s, %d us" % (word, what, options[0]), (status, lost, n, samples, busy),
+                        (3, [("damaged", 1, 0)], 11, [], [True]) if told else (0, [], 12, [x for x in [options[0]] if x > 5000], [True]))
+        status, lost, n, samples, frames, _ = counted(word, 4000, 7000 | 1 << 26)
+        suite.equal("0x%x: a frame's own time of the GPU" % word, (status, lost, n, samples, frames), (3, [("damaged", 1, 0)], 12, [], []))
+
+
 rounded()
 short()
 shapes()
+gpu()
 suite.end()
