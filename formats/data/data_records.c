@@ -648,13 +648,48 @@ no_record(struct data *m, size_t n, bool part, struct tt_err *err)
 	return TT_OK;
 }
 
+/* A place of the segment, as look() finds it. */
+struct seen {
+	struct data_record r;
+	uint32_t size;
+	size_t need, shown;           /* bytes of the record with its head; those to be looked at for it */
+	bool head, whole, makes_sense, apart;
+};
+
+/* Look at what is at ${off} in the ${n} bytes of the segment. */
+static void
+look(struct data *m, size_t off, size_t n, struct seen *s)
+{
+	s->head = data_head_at(&m->layout, m->p + off, n - off, &s->size);
+	s->need = m->layout.head + (s->head ? (size_t)s->size : 0);
+	s->whole = s->head && n - off >= s->need;
+	s->makes_sense = s->whole && data_walk_any(m, m->p + off + m->layout.head, s->size, &s->r);
+	s->apart = s->makes_sense && is_apart(m, s->r);
+	/* If it is apart, the head of the record behind it is looked at, too. */
+	s->shown = s->need + (s->apart ? m->layout.head + DATA_FRAME_BYTES : 0);
+}
+
+/* The segment begins with what cannot be taken yet, or never: *${want} bytes of it are to be shown, or it begins elsewhere now. */
+static int
+skip_or_want(struct data *m, const struct seen *s, size_t n, size_t *want, struct tt_err *err)
+{
+	if (s->makes_sense)
+		*want = s->shown;
+	else if (s->whole)
+		return bad_record(m, s->need, n, err);
+	else if (s->head && n >= *want && ends_there(m, s->need))
+		*want = s->need;
+	else
+		return no_record(m, n, n < *want && (s->head || n < m->layout.head), err);
+	return TT_OK;
+}
+
 /* Take records from the input until there are enough of them. TT_END. */
 static int
 take_segment(struct data *m, struct tt_err *err)
 {
 	size_t n = 0, off = 0, want = DATA_SEGMENT;
-	struct data_record r;
-	uint32_t size;
+	struct seen s;
 	int rc;
 
 	m->from = m->at;
@@ -664,30 +699,17 @@ take_segment(struct data *m, struct tt_err *err)
 		m->stream[i].first = m->stream[i].last = 0;
 	rc = tt_window_show(&m->win, m->from, want, &m->p, &n, err);
 	while (rc == TT_OK && n > off && off < DATA_SEGMENT) {
-		const bool head = data_head_at(&m->layout, m->p + off, n - off, &size);
-		const size_t need = m->layout.head + (head ? (size_t)size : 0);
-		const bool whole = head && n - off >= need;
-		const bool makes_sense = whole && data_walk_any(m, m->p + off + m->layout.head, size, &r);
-		const bool apart = makes_sense && is_apart(m, r);
-		/* The one behind it is looked at, unless the input ends before. */
-		const size_t shown = need + (apart ? m->layout.head + DATA_FRAME_BYTES : 0);
-		if (makes_sense && (n - off >= shown || n < want)) {
-			const bool out_of_place = apart && is_out_of_place(m, r, m->p + off + need, n - off - need);
-			rc = take_record(m, &r, off + m->layout.head, size, out_of_place, err);
-			off += need;
+		look(m, off, n, &s);
+		if (s.makes_sense && (n - off >= s.shown || n < want)) {
+			const bool out_of_place = s.apart && is_out_of_place(m, s.r, m->p + off + s.need, n - off - s.need);
+			rc = take_record(m, &s.r, off + m->layout.head, s.size, out_of_place, err);
+			off += s.need;
 			continue;
 		}
 		/* The following does not concern the records taken so far. */
 		if (off > 0)
 			break;
-		if (makes_sense)
-			want = shown;
-		else if (whole)
-			rc = bad_record(m, need, n, err);
-		else if (head && n >= want && ends_there(m, need))
-			want = need;
-		else
-			rc = no_record(m, n, n < want && (head || n < m->layout.head), err);
+		rc = skip_or_want(m, &s, n, &want, err);
 		TT_THEN(rc, tt_window_show(&m->win, m->from, want, &m->p, &n, err));
 	}
 	m->at = m->from + off;
