@@ -219,6 +219,15 @@ data_has_labels(const struct unity_markers *k)
 	return k->label[0] != UNITY_NO_MARKER || k->label[1] != UNITY_NO_MARKER;
 }
 
+/* True if a value of ${size} bytes may have this type. */
+static inline bool
+data_value_fits(uint32_t type, uint32_t size)
+{
+	static const uint32_t any = 0, size_of[] = { UINT32_MAX, 4, 4, 4, 8, 8, 4, 8, any, any, 12, any, 8, 8 };
+
+	return type < sizeof size_of / sizeof *size_of && (size_of[type] == size || size_of[type] == any);
+}
+
 /* Take a duration at ${p} that is no less than 0 and less than 4e9 ns; false: it is another. For all other floats but -0 the bits are no smaller. */
 static inline bool
 data_ns(const uint8_t *p, float *ns)

@@ -92,9 +92,9 @@ take_value(const uint8_t *p, struct unity_value *v)
 {
 	const uint32_t n = unity_u32(p + 4);
 
-	*v = (struct unity_value){ .type = unity_u32(p) & 0xff, .p = p + 8, .n = n };
+	*v = (struct unity_value){ .type = unity_u32(p), .p = p + 8, .n = n };
 	const unsigned size = unity_value_size(v->type);
-	if (size && size != n)
+	if (!data_value_fits(v->type, n))
 		v->type = UNITY_V_BLOB;
 	else if (size == 4 || size == 8)
 		v->bits = size == 4 ? unity_u32(p + 8) : unity_u64(p + 8);
@@ -235,16 +235,19 @@ take_counter(struct data_tree *t, struct one *o)
 	enum tt_type type;
 	uint64_t bits;
 
-	if (!first_value(o, &v) || !unity_number(&v, &type, &bits)) {
-		o->counter = false;
-		return TT_OK;
-	}
-	if (t->l->rank >= 11) {
+	o->counter = first_value(o, &v);
+	if (o->counter && t->l->rank >= 11) {
 		unity_lock(&r->u);
 		o->counter = unity_is_counter(r->u.known, 0, o->id, r->u.seq, &(uint32_t){ 0 });
 	}
 	if (!o->counter)
 		return TT_OK;
+	if (!unity_number(&v, &type, &bits)) {
+		/* Others were counted with the list of values. */
+		tt_loss_add(&r->u.b->loss, TT_LOST_VALUE_TYPES, data_value_fits(unity_u32(o->values + 4), v.n), 0, t->piece->at);
+		o->counter = false;
+		return TT_OK;
+	}
 	tt_loss_add(&r->u.b->loss, TT_LOST_COUNTER_VALUES, unity_u32(o->values) - 1, 0, r->u.b->at);
 	return unity_counter_event(&r->u, o->ts, o->id, type, bits);
 }
@@ -501,6 +504,7 @@ open_lists(struct data_tree *t)
 	if (strays)
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 	tt_loss_add(&t->r->u.b->loss, TT_LOST_METADATA, repeats + t->value.repeats, 0, t->piece->at);
+	tt_loss_add(&t->r->u.b->loss, TT_LOST_VALUE_TYPES, t->value.odd, 0, t->piece->at);
 	return rc;
 }
 

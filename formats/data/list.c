@@ -38,16 +38,35 @@ is_empty(const struct data_list *l, const uint8_t *p)
 	return l->size == 0 && unity_u32(p + 4) == 0;
 }
 
+/* Count the values of the entry at ${p} whose type is unknown or has another size; *${next} is the entry after it. */
+static inline uint32_t
+count_odd(const uint8_t *p, const uint8_t **next)
+{
+	uint32_t n = unity_u32(p + 4), odd = 0;
+
+	for (p += 8; n > 0; n--) {
+		const uint32_t size = unity_u32(p + 4);
+		odd += !data_value_fits(unity_u32(p), size);
+		p += 8 + (((size_t)size + 3) & ~(size_t)3);
+	}
+	*next = p;
+	return odd;
+}
+
 bool
 data_list_count(struct data_list *l)
 {
-	const uint8_t *p = l->p;
+	const uint8_t *p = l->p, *next;
 	uint32_t last = 0, before = DATA_NO_ANCHOR;
 	bool in_order = true;
 
-	l->strays = l->repeats = 0;
-	for (uint32_t i = 0; i < l->left; i++, p = data_list_after(l, p)) {
+	l->strays = l->repeats = l->odd = 0;
+	for (uint32_t i = 0; i < l->left; i++, p = next) {
 		const uint32_t sample = unity_u32(p + l->key);
+		if (l->size)
+			next = p + l->size;
+		else
+			l->odd += count_odd(p, &next);
 		l->strays += is_stray(l, p, sample);
 		last = sample > last ? sample : last;
 		if (is_empty(l, p))

@@ -17,6 +17,7 @@ struct data_list {
 	uint32_t samples;             /* the thread has so many ... */
 	uint32_t strays;              /* ... entries of others, but for those of no sample; by data_list_open() */
 	uint32_t repeats;             /* entries of the sample of the entry before; likewise */
+	uint32_t odd;                 /* values of a type that is unknown or has another size; likewise */
 	size_t word;                  /* the next entry's place among the batch's words: sample << 32 | offset from ${base} */
 	const uint8_t *base;
 };
@@ -27,7 +28,7 @@ const uint8_t *data_list_after(const struct data_list *l, const uint8_t *p);
 /* Open a list with p, left, size, key and samples set. Unsorted entries are sorted: their places go to the words of ${b}. Errors: TT_E_NOMEM. */
 int data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err);
 
-/* Count the strays and repeats of such a list. True if its entries are in order. */
+/* Count the strays, repeats and odd values of such a list. True if its entries are in order. */
 bool data_list_count(struct data_list *l);
 
 /* The next entry of sample ${i}, or NULL. */

@@ -56,6 +56,7 @@ enum tt_loss_kind {
 	TT_LOST_COUNTER_VALUES,   /* values of counters beside the first */
 	TT_LOST_ALLOC_BYTES,      /* allocations whose bytes are missing or negative */
 	TT_LOST_METADATA,         /* sets of values or instance ids of one sample, beside the first */
+	TT_LOST_VALUE_TYPES,      /* values of samples whose type is unknown, has another size or, of a counter's, is no number */
 	TT_LOST_KINDS
 };
 

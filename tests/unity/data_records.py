@@ -155,7 +155,8 @@ for word in [*data_gen.OLD, *data_gen.WORDS]:
         other, _ = records(generated("--version", hex(word), "--frames", "12", by=changed("data", ("set(), 5000000000", "set(), %d" % (
             5 * 10 ** 9 + later * 10 ** 9)))), head)
         for at, k in lot.some([(6, 6), (6, 5), (6, 2), (6, 9), (5, 5), (9, 11), (10, 0)], 4, "foreign", word, later):
-            suite.equal("0x%x: record %d of another file, %d s later, before record %d" % (word, k, later, at), figures(own[:at] + [other[k]] + own[at:] + [end]),
+            suite.equal("0x%x: record %d of another file, %d s later, before record %d" % (word, k, later, at),
+                        figures(own[:at] + [other[k]] + own[at:] + [end]),
                         (3, *intact[1:4], {"missing": (1, len(b"".join(own[:at])) + head)}))
         # Behind the last one the number alone shows it, which versions before 2017.3 lack. The frame before it has no end.
         if later > 0 and word in data_gen.WORDS:
@@ -167,6 +168,38 @@ for word in [*data_gen.OLD, *data_gen.WORDS]:
         "self.now += length", "self.now += length + (idx == 5) * 40 * 10 ** 9"))), head)
     got = figures(paused + [end])
     suite.equal("0x%x: a pause of 40 s is no damage" % word, (got[0], got[1], got[4]), (0, 11, {}))
+
+
+def values(word, old, new):
+    """Notices of values, the counter's calls, and its values, of a capture one of whose values has another type or size."""
+    by = changed("data", ("TYPES + [(77, b\"what\"), (4, b\"abc\")]", "TYPES"),
+                 ("[(6, struct.pack(\"<f\", 36.5))]", "[(6, struct.pack(\"<f\", 36.5 + self.T[\"frames\"] / 2))]"))
+    b = generated("--version", hex(word), "--frames", "12", "--scenario", "odd", by=by)
+    at = b.index(old)
+    return figures_of_values(b), figures_of_values(b[:at] + new + b[at + len(old):])
+
+
+def figures_of_values(b):
+    path = suite.path("values.data")
+    with open(path, "wb") as f:
+        f.write(b)
+    r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "markers,counters,loss", "--format", "json", "--limit", "0"], capture_output=True)
+    t = {k: x["rows"] for k, x in json.loads(r.stdout)["tables"].items()}
+    return r.returncode, [(x["kind"], x["severity"], x["count"]) for x in t["loss"] if x["kind"] in ("value_types", "damaged")], \
+        sum(x["count"] for x in t["markers"] if x["marker"] == "Test Temperature"), \
+        sum(x["count"] for x in t["counters"] if x["counter"] == "Test Temperature")
+
+
+# Of a value the file says type and size: one that is not known is kept as bytes, and that is told. A counter has numbers.
+one, name = struct.pack("<IIf", 6, 4, 38.5), struct.pack("<II", 8, 6) + b"level0"
+for word in data_gen.WORDS:
+    counts = [("a name's type %d" % x, name, struct.pack("<I", x) + name[4:], 0) for x in (0, 14, 72, 0x108)]
+    if word >= 0x20200924:
+        counts += [("a counter's type %d" % x, one, struct.pack("<I", x) + one[4:], 1) for x in (14, 38, 0x106, 8, 11, 4)]
+    for what, old, new, is_counter in counts:
+        before, after = values(word, old, new)
+        suite.equal("0x%x: values of all types" % word, before[:3], (0, [], 0))
+        suite.equal("0x%x: %s" % (word, what), after, (0, [("value_types", "notice", 1)], is_counter, before[3] - is_counter))
 
 
 def allocated(b):
