@@ -180,16 +180,17 @@ def raw_blocks(data):
     return blocks
 
 
-def insert(data, aligned, stream, make, most):
-    """${data} with a message before those of each of the first ${most} blocks of a thread: make(i) gives its type, and its bytes after it."""
+def insert(data, aligned, stream, make, most, last_in_block=False):
+    """${data} with a message before, or after, those of each of the first ${most} blocks of a thread: make(i) gives its type, and its bytes after it."""
     out, last, counts = bytearray(), 0, {}
     mine = [b for b in raw_blocks(data) if b[1] == stream and b[2] > 40][:most]
     for i, (place, _, size) in enumerate(mine):
         kind, body = make(i)
         counts[kind] = counts.get(kind, 0) + 1
         body = struct.pack("<HH" if aligned else "<H", *([kind, 0] if aligned else [kind])) + body
-        out += data[last:place + 16] + struct.pack("<I", size + len(body)) + body
-        last = place + 20
+        out += data[last:place + 16] + struct.pack("<I", size + len(body))
+        out += data[place + 20:place + 20 + size] + body if last_in_block else body
+        last = place + 20 + (size if last_in_block else 0)
     return bytes(out + data[last:]), counts
 
 
@@ -237,6 +238,21 @@ def unknown_types():
         known = {t: (head + before + 4 * text + after, head + before if text else None) for t, before, text, after in NEW_TYPES if counts.get(t, 0) >= 6}
         fault(name + "no type is seen often", None if len(known) == 10 else counts)
         suite.equal(name + "lengths", {r["type"]: (r["bytes"], r["text_at"]) for r in have["capture_unknown"] if r["type"] in known}, known)
+
+
+def widths_of_ids():
+    """The latest version's instance ids, of 4 or of 8 bytes, where no block ends with a known message: all before the unknown one is read."""
+    for options in itertools.product(((), ("--wide",)), ("0", "1")):
+        name = "ids%s, aligned %s: " % ("".join(" " + o for o in options[0]), options[1])
+        data = generate("raw", 0x20260108, "--frames", "20", "--aligned", options[1], *options[0])
+        _, want, _, _ = read("raw", data)
+        total = 0
+        for stream in {b[1] for b in raw_blocks(data)} - {2 ** 64 - 1}:
+            data, counts = insert(data, options[1] == "1", stream, lambda i: (64, bytes(8)), 10 ** 6, last_in_block=True)
+            total += sum(counts.values())
+        status, have, _, _ = read("raw", data)
+        suite.equal(name + "status, losses", (status, {r["kind"]: r["count"] for r in have["loss"] if r["severity"] == "error"}), (3, {"unknown": total}))
+        suite.equal(name + "messages", {r["type"]: r["events"] for r in have["capture_events"]}, {r["type"]: r["events"] for r in want["capture_events"]})
 
 
 def lengths_that_differ():
@@ -531,6 +547,7 @@ def main():
     odd_words()
     lies()
     unknown_types()
+    widths_of_ids()
     lengths_that_differ()
     small_captures()
     aliens()
