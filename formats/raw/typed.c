@@ -1,6 +1,6 @@
 /**
  * Finds messages of threads whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another: by chance a time that
- * follows the one before is there once in many millions.
+ * follows the one before is there once in many millions, or where addresses of stacks are near the clock's: what follows must be a message, too.
  *
  * Definitions have no time: a compiled method, or a state with the category after it, has the bytes of a thread's definition in intact logs, too.
  */
@@ -27,9 +27,9 @@ is_time(const struct raw_run *r, const struct raw_walk *w, int64_t t, size_t siz
 	return raw_first_time(r, next, &ts) && ts >= t && ts - t <= RAW_MAX_STEP_NS;
 }
 
-/* True if the ${n} bytes at ${p} are a sample's: no flag but that of managed code, a marker that there is, and the next time. */
+/* True if the ${n} bytes at ${p} begin like a sample: no flag but that of managed code, a marker that there is, and the next time. */
 static bool
-is_sample(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, size_t n)
+begins_like_sample(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, size_t n)
 {
 	const unsigned at = size_of_type(&r->s->layout), id = at + (r->s->layout.aligned ? 4 : 1), size = id + 12;
 
@@ -39,6 +39,43 @@ is_sample(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, s
 		if (p[i])
 			return false;
 	return is_time(r, w, raw_ns(r->s, unity_u64(p + id + 4)), size, 0);
+}
+
+/*
+ * True if what begins at ${p} goes on after a message that ends at ${t}: whole messages are there, up to the end or to the next time, which is not far. The
+ * middle of a message does not go on.
+ */
+static bool
+goes_on(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, int64_t t)
+{
+	size_t size;
+
+	for (size_t n = (size_t)(w->all - p); n > 0; p += size, n -= size) {
+		if (raw_measure(&r->s->layout, p, n, &size) != RAW_WHOLE || !raw_may_be_in(false, unity_u16(p)))
+			return false;
+		if (unity_u16(p) >= RAW_FRAME && unity_u16(p) <= RAW_SINGLE_ARGS) {
+			const int64_t next = raw_time_of(r->s, p);
+			return next >= t - RAW_BEHIND && (next <= t || (uint64_t)next - (uint64_t)t <= (uint64_t)RAW_MAX_RUNON_NS);
+		}
+	}
+	return true;
+}
+
+/* True if the message at w->p is a sample of one of the three forms: it begins like one, and where that one ends the stream goes on. */
+static bool
+is_sample(const struct raw_run *r, const struct raw_walk *w)
+{
+	static const enum raw_type forms[] = { RAW_BEGIN, RAW_BEGIN_ID, RAW_BEGIN_ARGS };
+	const size_t n = (size_t)(w->all - w->p), plain = r->s->size[RAW_BEGIN];
+	size_t size;
+
+	if (!begins_like_sample(r, w, w->p, n))
+		return false;
+	const int64_t t = raw_ns(r->s, unity_u64(w->p + plain - 8));
+	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (raw_measure_as(&r->s->layout, forms[i], w->p, n, &size) == RAW_WHOLE && goes_on(r, w, w->p + size, t))
+			return true;
+	return false;
 }
 
 /* True if the message at w->p is a flow, and the sample after it, which the message would include, has the next time. */
@@ -51,7 +88,7 @@ is_flow(const struct raw_run *r, const struct raw_walk *w)
 	if (w->size <= size || n < size + 2 || (r->s->layout.aligned ? unity_u32(w->p + at) : w->p[at]) > FLOW_KIND_MAX)
 		return false;
 	const unsigned type = unity_u16(w->p + size);
-	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && is_sample(r, w, w->p + size, n - size);
+	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && begins_like_sample(r, w, w->p + size, n - size);
 }
 
 /* True if the message at w->p, the whole of its block, is a frame's mark. */
@@ -82,30 +119,44 @@ has_values(const struct raw_run *r, const struct raw_walk *w)
 		return false;
 	const unsigned type = unity_u16(w->p + size);
 	then.last = raw_ns(r->s, unity_u64(w->p + id + 4));
-	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && is_sample(&then, w, w->p + size, n - size);
+	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && begins_like_sample(&then, w, w->p + size, n - size);
 }
 
-/* True if the message at w->p, an end with values, is the begin of an allocation: the next message is its end. */
+/* True if the message after the one at w->p is the end of an allocation; *${is_own}: that one, as a sample, would be of the same marker. */
 static bool
-is_allocation(const struct raw_run *r, const struct raw_walk *w)
+is_in_allocation(const struct raw_run *r, const struct raw_walk *w, bool *is_own)
 {
 	const unsigned id = r->s->size[RAW_BEGIN] - 12;
 	const uint8_t *const next = w->p + w->size;
 
-	return unity_u32(w->p + id) == r->s->marker.alloc && (size_t)(w->all - next) >= id + 4 && unity_u16(next) == RAW_END &&
-	    unity_u32(next + id) == r->s->marker.alloc;
+	*is_own = (size_t)(w->all - w->p) >= id + 4 && unity_u32(w->p + id) == r->s->marker.alloc;
+	return (size_t)(w->all - next) >= id + 4 && unity_u16(next) == RAW_END && unity_u32(next + id) == r->s->marker.alloc;
+}
+
+/* True if the message at w->p, whose type is none of these, is a sample, a mark of a frame, or a flow with a sample after it. */
+static __attribute__((noinline)) bool
+is_sample_or_mark(const struct raw_run *r, const struct raw_walk *w)
+{
+	bool is_alloc;
+
+	/* A stack with a single address may be as long as a sample, but an allocation has no samples in it. */
+	if (unity_u16(w->p) == RAW_CALLSTACK && is_in_allocation(r, w, &is_alloc) && !is_alloc)
+		return false;
+	return is_sample(r, w) || is_frame(r, w) || is_flow(r, w);
 }
 
 bool
 raw_is_retyped(const struct raw_run *r, const struct raw_walk *w)
 {
 	const unsigned type = unity_u16(w->p);
+	bool is_alloc;
 
 	if (w->session || type == RAW_FRAME || type == RAW_FLOW)
 		return false;
 	if (type >= RAW_BEGIN_ID && type <= RAW_SINGLE_ID)
 		return has_values(r, w);
+	/* An end with values before the end of an allocation is its begin. */
 	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
-		return type == RAW_END_ARGS && is_allocation(r, w);
-	return is_sample(r, w, w->p, (size_t)(w->all - w->p)) || is_frame(r, w) || is_flow(r, w);
+		return type == RAW_END_ARGS && is_in_allocation(r, w, &is_alloc) && is_alloc;
+	return is_sample_or_mark(r, w);
 }

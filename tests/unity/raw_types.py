@@ -3,6 +3,7 @@
 status is 0, or the damage is told, as tracetool-unity-raw(7) promises: no figure changes without a word. What can be no message of an intact log has status 3.
 Begins, ends and singles are alike but for the type, and an intact log may lack the others: the ledger tells them. So it may be told that the log has another
 version's layout, in which all of it makes sense."""
+import itertools
 import json
 import os
 import struct
@@ -25,7 +26,8 @@ suite = Suite()
 class Log:
     """A log whose messages, while it is ${tried}, are known by their offsets in ${places}: (offset, type, what)."""
 
-    def __init__(self, aligned, word):
+    def __init__(self, aligned, word, since=SINCE):
+        self.since = since
         self.aligned, self.file, self.n, self.places, self.pending, self.tried = aligned, bytearray(), {}, [], [], True
         self.file += struct.pack("<IBBHIQQQ", 0x55334450, 1, aligned, 0, word, 1, 1, MAIN)
         self.word = word
@@ -39,7 +41,7 @@ class Log:
         self.pending.append((kind, bytes(o.pad().b), what))
 
     def sample(self, kind, marker, ms, what=""):
-        o = self.out(kind).u8(0).w("IQ", marker, int((SINCE + ms) * MS))
+        o = self.out(kind).u8(0).w("IQ", marker, int((self.since + ms) * MS))
         self.put(kind, o, what or "sample of type %d" % kind)
 
     def zone(self, marker, begin, end, what=""):
@@ -53,10 +55,10 @@ class Log:
         self.put(1, o, "marker " + name)
 
     def thread(self, tid, name, flags=0, group=""):
-        self.put(33, self.out(33).w("QQI", tid, (SINCE + 90) * MS, flags).str(group).str(name), "thread " + name)
+        self.put(33, self.out(33).w("QQI", tid, (self.since + 90) * MS, flags).str(group).str(name), "thread " + name)
 
     def state(self, on, ms):
-        self.put(0, self.out(0).w("IQI", on, int((SINCE + ms) * MS), 0), "state")
+        self.put(0, self.out(0).w("IQI", on, int((self.since + ms) * MS), 0), "state")
 
     def block(self, stream):
         n = self.n.get(stream, 0 if stream == SESSION else 7)
@@ -151,6 +153,50 @@ def intact():
             yield "%s, categories of id 0 and colour 0 after a %s" % ("aligned" if aligned else "packed", first), c
 
 
+def near_the_clock():
+    """Aligned logs with whole messages of threads that have the bytes of a sample with the next time. Behind that sample would come no message. A stack with
+    one address is as long as a sample, but lies between an allocation's begin and its end, as tracetool-unity-raw(7) says of stacks."""
+    for word in (0x20191122, 0x20220328):
+        # Stacks whose hash is 0 or 1, whose number of addresses is that of a marker, and whose first address is the clock's number.
+        for size in (1, 2, 5):
+            c = timed(word, SINCE, lambda c, ms, size=size: c.put(3, c.out(3).w("I", size % 2).u8(size).w("%dQ" % size, int((SINCE + ms) * MS),
+                                                                                                          *range(0x12345, 0x12344 + size)), "stack"))
+            yield "0x%x, stacks of %d addresses near the clock" % (word, size), c
+        # GPU work of the number 1, of 2 us, in section 0, and an anchor of the number 1: the upper half of that time is the next message's type, or its marker.
+        for high, kind, fields in ((37, 55, (1, 2, 0)), (1, 53, (1,))):
+            since = (high << 32) // MS - 104
+            yield "0x%x, type %d near the clock" % (word, kind), timed(word, since, None, lambda c, kind=kind, fields=fields: c.put(
+                kind, c.out(kind).w("%dI" % len(fields), *fields), "GPU"))
+
+
+def timed(word, since, in_alloc, after=None):
+    """Three frames with an allocation each; ${in_alloc}(log, ms) puts something between its begin and its end, ${after}(log) after it."""
+    c = Log(1, word, since)
+    c.thread(MAIN, "Main Thread")
+    for i, name in enumerate(("Main Thread", "Update", "Physics", "GC.Alloc", "Render", "Draw")):
+        c.marker(i, name)
+    c.state(1, 100)
+    c.block(SESSION)
+    for f in range(3):
+        ms = 100 + 16 * f
+        c.put(34, c.out(34).w("IQ", 40 + f, int((since + ms) * MS)), "frame mark")
+        c.block(MAIN)
+        c.sample(36, 0, ms)
+        c.sample(36, 1, ms + 1)
+        c.put(42, c.out(42).u8(0).w("IQ", 3, int((since + ms + 4.5) * MS)).u8(1).u8(4).w("q", 48), "GC.Alloc begin")
+        if in_alloc:
+            in_alloc(c, ms + 4.5)
+        c.sample(37, 3, ms + 4.5)
+        if after:
+            after(c)
+        c.sample(37, 1, ms + 8)
+        c.sample(37, 0, ms + 15)
+        c.block(MAIN)
+    c.state(0, 150)
+    c.block(SESSION)
+    return c
+
+
 def read(data):
     path = suite.path("typed.raw")
     with open(path, "wb") as f:
@@ -160,7 +206,7 @@ def read(data):
 
 
 def main():
-    for what, c in intact():
+    for what, c in itertools.chain(intact(), near_the_clock()):
         status, have, _ = read(bytes(c.file))
         suite.equal(what + ": an intact log", (status, {r["marker"] for r in have["markers"]} >= {"Update"}), (0, True))
     for aligned in (0, 1):
