@@ -150,6 +150,7 @@ struct data {
 	struct tt_capture *cap;
 	struct tt_window win;
 	const struct unity_version *version;
+	const char *built_in;         /* the release whose built-in categories the file has; see struct unity_version */
 	struct data_layout layout;
 	int64_t zero;
 	struct unity_known known;
@@ -194,6 +195,8 @@ struct data {
 
 /* data_choose.c: choose m->layout and m->version, which are those of the file's word so far; *${t}: how well they fit. */
 int data_choose(struct data *m, struct unity_trial *t, struct tt_err *err);
+/* Choose the release whose built-in categories the file has, by the first records' samples. */
+int data_choose_categories(struct data *m, struct tt_err *err);
 
 /* data_records.c */
 /* Walk over the record of ${n} bytes at ${p}, with or without the paddings on which sources disagree. */

@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 
 enum { TRY_FIRST = 1 << 18, TRY_ALL = 4 << 20 };      /* bytes; the first record in any case */
+/* Samples of a thread in which markers of known categories are looked for; records of which; and how many such markers are enough. */
+enum { MAX_VOTED_SAMPLES = 1024, MAX_VOTED_RECORDS = 3, MAX_VOTES = 8 };
 
 /* True if the names of the record's threads, which is the last that was walked over, are text, and there are as many as its head at ${head} says. */
 static bool
@@ -128,4 +130,46 @@ data_choose(struct data *m, struct unity_trial *t, struct tt_err *err)
 		*t = try_layout(m, &m->layout, p, n < want ? n : want, UINT64_MAX, &has_samples);
 	}
 	return unity_trial_fits(t) ? TT_OK : try_all(m, first > TRY_ALL ? first : TRY_ALL, t, err);
+}
+
+/* Count the markers of the samples of ${n} threads, each of which has its name and category. */
+static void
+vote_all(const struct data_layout *l, const struct data_thread *th, uint32_t n, struct unity_votes *votes)
+{
+	struct data_marker marker;
+
+	for (; n > 0; n--, th++) {
+		struct data_take t = { .p = th->marker, .end = th->end };
+		for (uint32_t i = 0; i < th->nsample && i < MAX_VOTED_SAMPLES && !t.bad && votes->total < MAX_VOTES; i++)
+			if (data_take_named(l, &t, &marker))
+				unity_vote(votes, marker.name, marker.nname, marker.category);
+	}
+}
+
+int
+data_choose_categories(struct data *m, struct tt_err *err)
+{
+	const struct data_layout *l = &m->layout;
+	struct unity_votes votes = { .n = { 0 } };
+	struct data_record r;
+	const uint8_t *p;
+	uint32_t size;
+	size_t n, want;
+	int rc = tt_window_show(&m->win, 0, TRY_FIRST, &p, &n, err);
+
+	m->built_in = m->version->categories;
+	/* Later records define their categories. */
+	if (rc != TT_OK || l->rank >= 9 || !data_head_at(l, p, n, &size))
+		return rc;
+	want = l->head + (size_t)size > TRY_FIRST ? l->head + (size_t)size : TRY_FIRST;
+	if ((rc = tt_window_show(&m->win, 0, want, &p, &n, err)) != TT_OK)
+		return rc;
+	n = n < want ? n : want;
+	for (size_t at = 0, i = 0; i < MAX_VOTED_RECORDS && data_head_at(l, p + at, n - at, &size) && n - at >= l->head + (size_t)size; i++) {
+		if (data_walk_any(m, p + at + l->head, size, &r))
+			vote_all(l, m->kept, r.nthread < DATA_KEPT ? r.nthread : DATA_KEPT, &votes);
+		at += l->head + (size_t)size;
+	}
+	m->built_in = unity_categories_by(&votes, m->version->categories);
+	return TT_OK;
 }

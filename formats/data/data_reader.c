@@ -144,6 +144,7 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 	size_t n;
 	int rc = data_choose(m, &t, err);
 
+	TT_THEN(rc, data_choose_categories(m, err));
 	m->cap->fit.unknown = !unity_version(f->word);
 	m->poor = !unity_version(f->word) && unity_trial_is_poor(&t);
 	TT_THEN(rc, tt_window_show(&m->win, 0, 28, &p, &n, err));
@@ -184,6 +185,7 @@ open_head(struct data *m, struct tt_err *err)
 		m->version = unity_version(f.old ? DATA_55 : DATA_FIRST);
 	m->layout = (struct data_layout){ .word = f.word, .like = m->version->word, .rank = f.old ? 0 : m->version->rank,
 		.head = f.old ? 16 : f.word >= DATA_SAYS_RELEASE ? 28 : 12 };
+	m->built_in = m->version->categories;
 	return f.empty ? describe(m, &f, release, p, n, err) : choose(m, &f, err);
 }
 
@@ -193,7 +195,7 @@ category(const struct tt_capture *cap, const struct tt_def *d, const char **name
 	const struct data *m = cap->category_arg;
 
 	(void)err;                    /* of others */
-	*name = unity_category_of(cap, d, m->version->categories);
+	*name = unity_category_of(cap, d, m->built_in);
 	return TT_OK;
 }
 

@@ -759,7 +759,7 @@ make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, str
 	*h = (struct data_head *)(void *)c->bytes;
 	struct data_piece *piece = (struct data_piece *)(void *)(*h + 1);
 	uint8_t *p = c->bytes + front;
-	**h = (struct data_head){ .layout = m->layout, .marker = m->marker, .categories = m->version->categories, .zero = m->zero,
+	**h = (struct data_head){ .layout = m->layout, .marker = m->marker, .categories = m->built_in, .zero = m->zero,
 		.npiece = (uint32_t)pieces, .flags = m->begins_late ? DATA_H_LATE : 0 };
 	for (uint32_t k = *first; k != stop; k = m->part[k - 1].next, piece++) {
 		*piece = m->part[k - 1].piece;

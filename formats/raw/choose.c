@@ -25,7 +25,7 @@ enum {
  * make no sense.
  */
 static int
-try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, bool aligned, uint64_t most, struct unity_trial *t, unsigned *gc,
+try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, bool aligned, uint64_t most, struct unity_trial *t, struct unity_votes *votes,
     struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
@@ -56,7 +56,7 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 	t->misfits = sum.misfits;
 	t->names_fit = tt_fit_names_fit(&sum);
 	if (x)
-		*gc = x->session[0].marker.gc_category;
+		*votes = x->votes;
 	if (x)
 		raw_trial.close(x);
 	tt_src_close(src);
@@ -92,7 +92,7 @@ show_session(struct raw *m, uint64_t at, size_t want, const uint8_t **p, size_t 
 
 /* Try all layouts on the first ${want} bytes of the session at ${at}: with messages as its header says, then with others. */
 static int
-try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, unsigned *gc, struct tt_err *err)
+try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, struct unity_votes *votes, struct tt_err *err)
 {
 	const struct unity_version *v, *near = unity_candidate(best->word, true, 0);
 	const uint8_t *p;
@@ -104,7 +104,7 @@ try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, unsign
 			const bool aligned = best->said_aligned != (k == 1), first = i == 0 && k == 0;
 			const bool is_own = best->version == near && unity_version(best->word) == near && best->aligned == best->said_aligned;
 			struct unity_trial t;
-			unsigned of = RAW_NO_CATEGORY;
+			struct unity_votes of = { .n = { 0 } };
 			if ((rc = try_layout(m, p, n, v, aligned, first ? UINT64_MAX : unity_trial_lost(&best->trial), &t, &of, err)) != TT_OK)
 				return rc;
 			if (!first && !unity_trial_better(&t, &best->trial, is_own))
@@ -112,7 +112,7 @@ try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, unsign
 			best->version = v;
 			best->aligned = aligned;
 			best->trial = t;
-			*gc = of;
+			*votes = of;
 			if (unity_trial_fits(&t))
 				return TT_OK;
 		}
@@ -142,7 +142,7 @@ static int
 choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 {
 	const bool later = m->ntrial > 0;
-	unsigned gc = RAW_NO_CATEGORY;
+	struct unity_votes votes = { .n = { 0 } };
 	const size_t most = later ? TRY_LATER : TRY_ALL;
 	const uint8_t *p;
 	size_t n;
@@ -152,19 +152,16 @@ choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 	m->tried_at = at;
 	for (size_t want = TRY_FIRST; want <= most; want *= 4) {
 		if ((rc = show_session(m, at, want, &p, &n, err)) == TT_OK)
-			rc = try_layout(m, p, n, x->version, x->aligned, UINT64_MAX, &x->trial, &gc, err);
+			rc = try_layout(m, p, n, x->version, x->aligned, UINT64_MAX, &x->trial, &votes, err);
 		if (rc != TT_OK || n < want || x->trial.samples.bytes > 0 || unity_trial_lost(&x->trial) > 0)
 			break;
 	}
 	if (rc == TT_OK && x->trial.parts > 0 && !unity_trial_fits(&x->trial)) {
 		x->version = unity_candidate(x->word, true, 0);
 		x->aligned = x->said_aligned;
-		rc = try_all(m, at, most, x, &gc, err);
+		rc = try_all(m, at, most, x, &votes, err);
 	}
-	if (gc != RAW_NO_CATEGORY)
-		x->categories = unity_categories_by(gc, x->version->categories);
-	else
-		x->categories = x->version->categories;
+	x->categories = unity_categories_by(&votes, x->version->categories);
 	return rc;
 }
 

@@ -20,8 +20,8 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 	const uint64_t kind = flags & UNITY_MARKER_COUNTER ? unity_counter_kind(in, unit, text, n) : 0;
 	const uint32_t stats = kind && s->number ? unity_stats_counter(kind, text, n) : 0;
 	const int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, kind, stats, name, n, seq, err) : TT_OK;
-	if (id == s->marker.alloc)
-		s->marker.gc_category = category;
+	if (m->as)
+		unity_vote(&m->votes, text, n, category);
 	return rc;
 }
 

@@ -38,7 +38,6 @@
 
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15,
 	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4 };
-#define RAW_NO_CATEGORY UINT_MAX
 #define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
 #define RAW_MAX_STEP_NS INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
@@ -271,6 +270,7 @@ struct raw {
 	const struct unity_version *version;
 	const struct unity_version *as;       /* the first session is read by this one's layout: a trial */
 	bool as_aligned;              /* and with messages like this */
+	struct unity_votes votes;     /* of a trial */
 	struct raw_choice choice[RAW_CHOICES];
 	unsigned nchoice, ntrial;
 	uint64_t tried_at;            /* the last session whose layout was tried */

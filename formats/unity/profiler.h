@@ -81,8 +81,19 @@ bool unity_trial_better(const struct unity_trial *t, const struct unity_trial *b
  */
 int unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_t at, const char *form, const char *release,
     const struct unity_version *v, const char *how, const struct unity_trial *t, bool *forced, struct tt_err *err);
-/* The release whose built-in categories a capture has in which GC.Alloc is of category ${gc}: ${categories} if that can be. */
-const char *unity_categories_by(unsigned gc, const char *categories);
+enum { UNITY_VERSIONS = 17 };
+/* Markers of the engine whose category is known: how many of them have it by the built-in categories of each version. */
+struct unity_votes { uint32_t total, n[UNITY_VERSIONS]; };
+/* Count the marker with the name of ${n} bytes at ${name}, of category ${id}, if it is one of these: a File, a GC, a LoadAssembly or a P. */
+void unity_vote_of(struct unity_votes *v, const char *name, size_t n, unsigned id);
+static inline void
+unity_vote(struct unity_votes *v, const char *name, size_t n, unsigned id)
+{
+	if (n >= 8 && n <= 22 && (*name == 'P' || *name == 'G' || *name == 'F' || *name == 'L'))
+		unity_vote_of(v, name, n, id);
+}
+/* The release by whose built-in categories most of these markers have theirs: ${categories} if by none more have. */
+const char *unity_categories_by(const struct unity_votes *v, const char *categories);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */
 
@@ -92,9 +103,8 @@ struct unity_markers {
 	uint32_t alloc, collect;      /* GC.Alloc, GC.Collect; UNITY_NO_MARKER */
 	uint32_t label[2];            /* markers whose second value names the zone */
 	bool counters;                /* a counter was defined: the statistics array then has stale values */
-	unsigned gc_category;         /* the category of GC.Alloc; UINT_MAX: not known */
 };
-#define UNITY_MARKERS_NONE { UNITY_ID_SLACK, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false, UINT_MAX }
+#define UNITY_MARKERS_NONE { UNITY_ID_SLACK, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false }
 
 struct unity_code { uint64_t start, end, since, number; };
 /* By key: a value, and where in the input it was defined. */

@@ -29,6 +29,7 @@ static const struct unity_version versions[] = {
 	{ 0x20260108, 12, UNITY_LATEST, UNITY_LATEST, UNITY_LATEST },
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
+_Static_assert((int)VERSIONS == (int)UNITY_VERSIONS, "votes are counted for each version");
 
 /* True if two digits of the date are from ${from} to ${to}. */
 static bool
@@ -137,17 +138,53 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 	return TT_OK;
 }
 
-const char *
-unity_categories_by(unsigned gc, const char *categories)
-{
-	const char *name = unity_category(gc, categories);
+/* Markers of the engine, each with its category and names that this has in some versions. */
+static const struct { const char *name, *category, *others[2]; } placed[] = {
+	{ "File.Close", "FileIO", { NULL } }, { "File.Open", "FileIO", { NULL } }, { "File.Read", "FileIO", { NULL } }, { "File.Seek", "FileIO", { NULL } },
+	{ "File.Write", "FileIO", { NULL } }, { UNITY_NAME_ALLOC, "Memory", { "NativeMem", "GC" } }, { "GC.Collect", "GC", { NULL } },
+	{ "LoadAssembly", "Loading", { NULL } }, { "PlayerLoop", "PlayerLoop", { NULL } }, { "Profiler.Default", "Internal", { NULL } },
+	{ "Profiler.DefaultMarker", "Internal", { NULL } },
+};
 
-	if (name && strcmp(name, "GC") == 0)
-		return categories;
-	for (size_t i = VERSIONS; i > 0; i--)
-		if ((name = unity_category(gc, versions[i - 1].categories)) && strcmp(name, "GC") == 0)
-			return versions[i - 1].categories;
-	return categories;
+static bool
+is_named(const char *category, const char *name)
+{
+	return name && strcmp(category, name) == 0;
+}
+
+void
+unity_vote_of(struct unity_votes *v, const char *name, size_t n, unsigned id)
+{
+	size_t k = 0;
+
+	while (k < sizeof placed / sizeof *placed && !(placed[k].name[3] == name[3] && strlen(placed[k].name) == n && memcmp(placed[k].name, name, n) == 0))
+		k++;
+	if (k == sizeof placed / sizeof *placed)
+		return;
+	v->total++;
+	for (size_t i = 0; i < VERSIONS; i++) {
+		const char *category = unity_category(id, versions[i].categories);
+		v->n[i] += category && (is_named(category, placed[k].category) || is_named(category, placed[k].others[0]) ||
+		    is_named(category, placed[k].others[1]));
+	}
+}
+
+const char *
+unity_categories_by(const struct unity_votes *v, const char *categories)
+{
+	size_t own = 0, best;
+
+	while (own < VERSIONS - 1 && strcmp(versions[own].categories, categories) != 0)
+		own++;
+	best = own;
+	/* Of versions with equal votes, the nearest: neighbours have nearly the same categories. */
+	for (size_t apart = 1; apart < VERSIONS; apart++) {
+		if (own >= apart && v->n[own - apart] > v->n[best])
+			best = own - apart;
+		if (own + apart < VERSIONS && v->n[own + apart] > v->n[best])
+			best = own + apart;
+	}
+	return best == own ? categories : versions[best].categories;
 }
 
 bool

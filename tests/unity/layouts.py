@@ -40,10 +40,7 @@ def read(form, data, *options):
     r = subprocess.run([TRACETOOL, "stats", "--limit", "0", "--format", "json", "--table", TABLES, *options, path], capture_output=True, text=True, check=False)
     tables = {k: t["rows"] for k, t in json.loads(r.stdout)["tables"].items()} if r.stdout else {}
     layout = tables.pop("capture_layout", [{}])
-    # What built-in categories are called hangs on the release alone, before captures say it.
     for rows in tables.values():
-        for row in rows:
-            row.pop("category", None)
         rows.sort(key=json.dumps)
     return r.returncode, tables, layout[0] if layout else {}, [x for x in r.stderr.splitlines() if "layout" in x or "read like" in x]
 

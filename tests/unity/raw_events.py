@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What events of Unity's .raw become: allocations in their zones, values by name, threads of one id."""
+import itertools
 import json
 import re
 import struct
@@ -235,6 +236,28 @@ def categories():
         suite.equal("categories of version 0x%x" % word, [{r["marker"]: r["category"] for r in rows}.get("Marker %d" % i) for i in range(len(names))], names)
 
 
+# Markers of the engine, and what tracetool-unity-raw(7) says of their categories.
+PLACED = (("PlayerLoop", ("PlayerLoop",)), ("GC.Collect", ("GC",)), ("GC.Alloc", ("Memory", "NativeMem")), ("File.Read", ("FileIO",)),
+          ("File.Close", ("FileIO",)), ("Profiler.Default", ("Internal",)), ("LoadAssembly", ("Loading",)))
+
+
+def proven_categories():
+    """Markers of the engine show of which release the categories are, whatever the version says, known or not; most of them decide."""
+    words = 0x20170327, 0x20171110, 0x20180123, 0x20181101, 0x20180306, 0x20191122, 0x20200312, 0x20191022, 0x20190514, 0x20180601, 0x20150101
+    ids, ends = range(9, 24), struct.pack("<HIQI", 0, 1, 100 * MS, 0)
+    for what, names in (("2017", OF_2017), ("2018", OF_2018), ("2019", NOW)):
+        for word, (some, wrong) in itertools.product(words, ((PLACED, 0), (PLACED[:1], 0), (PLACED[2:3], 0), (PLACED, 2))):
+            c = Log(100, ())
+            c.b, c.n = c.b[:8] + struct.pack("<I", word) + c.b[12:36], {}
+            where = [next(i for i, n in enumerate(names) if n in of) + (k < wrong) for k, (_, of) in enumerate(some)]
+            c.block(SESSION, b"".join(marker(i, "Marker %d" % i, category=i) for i in ids) +
+                    b"".join(marker(100 + k, n, category=where[k]) for k, (n, _) in enumerate(some)) + ends)
+            c.frame(101, b"".join(zone(i, 102 + 0.1 * i, 102 + 0.1 * i + 0.05) for i in ids))
+            rows = {r["marker"]: r["category"] for r in suite.rows("markers", c.write(suite.path("categories.raw")))}
+            suite.equal("categories of %s, version 0x%x, %d markers, %d wrong" % (what, word, len(some), wrong), [rows.get("Marker %d" % i) for i in ids],
+                        names[ids.start:ids.stop])
+
+
 def colors():
     """Categories that have one of the engine's colours look alike, others differ; a number that the engine does not have is none."""
     c = Log(100, ("Main Thread", "Work", "Fall", "Bounce", "Odd"))
@@ -259,6 +282,7 @@ zone_stacks()
 groups()
 colors()
 categories()
+proven_categories()
 namespaces()
 values()
 names_with_a_nul()
