@@ -5,7 +5,8 @@
 
 /*
  * WINDOW: bytes behind the message that are looked at. MIN_WEIGHT: what known messages must weigh at least to show a length: a sample with
- * a time near the one before weighs that, another message or the block's end half as much. MAX_PARTS: more blocks of a chunk are not looked at.
+ * a time near the one before weighs that; half as much a sample where no time is known, a definition and the block's end. Other messages of threads weigh
+ * nothing: bytes of texts and numbers look like them. MAX_PARTS: more blocks of a chunk are not looked at.
  */
 enum { WINDOW = 4096, MIN_WEIGHT = 2, MAX_PARTS = 16, NONSENSE = -1 };
 
@@ -22,7 +23,9 @@ struct probe {
 static int
 weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 {
-	if (type < RAW_FRAME || type > RAW_SINGLE_ARGS || r->last == INT64_MIN)
+	if (type < RAW_FRAME || type > RAW_SINGLE_ARGS)
+		return r->h->stream == RAW_SESSION;
+	if (r->last == INT64_MIN)
 		return 1;
 	const int64_t t = raw_time_of(r->s, p);
 	const uint64_t apart = t > r->last ? (uint64_t)t - (uint64_t)r->last : (uint64_t)r->last - (uint64_t)t;
@@ -60,8 +63,25 @@ size_with_text(const struct probe *k, size_t at, size_t place, size_t tail)
 }
 
 /*
- * Note whether messages of the type can be ${size} bytes long, or as long as a text at ${place} says: consecutive ones are passed. They cannot be longer than
- * the block. ${first}: where the rest of it is surely known.
+ * True if a message may begin at the place ${at}: known ones follow there, too, or it is of another unknown type, that of a message from which on a block of the
+ * chunk was given up.
+ */
+static bool
+may_follow(const struct probe *k, size_t at)
+{
+	const struct tt_fit_count *const met = &k->r->u.b->fit;
+	unsigned i = 0;
+
+	if (at + 2 > k->window || k->weight[at] != 0)
+		return at <= k->window && k->weight[at] == MIN_WEIGHT;
+	while (i < met->nunknown && met->unknown[i].type != unity_u16(k->p + at))
+		i++;
+	return i < met->nunknown;
+}
+
+/*
+ * Note whether messages of the type can be ${size} bytes long, or as long as a text at ${place} says: consecutive ones are passed. They end at ${first}, from
+ * where on the rest of the block is known, or at another place where a message may begin: bytes of the message may look like a known one that ends there.
  */
 static void
 note(const struct probe *k, size_t size, size_t place, size_t tail, size_t first, struct tt_length_bits *b, unsigned bit)
@@ -72,7 +92,7 @@ note(const struct probe *k, size_t size, size_t place, size_t tail, size_t first
 		at += place ? size_with_text(k, at, place, tail) : size;
 	if (at == first)
 		tt_length_note(b, bit, false);
-	else if (at > k->n || (at <= k->window && k->weight[at] == NONSENSE))
+	else if (!may_follow(k, at))
 		tt_length_note(b, bit, true);
 }
 
@@ -97,12 +117,13 @@ raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct tt_l
 {
 	struct probe k = { .r = r, .p = p, .n = n, .window = n < WINDOW ? n : WINDOW, .unit = r->s->layout.aligned ? 4 : 1, .type = unity_u16(p) };
 	struct tt_lengths one = { .parts = 1, .unit = k.unit };
+	const size_t head = k.unit == 1 ? 2 : k.unit;
 	size_t first = 0;
 
 	if (r->m->as || into->parts >= MAX_PARTS)
 		return;
 	memset(k.weight, NONSENSE, sizeof k.weight);
-	for (size_t at = k.window / k.unit * k.unit; at > 2; at -= k.unit) {
+	for (size_t at = k.window / k.unit * k.unit; at >= head; at -= k.unit) {
 		k.weight[at] = (int8_t)weigh_from(&k, at);
 		first = k.weight[at] == MIN_WEIGHT ? at : first;
 	}

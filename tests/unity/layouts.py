@@ -272,6 +272,18 @@ def lengths_that_differ():
         two = generate("raw", word, "--frames", "160", "--aligned", str(int(aligned)))
         have = read("raw", insert(two, aligned, stream, lambda i: (64, bytes(12) + words(i, aligned)), 12)[0])[1]
         suite.equal("two texts, 0x%x" % word, [(r["type"], r["bytes"], r["parts"]) for r in have["capture_unknown"]], [(64, None, None)])
+    # A message without a field; a text whose last value, 77, could be another unknown type; and two texts at the end of blocks, whose bytes could be anything.
+    for word, aligned in itertools.product((0x20180123, 0x20191122, 0x20220328, 0x20260108), (False, True)):
+        other = generate("raw", word, "--frames", "60", "--aligned", str(int(aligned)))
+        head = 4 if aligned else 2
+        for name, make, last_in_block, want in (
+                ("no field", lambda i: (64, b""), False, (head, None)),
+                ("a number, a text, a number", lambda i: (54, struct.pack("<I", 9) + padded(struct.pack("<I", 10 + i % 7) + b"t" * (10 + i % 7), aligned) +
+                                                          struct.pack("<I", 77)), False, (head + 12, head + 4)),
+                ("texts at the end", lambda i: (64, b"".join(padded(struct.pack("<I", n) + b"abab" * (n // 4) + b"q" * (n % 4), aligned) for n in
+                                                             (2 * (i % 5), i % 3))), True, (None, None))):
+            have = read("raw", insert(other, aligned, stream, make, 60, last_in_block)[0])[1]
+            suite.equal("%s, 0x%x, aligned %d: length" % (name, word, aligned), [(r["bytes"], r["text_at"]) for r in have["capture_unknown"]], [want])
     # Two in a row: the length is that of one.
     have = read("raw", insert(data, False, stream, lambda i: (9, bytes(12) + struct.pack("<H", 9) + bytes(12)), 30)[0])[1]
     suite.equal("two in a row", [(r["type"], r["bytes"]) for r in have["capture_unknown"]], [(9, 14)])
