@@ -731,6 +731,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	raw_miss_tail(m, m->from);
 	attribute_losses(m);
 	m->any_state = m->enabled = false;
+	unity_next_epoch(&m->known);
 	raw_begin_lead(m, (uint32_t)m->now + 1);
 	if (m->now + 1 < m->nsession) {
 		m->now++;

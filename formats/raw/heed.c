@@ -86,8 +86,9 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t a
 	return TT_OK;
 }
 
+/* Take in a category, or, if it was ${known} before, compare its name. */
 static int
-heed_category(struct raw *m, const struct raw_session *s, struct raw_take *t, uint64_t seq, struct tt_err *err)
+heed_category(struct raw *m, const struct raw_session *s, struct raw_take *t, bool known, uint64_t seq, struct tt_err *err)
 {
 	uint32_t id = raw_take16(t), n;
 
@@ -95,7 +96,9 @@ heed_category(struct raw *m, const struct raw_session *s, struct raw_take *t, ui
 	raw_take16(t);
 	raw_take_category_pad(t);
 	const uint8_t *name = raw_take_name(t, &n);
-	return t->state == RAW_WHOLE ? unity_know_category(&m->known, s->number, id, name, n, seq, err) : TT_OK;
+	if (t->state != RAW_WHOLE)
+		return TT_OK;
+	return known ? unity_note_category(&m->known, id, name, n, err) : unity_know_category(&m->known, s->number, id, name, n, seq, err);
 }
 
 static int
@@ -125,6 +128,9 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at
 	m->frames.stopped = !m->enabled && t->state == RAW_WHOLE;
 	m->frames.stop = frame;
 	s->stopped = m->enabled ? INT64_MAX : raw_ns(s, ticks);
+	/* Another recording in the same log may give ids anew. */
+	if (!was && m->enabled)
+		unity_next_epoch(&m->known);
 	if (was || !m->enabled || m->read)
 		return TT_OK;
 	int rc = tt_mem_grow(&m->env->mem, &m->pause, &m->cappause, m->npause + 1, sizeof *m->pause, err);
@@ -136,10 +142,11 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at
 	return rc;
 }
 
-/* Take in what follows in ${w}: categories alone if ${categories}, else all the others. */
+/* Take in what follows in ${w}: categories alone if ${categories}, else all the others, with the categories known. */
 static int
 heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, uint64_t seq, struct tt_err *err)
 {
+	uint64_t renamed_at = UINT64_MAX;
 	enum raw_step step;
 	int rc = TT_OK;
 
@@ -152,7 +159,7 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 		const uint64_t at = w->piece[w->i].at;
 		raw_pad(&t);
 		w->p += w->size;
-		if ((type == RAW_CATEGORY) != categories)
+		if (categories && type != RAW_CATEGORY)
 			continue;
 		switch (type) {
 		case RAW_STATE:
@@ -165,7 +172,7 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 			rc = heed_thread(m, s, &t, at, err);
 			break;
 		case RAW_CATEGORY:
-			rc = heed_category(m, s, &t, seq, err);
+			rc = heed_category(m, s, &t, !categories, seq, err);
 			break;
 		case RAW_JIT:
 			rc = heed_code(m, &t, seq, err);
@@ -173,6 +180,10 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 		default:
 			break;
 		}
+		/* A definition may be repeated, but not with another name: the number or the name of one of the two is damaged. */
+		if (m->known.renamed && at != renamed_at)
+			tt_loss_add(&m->loss, TT_LOST_DEFINITIONS, 1, 0, renamed_at = at);
+		m->known.renamed = false;
 	}
 	return rc;
 }

@@ -64,6 +64,7 @@ open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const st
 	tt_window_init(&m->win, env, src);
 	tt_loss_reset(&m->loss);
 	unity_known_init(&m->known, &env->mem);
+	m->known.epoch = v ? 0 : 1;   /* a trial tells no damage */
 	m->block_seen = tt_mem_alloc(&env->mem, RAW_BLOCKS_SEEN * sizeof *m->block_seen, err);
 	rc = m->block_seen ? raw_open_head(m, 0, err) : err->code;
 	TT_THEN(rc, raw_find_zero(m, err));
@@ -101,6 +102,7 @@ rewind_(void *ctx, struct tt_err *err)
 
 	(void)err;
 	m->known.complete = m->read;
+	unity_next_epoch(&m->known);
 	for (size_t i = 0; i < m->nstream; i++) {
 		struct raw_stream *st = &m->stream[i];
 		st->met = st->seen = st->delivered = st->begun = st->framed = st->other = false;

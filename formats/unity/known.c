@@ -159,6 +159,8 @@ unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq)
 /* --- definitions --------------------------------------------------------------------------------------------- */
 
 enum { NAME_MAX_BYTES = 512 };                /* longer names are never those of threads or special markers */
+/* Numbers are dense from 0 on: nearly all recordings have at least MIN_IDS and at most MAX_IDS markers, but a damaged number may be anything. */
+enum { MIN_IDS = 1 << 12, MAX_IDS = 1 << 20 };
 
 static void
 set_role(struct unity_markers *s, const char *name, uint32_t id)
@@ -197,6 +199,26 @@ counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what,
 	return rc == TT_OK ? put(k->mem, &k->counter_of, name_key(session, what), ntwins + 1, seq, err) : rc;
 }
 
+/* Note in ${of} that ${id} is defined with the name of hash ${hash}, and in k->renamed if it had another one. */
+static int
+note_name(struct unity_known *k, struct unity_id_names *of, uint32_t id, uint64_t hash, struct tt_err *err)
+{
+	const uint32_t name = (uint32_t)(hash >> 32);
+
+	if (!k->epoch || id >= MAX_IDS)
+		return TT_OK;
+	if (id >= of->cap) {
+		const size_t need = id < MIN_IDS ? MIN_IDS : id + (size_t)1;
+		const int rc = tt_mem_grow(k->mem, &of->v, &of->cap, need, sizeof *of->v, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	struct unity_id_name *x = &of->v[id];
+	k->renamed = k->renamed || (x->epoch == k->epoch && x->name != name);
+	*x = (struct unity_id_name){ name, k->epoch };
+	return TT_OK;
+}
+
 int
 unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, uint32_t stats,
     const uint8_t *p, size_t n, uint64_t seq, struct tt_err *err)
@@ -213,7 +235,9 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 		memcpy(name, p, n);
 		name[n] = '\0';
 		set_role(s, name, id);
-		rc = put(k->mem, &k->name, name_key(session, tt_seeded_text(0, name, n)), id, seq, err);
+		const uint64_t hash = tt_seeded_text(0, name, n);
+		rc = put(k->mem, &k->name, name_key(session, hash), id, seq, err);
+		TT_THEN(rc, note_name(k, &k->of_marker, id, hash, err));
 	}
 	const struct unity_known_row *x = get(&k->counter, key);
 	s->counters = s->counters || counter;
@@ -250,6 +274,12 @@ unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const 
 }
 
 int
+unity_note_category(struct unity_known *k, unsigned id, const uint8_t *name, size_t n, struct tt_err *err)
+{
+	return note_name(k, &k->of_category, id, tt_seeded_text(0, name ? (const char *)name : "", n), err);
+}
+
+int
 unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err)
 {
 	if (start > UNITY_ADDRESS)
@@ -279,6 +309,8 @@ unity_known_free(struct unity_known *k)
 	free_set(mem, &k->category);
 	tt_mem_free(mem, k->text, k->captext * sizeof *k->text);
 	tt_mem_free(mem, k->code, k->capcode * sizeof *k->code);
+	tt_mem_free(mem, k->of_marker.v, k->of_marker.cap * sizeof *k->of_marker.v);
+	tt_mem_free(mem, k->of_category.v, k->of_category.cap * sizeof *k->of_category.v);
 	tt_arena_free(&k->arena);
 	pthread_rwlock_destroy(&k->lock);
 }

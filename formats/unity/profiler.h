@@ -129,14 +129,22 @@ struct unity_known {
 	size_t ntext, captext;
 	struct unity_code *code;      /* in sorted runs, see known.c */
 	size_t ncode, capcode;
+	/* By number of markers and of categories: the name of its last definition. For next() alone. */
+	struct unity_id_names { struct unity_id_name { uint32_t name, epoch; } *v; size_t cap; } of_marker, of_category;
+	uint32_t epoch;               /* a number keeps its name until the epoch changes; 0: names are not compared */
+	bool renamed;                 /* a definition gave a number another name */
 };
 void unity_known_init(struct unity_known *k, struct tt_mem *mem);
 void unity_known_free(struct unity_known *k);
+/* From now on, numbers may have other names, if names are compared. */
+static inline void unity_next_epoch(struct unity_known *k) { k->epoch += k->epoch > 0; }
 
 /* Take in a definition that was read with chunk ${seq}. ${kind}: of a counter, by unity_counter_kind(); ${stats}: its unity_stats_counter(), or 0. */
 int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, uint32_t stats,
     const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
+/* Compare the name of the category with that of its last definition. Markers' names are compared where they are taken in. */
+int unity_note_category(struct unity_known *k, unsigned id, const uint8_t *name, size_t n, struct tt_err *err);
 int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err);
 
 /* The marker whose name has the hash ${name} (tt_seeded_text with 0), or UNITY_NO_MARKER. */

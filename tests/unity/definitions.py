@@ -131,4 +131,54 @@ for k in range(3):
 log.block(SESSION, state(0, 50))
 row, = suite.rows("threads", log.write(suite.path("events.raw")))
 suite.equal("events of the main thread", row["events"], 3 * 5 + len(("thread", "marker", "marker", "state", "state")))
+def renamed():
+    """A number has one name in a recording: tracetool-unity-raw(7). Repeated definitions are the same; another recording, in the same log or in another one,
+    may give numbers anew."""
+    def losses(data, want):
+        path = suite.path("renamed.raw")
+        with open(path, "wb") as f:
+            f.write(data)
+        rows = suite.report("stats", path, "--table", "loss", status=3 if want else 0)["tables"]["loss"]["rows"]
+        return [(r["kind"], r["count"]) for r in rows if r["severity"] in ("error", "loss")]
+
+    def category(number, name):
+        return struct.pack("<HHHH", 62, number, 1, 1) + text(name)
+
+    for what, before, between, after, want in (
+            ("the same again", marker(5, "Draw") + category(41, "Game"), b"", marker(5, "Draw") + category(41, "Game"), 0),
+            ("another name", marker(5, "Draw"), b"", marker(5, "Fraw"), 1),
+            ("another number", marker(5, "Draw") + marker(6, "Cull"), b"", marker(5, "Cull"), 1),
+            ("another name of a category", category(41, "Game"), b"", category(41, "Came"), 1),
+            ("categories and markers have numbers of their own", category(41, "Game") + marker(42, "Draw"), b"", marker(41, "Draw") + category(42, "UI"), 0),
+            ("another recording in the log", marker(5, "Draw") + category(41, "Game"), state(0, 115) + state(1, 118), marker(5, "Cull") + category(41, "UI"), 0),
+            ("a recording that ends", marker(5, "Draw"), state(0, 115), marker(5, "Cull"), 1),
+            ("a whole log after it", marker(5, "Draw"), None, marker(5, "Cull"), 0)):
+        c = Log(100)
+        c.block(SESSION, before)
+        c.frame(101)
+        data = b""
+        if between is None:
+            c.block(SESSION, state(0, 115))
+            data = bytes(c.b)
+            c = Log(120)
+        elif between:
+            c.block(SESSION, between)
+        c.block(SESSION, after, "after")
+        c.frame(121)
+        c.block(SESSION, state(0, 140))
+        data += bytes(c.b)
+        suite.equal("a marker defined twice, " + what, losses(data, want), [("definitions", 1)] if want else [])
+    for word in (0x20170327, 0x20180123, 0x20191122, 0x20220328, 0x20260108):
+        for aligned in ("0", "1"):
+            generate("raw", suite.path("gen.raw"), "--version", hex(word), "--aligned", aligned, "--frames", "10")
+            with open(suite.path("gen.raw"), "rb") as f:
+                data = bytearray(f.read())
+            name = "0x%x, aligned %s: " % (word, aligned)
+            suite.equal(name + "whole", losses(data, 0), [])
+            at, other = data.index(b"GC.Collect") - 12, data.index(b"PlayerLoop") - 12
+            data[at:at + 4] = data[other:other + 4]
+            suite.equal(name + "a marker with the number of another", losses(data, 1)[:1], [("definitions", 1)])
+
+
+renamed()
 suite.end()
