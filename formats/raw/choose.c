@@ -25,8 +25,8 @@ enum {
  * make no sense.
  */
 static int
-try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, bool aligned, uint64_t most, struct unity_trial *t, struct unity_votes *votes,
-    struct tt_err *err)
+try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, bool aligned, uint64_t most, struct unity_trial *t,
+    struct unity_votes *votes, struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
 	struct tt_capture cap = { .path = "" };

@@ -63,8 +63,8 @@ size_with_text(const struct probe *k, size_t at, size_t place, size_t tail)
 }
 
 /*
- * True if a message may begin at the place ${at}: known ones follow there, too, or it is of another unknown type, that of a message from which on a block of the
- * chunk was given up.
+ * True if a message may begin at the place ${at}: known ones follow there, too, or it is of another unknown type, that of a message from which on a block of
+ * the chunk was given up.
  */
 static bool
 may_follow(const struct probe *k, size_t at)

@@ -159,8 +159,8 @@ unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq)
 /* --- definitions --------------------------------------------------------------------------------------------- */
 
 enum { NAME_MAX_BYTES = 512 };                /* longer names are never those of threads or special markers */
-/* Numbers are dense from 0 on: nearly all recordings have at least MIN_IDS and at most MAX_IDS markers, but a damaged number may be anything. */
-enum { MIN_IDS = 1 << 12, MAX_IDS = 1 << 20 };
+/* Numbers are dense from 0 on: most recordings have fewer than MIN_IDS markers, and all fewer than MAX_IDS; but a damaged number may be anything. */
+enum { MIN_IDS = 1 << 13, MAX_IDS = 1 << 20 };
 
 static void
 set_role(struct unity_markers *s, const char *name, uint32_t id)

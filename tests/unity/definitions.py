@@ -150,7 +150,8 @@ def renamed():
             ("another number", marker(5, "Draw") + marker(6, "Cull"), b"", marker(5, "Cull"), 1),
             ("another name of a category", category(41, "Game"), b"", category(41, "Came"), 1),
             ("categories and markers have numbers of their own", category(41, "Game") + marker(42, "Draw"), b"", marker(41, "Draw") + category(42, "UI"), 0),
-            ("another recording in the log", marker(5, "Draw") + category(41, "Game"), state(0, 115) + state(1, 118), marker(5, "Cull") + category(41, "UI"), 0),
+            ("another recording in the log", marker(5, "Draw") + category(41, "Game"), state(0, 115) + state(1, 118), marker(5, "Cull") + category(41, "UI"),
+             0),
             ("a recording that ends", marker(5, "Draw"), state(0, 115), marker(5, "Cull"), 1),
             ("a whole log after it", marker(5, "Draw"), None, marker(5, "Cull"), 0)):
         c = Log(100)
