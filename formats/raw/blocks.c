@@ -750,17 +750,18 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	}
 	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
 	if (m->from > m->start_to)
-		rc = raw_find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_stated, &m->start_to, err);
-	const int64_t start = m->start;
+		rc = raw_find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_to, err);
+	const int64_t start = m->start.ts;
 	m->from += size;
 	m->session[m->now].ncut = m->session[m->now - 1].ncut + cut;
-	m->session[m->now].stated = m->start_stated;
+	m->session[m->now].stated = m->start.stated;
+	m->session[m->now].first_frame = m->start.frame;
 	/* If its clock is before the end of the last log, the session begins at that end. */
 	if (start < m->latest)
 		m->session[m->now].zero -= m->latest - start;
 	m->session[m->now].began = start < m->latest ? m->latest : start;
 	/* The main thread's times go on from there, however long after the last log that is. */
-	if (m->start_stated && start > m->latest)
+	if (m->start.stated && start > m->latest)
 		m->latest = start;
 	return rc;
 }

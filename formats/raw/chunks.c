@@ -438,7 +438,7 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 		if (m->lead == INT64_MIN)
 			m->lead = t;
 		if (type == RAW_FRAME)
-			m->lead = unity_u32(q + at) == m->first_frame ? t : s->began;
+			m->lead = unity_u32(q + at) == s->first_frame ? t : s->began;
 		else if (unity_u32(q + id) == h->root)
 			m->lead = (type - RAW_BEGIN) % 3 == 0 ? t : s->began;
 	}
@@ -473,14 +473,14 @@ drop_front(struct raw_head *h, struct raw_piece *piece, size_t n)
 
 /*
  * Leave out of an appended log what the stream begins with from before the recording. That of the first log is delivered: it lies before time 0, where a run
- * leaves it out. That of a later one may lie among the times of the log before. Damage ends it, as does a single time so early that it is damaged itself.
+ * leaves it out. That of a later one may lie among the times of the log before. Damage ends it, as does a single time that is damaged itself.
  */
 static void
 leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_piece *piece, const uint8_t *p)
 {
 	const struct raw_session *s = &h->s;
 	const int64_t from = recording_from(m, s, st->id == s->main);
-	const uint8_t *kept = p;
+	const uint8_t *kept = p, *last = NULL;
 	int64_t first = INT64_MAX;
 	enum raw_step step;
 	struct raw_walk w;
@@ -496,11 +496,12 @@ leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct r
 		if (timed && t >= from)
 			break;
 		n += timed;
+		last = timed ? w.p : last;
 		first = t < first ? t : first;
 		kept = w.p += w.size;
 	}
 	st->begun = step != RAW_OVER;
-	if (n == 0 || (n == 1 && first < h->since))
+	if (n == 0 || (n == 1 && (first < h->since || raw_is_early_mark(h, last))))
 		return;
 	drop_front(h, piece, (size_t)(kept - p));
 	if (s->began - first > m->earlier_ns)

@@ -411,6 +411,11 @@ frame(struct raw_run *r, struct raw_take *t, bool *sane)
 	uint32_t index = raw_take32(t);
 	int64_t ts;
 
+	if (r->last < r->s->began && !r->searched && raw_is_early_mark(r->h, t->from)) {
+		r->odd_time = true;
+		*sane = false;
+		return TT_OK;
+	}
 	if (!(*sane = raw_stamp(r, raw_take64(t), &ts)) || r->h->stream != r->s->main)
 		return TT_OK;
 	if (!rare(r, TT_FRAME, index))
@@ -541,7 +546,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	struct tt_event *e;
 	int64_t ts;
 
-	if (!(r->h->flags & (RAW_H_FIRST | RAW_H_NEW_THREAD)) || !raw_first_time(r, *w, &ts))
+	if (!(r->h->flags & (RAW_H_FIRST | RAW_H_NEW_THREAD)) || !raw_first_right_time(r, *w, &ts))
 		return TT_OK;
 	tt_batch_time(r->u.b, ts);
 	if (r->h->flags & RAW_H_NEW_THREAD && raw_define_reused(r, ts) != TT_OK)

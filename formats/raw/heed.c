@@ -122,11 +122,8 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at
 	if (!first && ticks < m->state_ticks)
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, 0, at);
 	m->state_ticks = ticks;
-	const uint32_t frame = raw_take32(t);
-	if (first)
-		m->first_frame = frame;
+	m->frames.stop = raw_take32(t);
 	m->frames.stopped = !m->enabled && t->state == RAW_WHOLE;
-	m->frames.stop = frame;
 	s->stopped = m->enabled ? INT64_MAX : raw_ns(s, ticks);
 	/* Another recording in the same log may give ids anew. */
 	if (!was && m->enabled)

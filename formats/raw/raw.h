@@ -76,6 +76,7 @@ struct raw_session {
 	int64_t zero;                 /* ns at ts = 0 */
 	int64_t began;                /* ts of its first state, frame or sample */
 	bool stated;                  /* that is a state: what threads have from before it is of an earlier recording */
+	uint32_t first_frame;         /* if so: the number of the frame in which it was */
 	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
@@ -256,6 +257,13 @@ struct raw_choice {
 	struct unity_trial trial;     /* of that version's layout */
 };
 
+/* When a session begins. */
+struct raw_start {
+	int64_t ts;
+	bool stated;                  /* a ProfilerState says it ... */
+	uint32_t frame;               /* ... with the number of the frame in which it was */
+};
+
 /* The place where recording continues after a pause. */
 struct raw_pause { uint64_t ticks; uint32_t session; };
 
@@ -280,8 +288,7 @@ struct raw {
 	size_t now;                   /* the session being read */
 	size_t main_from;             /* the first session, + 1, with blocks of its main thread; 0: none so far */
 	uint64_t first;               /* offset of the first block */
-	int64_t start;                /* when the sessions with headers up to the offset ${start_to} begin; see raw_find_start() */
-	bool start_stated;
+	struct raw_start start;       /* of the sessions with headers up to the offset ${start_to}; see raw_find_start() */
 	uint64_t start_to;
 	struct raw_stream *stream;
 	size_t nstream, capstream;
@@ -327,7 +334,6 @@ struct raw {
 	uint32_t lead_of;
 	int64_t first_lead;           /* of session 0, if ${lead_of} is a later one */
 	int64_t earlier_ns;           /* how long before its recording an appended log's threads have something, which is left out; 0 */
-	uint32_t first_frame;         /* number of that frame, by the state that switched recording on */
 	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN identities of blocks of this reading, by stream and number */
 };
 
@@ -380,10 +386,10 @@ void raw_miss_tail(struct raw *m, uint64_t at);
 /* start.c: find when the first session began, which time 0 is. */
 int raw_find_zero(struct raw *m, struct tt_err *err);
 /*
- * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. *${state}: a ProfilerState says it.
+ * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has.
  * *${to}: the offset of the last header up to which each session has the same answer, if its zero is the same.
  */
-int raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, uint64_t *to, struct tt_err *err);
+int raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct raw_start *start, uint64_t *to, struct tt_err *err);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
@@ -410,6 +416,13 @@ void raw_change(struct raw *m, struct raw_stream *st, uint32_t naming);
 struct raw_run;
 /* The first time in the messages from ${w} on. */
 bool raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts);
+/* The same, corrected if it is wrong. */
+bool raw_first_right_time(const struct raw_run *r, struct raw_walk w, int64_t *ts);
+/*
+ * True if the message at ${p}, in the chunk of ${h}, is the mark of a frame of the recording, with a time before the recording: that time is wrong. The number
+ * shows it if the thread's next mark has the next number: an earlier recording may have had higher numbers.
+ */
+bool raw_is_early_mark(const struct raw_head *h, const uint8_t *p);
 /* Count the messages from ${w} on whose time is before the recording, up to the first that is in it. */
 uint64_t raw_count_earlier(const struct raw_run *r, struct raw_walk w);
 /* Find single wrong times in the chunk that begins at ${w}. */

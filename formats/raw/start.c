@@ -16,7 +16,8 @@ struct beginning {
 	int64_t main_frame;
 	size_t frame_at;              /* offset of its block */
 	bool recording;               /* the first ProfilerState says that recording was on before it */
-	int64_t state;                /* time of the ProfilerState that begins a recording */
+	int64_t state;                /* time of the ProfilerState that begins a recording, and the number of the frame in which it was */
+	uint32_t state_frame;
 };
 
 /* The last message of the session's stream if a block's end cuts it: the stream's next block, number ${next}, continues it. */
@@ -64,6 +65,7 @@ start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uin
 			const int64_t time = raw_ns(s, unity_u64(q + at + 4));
 			if (type == RAW_STATE && unity_u32(q + at) & 1) {
 				b->state = time;
+				b->state_frame = unity_u32(q + at + 12);
 				return START_STATE;
 			}
 			b->recording = b->recording || type == RAW_STATE;
@@ -213,7 +215,7 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
  * thread has one earlier; else the first sample. It must be known before anything is decoded, and be the same from a file and from a pipe.
  */
 int
-raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, uint64_t *to, struct tt_err *err)
+raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct raw_start *start, uint64_t *to, struct tt_err *err)
 {
 	struct raw_session of = *s;
 	struct beginning b = { 0 };
@@ -241,19 +243,21 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_
 		*to = from + (by != START_UNKNOWN || head < within / 2 ? head : within / 2);
 	}
 	tt_mem_free(&m->env->mem, rest.p, rest.cap);
-	*state = by == START_STATE;
-	*start = by == START_STATE ? b.state : by == START_FRAME ? b.frame : raw_ns(&of, b.sample);
+	*start = (struct raw_start){ .stated = by == START_STATE, .frame = b.state_frame };
+	start->ts = by == START_STATE ? b.state : by == START_FRAME ? b.frame : raw_ns(&of, b.sample);
 	return rc;
 }
 
 int
 raw_find_zero(struct raw *m, struct tt_err *err)
 {
-	int64_t start = 0;
-	int rc = raw_find_start(m, &m->session[0], m->first, &start, &m->cap->from_zero, &(uint64_t){ 0 }, err);
+	struct raw_start start = { .ts = 0 };
+	const int rc = raw_find_start(m, &m->session[0], m->first, &start, &(uint64_t){ 0 }, err);
 
-	m->session[0].zero = start;
+	m->cap->from_zero = start.stated;
+	m->session[0].zero = start.ts;
 	m->session[0].began = 0;
-	m->session[0].stated = m->cap->from_zero;
+	m->session[0].stated = start.stated;
+	m->session[0].first_frame = start.frame;
 	return rc;
 }

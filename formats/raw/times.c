@@ -64,6 +64,30 @@ raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
 	return t.ts > -YEAR && t.ts < YEAR;
 }
 
+/* True if the next frame's mark behind ${p} in the chunk of ${h} has the next number. */
+static bool
+has_next_mark(const struct raw_head *h, const uint8_t *p)
+{
+	const struct raw_piece *const piece = (const struct raw_piece *)(const void *)(h + 1);
+	const uint8_t *q = (const uint8_t *)h + h->front;
+
+	for (uint32_t i = 0; i < h->npiece; q += piece[i++].len)
+		if (q > p && piece[i].flags & RAW_P_FRAME)
+			return !(piece[i].flags & (RAW_P_GAP | RAW_P_LOST));
+	return false;
+}
+
+bool
+raw_is_early_mark(const struct raw_head *h, const uint8_t *p)
+{
+	const struct raw_session *s = &h->s;
+
+	if (!s->stated || unity_u16(p) != RAW_FRAME)
+		return false;
+	const int32_t after = (int32_t)(unity_u32(p + (s->layout.aligned ? 4 : 2)) - s->first_frame);
+	return after > 0 && raw_time_of(s, p) < s->began - RAW_BEHIND && (after == 1 || has_next_mark(h, p));
+}
+
 uint64_t
 raw_count_earlier(const struct raw_run *r, struct raw_walk w)
 {
@@ -73,7 +97,7 @@ raw_count_earlier(const struct raw_run *r, struct raw_walk w)
 	if (!r->s->stated || r->h->stream == RAW_SESSION)
 		return 0;
 	while (next_timed(r, &w, &t) && t.ts < r->s->began)
-		n++;
+		n += !raw_is_early_mark(r->h, t.p);
 	return n;
 }
 
@@ -170,6 +194,8 @@ is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
 		return false;
 	if (t < good || (good == INT64_MIN && (t < -YEAR || (t < r->h->since && x[1].ts >= r->h->since))))
 		return true;
+	if (x[1].ts >= r->s->began && raw_is_early_mark(r->h, x->p))
+		return true;
 	return t > x[1].ts && (n < 3 || x[2].ts < t) && !(begins_frame(r, x[1].p) && t - x[1].ts <= RAW_BEHIND);
 }
 
@@ -183,6 +209,20 @@ mended(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
 	if (good == INT64_MIN)
 		return n > 1 ? x[1].ts : r->h->until;
 	return n > 1 && !x[1].after_loss && !is_end(x->type) ? x[1].ts : good;
+}
+
+bool
+raw_first_right_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
+{
+	struct timed x[3];
+	unsigned n = 0;
+
+	while (n < 3 && next_timed(r, &w, &x[n]))
+		n++;
+	if (n == 0)
+		return false;
+	*ts = is_odd(r, x, n, INT64_MIN) ? mended(r, x, n, INT64_MIN) : x->ts;
+	return *ts > -YEAR && *ts < YEAR;
 }
 
 void

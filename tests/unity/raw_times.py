@@ -9,7 +9,7 @@ import lot
 
 suite = Suite()
 UNKNOWN = struct.pack("<H", 200) + bytes(8)
-WORKER = 200
+WORKER, FOOT = 200, 8            # bytes of a block's end
 
 
 def zones(log, status=3):
@@ -248,6 +248,53 @@ def marks():
         suite.true("none is long", max(v[1] for v in got.values()) <= 10, got)
 
 
+def early_marks():
+    """A mark of a frame of the recording, as its number says, that is from before the recording began: it is told, and nothing is of an earlier recording."""
+    def frames(first, before=b"", start=100):
+        c = Log(start, ("Main Thread", "Work", "Worker 0"))
+        struct.pack_into("<I", c.b, len(c.b) - FOOT - 4, first - 1)          # the frame in which the recording began
+        c.block(SESSION, thread(WORKER, 50, "Worker 0"))
+        if before:
+            c.block(WORKER, before)
+        c.frames, marks = first, {}
+        for k in range(5):
+            ms = start + 1 + 10 * k
+            marks.setdefault(MAIN, len(c.b) + 26)
+            c.frame(ms)
+            marks.setdefault(WORKER, len(c.b) + 26)
+            c.block(WORKER, struct.pack("<HIQ", 34, first + k, ms * MS))
+            c.block(WORKER, sample(36, 2, ms + 1) + zone(1, ms + 2, ms + 4) + sample(37, 2, ms + 9))
+        c.block(SESSION, state(0, start + 55))
+        return c, marks
+
+    def read(c, status):
+        path = c.write(suite.path("early.raw"))
+        notes = [n for n in suite.report("stats", path, status=status)["notes"] if n["id"] == "earlier"]
+        return frames_of(c, status), zones(c, status)[1], notes
+
+    for first, before in ((1, 0), (501, 0), (501, 200)):
+        c, at = frames(first)
+        if before:
+            log, at = Log(20), {}
+            log.frame(30)
+            log.block(SESSION, state(0, 40))
+            n = len(log.b)
+            log.b += c.b
+            c, at = log, {k: v + n for k, v in frames(first)[1].items()}
+        whole = read(c, 0)[0]
+        for who in at:
+            for ms in (-3, -30, -1300, -26840):
+                want = {k: v for k, v in whole.items() if who == WORKER or k not in (first, 0)}
+                got, losses, notes = read(change(c, at[who], ms), 3)
+                suite.equal("%s, frame %d, the first mark of %d %d ms off" % ("appended" if before else "alone", first, who, ms),
+                            ({k: v for k, v in got.items() if k != 0}, losses, notes), ({k: v for k, v in want.items() if k != 0}, {"damaged": 1}, []))
+    # A worker's last mark in an earlier recording, whose frames had higher numbers, or lower ones.
+    for number in (90, 3):
+        c, _ = frames(5, struct.pack("<HIQ", 34, number, 2000 * MS), 5000)
+        got, losses, notes = read(c, 0)
+        suite.equal("frame %d of an earlier recording" % number, (len(got), losses, len(notes)), (4, {}, 1))
+
+
 def contradicts():
     """A recording that ends before it begins: one of the two times is damaged, and that is told."""
     for begins, ends in ((100 + 10 ** 6, 150), (100, 50)):
@@ -260,6 +307,7 @@ def contradicts():
 
 
 marks()
+early_marks()
 contradicts()
 cut()
 before_loss()
