@@ -86,9 +86,10 @@ end(struct raw_run *r, int64_t ts, uint64_t key)
 	struct tt_batch *b = r->u.b;
 	int rc;
 
-	if (b->depth == 0 && r->emptied)
-		return tt_zone_note_unmatched(b, ts, key, r->at, r->u.err);
-	count_call(r, ts);
+	if (b->depth > 0 || !r->emptied)
+		count_call(r, ts);
+	if (r->emptied && !tt_zone_is_open(b, key))
+		return raw_end_alone(r, ts, key);
 	rc = tt_batch_room(b, 4, r->u.err);
 	return rc == TT_OK ? tt_zone_end(b, ts, key, 0, r->u.err) : rc;
 }
@@ -201,6 +202,8 @@ begin_special(struct raw_run *r, int64_t ts, uint32_t id, unsigned type, const s
 	if (id == r->h->root) {
 		rc = root(r, ts);
 		r->rooted = r->u.b->n;
+		r->rooted_stray = r->u.b->nstray;
+		r->in_root = true;
 		return rc;
 	}
 	if (id == s->marker.collect && !tt_batch_rare(r->u.b, TT_GC, ts, TT_GC_START, r->u.err))
@@ -224,8 +227,10 @@ end_special(struct raw_run *r, int64_t ts, uint32_t id)
 	uint64_t key = unity_key(&r->u, id), open;
 	int rc;
 
-	if (id == r->h->root)
+	if (id == r->h->root) {
+		r->in_root = false;
 		return root(r, ts);
+	}
 	if (id == r->s->marker.alloc && (r->u.b->depth == 0 || r->u.b->ev[r->u.b->open[r->u.b->depth - 1]].val != key))
 		return TT_OK;
 	if (unity_is_label(&r->s->marker, id)) {
@@ -497,6 +502,7 @@ cut(struct raw_run *r, enum tt_gap why)
 	struct tt_event *e;
 	int rc;
 
+	r->in_root = false;
 	b->cut += b->depth;
 	if ((rc = tt_zone_cut(b, now(r), r->u.err)) != TT_OK)
 		return rc;
@@ -766,6 +772,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	int rc = decode(&r);
 	if (rc == TT_OK && r.odd_time && !r.searched)
 		rc = decode_mended(&r, fresh, open);
+	raw_settle_alone(&r);
 	unity_run_end(&r.u);
 	b->at = c->at;
 	b->late = h->stream != RAW_SESSION && b->ndef > 0;

@@ -37,7 +37,7 @@
 #include "raw/layout.h"
 
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15,
-	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4 };
+	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4, RAW_ALONE = 4 };
 #define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
 #define RAW_MAX_STEP_NS INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
@@ -444,6 +444,10 @@ struct raw_run {
 	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: one of these markers is more than a zone */
 	bool emptied;                 /* the zones open before the chunk were closed in it */
 	size_t rooted;                /* number of events before the last root that began in it */
+	size_t rooted_stray;          /* number of strays before it */
+	bool in_root;                 /* it has not ended, and nothing is missing since */
+	struct raw_alone { uint64_t key; bool whole, spans; } alone[RAW_ALONE];       /* markers of ends whose begin may be damaged */
+	unsigned nalone;
 	size_t begun, nlooked;        /* of the first ${nlooked} events, the last zone or allocation: index + 1; 0: none was looked for */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	uint64_t in_line;             /* if skims: see raw_ticks_in_line() */
@@ -484,6 +488,11 @@ void raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct
 
 /* typed.c. True if the message at w->p, in a thread's stream, has the bytes of another: its type is damaged. */
 bool raw_is_retyped(const struct raw_run *r, const struct raw_walk *w);
+
+/* alone.c: the end of a zone of ${key}, which is not open in the chunk, nor from before it. */
+int raw_end_alone(struct raw_run *r, int64_t ts, uint64_t key);
+/* At the chunk's end: find out which of these ends show that a begin is damaged. */
+void raw_settle_alone(struct raw_run *r);
 
 /* row.c: decode consecutive plain messages from ${w} on. Stops before any other message and before one that is unusual. */
 void raw_row(struct raw_run *r, struct raw_walk *w);

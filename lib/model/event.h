@@ -300,6 +300,7 @@ enum tt_needs {
 enum tt_stray_kind {
 	TT_STRAY_BEGIN,               /* the begin of a zone that was closed without an end */
 	TT_STRAY_END,                 /* an end of a zone that is not open */
+	TT_STRAY_END_ALONE,           /* the same, whose begin was in the frame and is damaged, unless zones of its marker span frames */
 	TT_STRAY_LOSS,                /* something is missing here: what was a stray begin before may have ended */
 };
 

@@ -148,6 +148,8 @@ take_end(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of, s
 
 	if (!p || p->g.nbegin == 0) {
 		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, of->at);
+		if (!p && of->kind == TT_STRAY_END_ALONE)
+			tt_loss_add(&b->loss, TT_LOST_BEGINS, 1, 0, of->at);
 		return TT_OK;
 	}
 	struct tt_spanning_group *g = &p->g;
@@ -197,7 +199,7 @@ tt_spanning_chunk(struct tt_spanning *s, struct tt_batch *b, struct tt_mem *mem,
 
 		if (of->kind == TT_STRAY_BEGIN)
 			rc = take_begin(s, b, of, mem, err);
-		else if (of->kind == TT_STRAY_END)
+		else if (of->kind == TT_STRAY_END || of->kind == TT_STRAY_END_ALONE)
 			rc = take_end(s, b, of, mem, err);
 		else
 			rc = close_thread(s, b->thread, &b->loss, mem, err);

@@ -7,7 +7,7 @@
  * sum of the lengths are known once all have ended. After a loss on the thread, outstanding zones stay without an end. An end of zones that are named by a
  * text says the marker that all of them have, and not the text (TT_DEF_LABEL): they are matched by that marker.
  *
- * It also counts the rest: TT_LOST_SPANNING, TT_LOST_POPPED and TT_LOST_UNMATCHED of these captures come from here.
+ * It also counts the rest: TT_LOST_SPANNING, TT_LOST_POPPED, TT_LOST_UNMATCHED and TT_LOST_BEGINS of these captures come from here.
  *
  * Memory is bounded: TT_SPANNING_PLACES markers of a thread, beyond which begins and ends are only counted, and the
  * TT_SPANNING_ROWS longest groups that are done. One thread at a time, in file order.

@@ -120,6 +120,12 @@ base_has(const struct tt_batch *b, uint64_t key)
 	return tt_stack_find(b->base, b->base->n, key) > 0;
 }
 
+bool
+tt_zone_is_open(struct tt_batch *b, uint64_t key)
+{
+	return b->depth > 0 && (b->ev[b->open[b->depth - 1]].val == key || batch_find(b, key) > 0);
+}
+
 int
 tt_zone_note_unmatched(struct tt_batch *b, int64_t ts, uint64_t key, uint64_t at, struct tt_err *err)
 {

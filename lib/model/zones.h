@@ -121,6 +121,7 @@ int tt_zone_cut(struct tt_batch *b, int64_t ts, struct tt_err *err);
 int tt_zone_note_popped(struct tt_batch *b, size_t keep, uint64_t at, struct tt_err *err);
 
 /* Count an end of ${key} at ${ts} that is known to have no zone. */
+bool tt_zone_is_open(struct tt_batch *b, uint64_t key);
 int tt_zone_note_unmatched(struct tt_batch *b, int64_t ts, uint64_t key, uint64_t at, struct tt_err *err);
 
 /**

@@ -43,7 +43,8 @@ def look(what, log, rows, losses, first=None, status=0):
     suite.equal(what + ": zones", [(r["marker"], r["thread"], r["count"], r["ended"], r["from_frame"], r["to_frame"], ms(r["begin_ns"]), ms(r["end_ns"]),
                                     ms(r["total_ns"])) for r in t["spanning_zones"]["rows"]], rows)
     have = {r["kind"]: r["count"] for r in t["loss"]["rows"]}
-    suite.equal(what + ": ledger", {k: have.get(k, 0) for k in ("spanning", "popped", "unmatched")}, dict(zip(("spanning", "popped", "unmatched"), losses)))
+    kinds = ("spanning", "popped", "unmatched", "begins")
+    suite.equal(what + ": ledger", {k: have.get(k, 0) for k in kinds}, dict(zip(kinds, losses + (0,) * (4 - len(losses)))))
     if first:
         suite.equal(what + ": first screen", first in " ".join(suite.run("-q", path, status=status)[0].split()), True)
 
@@ -71,6 +72,21 @@ look("two begins, one end", make(begin(LOAD, 103), begin(LOAD, 113), over(LOAD, 
      [("Load", "Main Thread", 2, 1, 1, 3, 3, 25, None)], (1, 1, 0),
      "of 2 zones of Load on Main Thread, the first of which begins in frame 1, the end of 1 was not recorded")
 look("an end without a begin", make(b"", over(LOAD, 112)), [], (0, 0, 1))
+# Their zones may be from before the recording, also beside whole ones; but not two in a frame where no zone of the marker spans frames,
+# nor one beside a single.
+whole, single = zone(LOAD, 102, 103), sample(38, LOAD, 112)
+look("an end without a begin, whole zones beside it", make(whole, over(LOAD, 112) + zone(LOAD, 113, 114)), [], (0, 0, 1))
+look("one in each of two frames", make(whole, over(LOAD, 112), over(LOAD, 122)), [], (0, 0, 2))
+look("two in a frame, of which nothing else is there", make(b"", over(LOAD, 112) + over(LOAD, 114)), [], (0, 0, 2))
+look("two in a frame, of two markers", make(whole + zone(OTHER, 104, 105), over(LOAD, 112) + over(OTHER, 114)), [], (0, 0, 2))
+look("two in a frame of zones that span frames", make(whole + begin(LOAD, 105), over(LOAD, 111) + over(LOAD, 112) + over(LOAD, 114)),
+     [("Load", "Main Thread", 1, 1, 1, 2, 5, 11, 6)], (1, 0, 2))
+look("two in a frame of zones that span later", make(whole, over(LOAD, 112) + over(LOAD, 114), begin(LOAD, 123), over(LOAD, 132)),
+     [("Load", "Main Thread", 1, 1, 3, 4, 23, 32, 9)], (1, 0, 2))
+look("a single, and an end in another frame", make(whole, single, over(LOAD, 122)), [], (0, 0, 1))
+look("two in a frame, of a marker with whole zones", make(whole, over(LOAD, 112) + over(LOAD, 114)), [], (0, 0, 2, 1), "no: zones whose begin is damaged")
+look("one beside a single", make(whole, single + over(LOAD, 114)), [], (0, 0, 1, 1), "no: zones whose begin is damaged")
+look("two in the first frame of the recording", make(over(LOAD, 102) + over(LOAD, 104), zone(LOAD, 112, 113)), [], (0, 0, 2, 1))
 
 
 def texts():
