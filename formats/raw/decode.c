@@ -386,6 +386,10 @@ gpu(struct raw_run *r, struct raw_take *t)
 	const uint32_t id = raw_take32(t);
 	uint64_t ns = (uint64_t)raw_take32(t) * 1000;
 
+	if ((int64_t)ns > now(r) - r->s->began + RAW_MAX_GPU_EARLIER_NS) {
+		tt_loss_add(&r->u.b->loss, TT_LOST_GPU_TIMES, 1, 0, r->at);
+		return TT_OK;
+	}
 	return unity_gpu(&r->u, now(r), id, raw_take_byte(t), ns);
 }
 

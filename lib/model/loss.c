@@ -109,6 +109,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Only those of allocations are kept; nothing else about these zones is missing.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_BEGINS] = { "begins", "zones whose begin is damaged, left out",
 	    "Copy it again: calls are missing there, and their time is that of the zones around them.", TT_LOSS, false, TT_SETTING_NONE },
+	[TT_LOST_GPU_TIMES] = { "gpu_times", "times of the GPU longer than what passed until they were told",
+	    "They are wrong, and no zones of the GPU; its counters may have some of them.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_NOTED] = { "noted", "texts, values and definitions that the recorder cut or left out",
 	    "A message with \"the recorder says\" names them, where messages are not turned off.", TT_INFO, false, TT_SETTING_NONE },
 	[TT_LOST_RING] = { "ring", "the recording's ring is another user's, and was not read",

@@ -25,6 +25,7 @@ enum { GPU_CHUNK = 1 << 12 };
 /* A zone that gave the GPU work, or the time of such work. Work of one number is together, in the order of time; ${order} is that of the thread. */
 struct gpu_event {
 	int64_t ts;
+	uint64_t at;                  /* place in the input of its chunk */
 	uint64_t val;                 /* key of the zone on the GPU, or ns */
 	uint64_t tid, order;
 	uint32_t id;
@@ -42,6 +43,7 @@ struct tt_gpu_track {
 	struct tt_sorted *sorted;     /* NULL: more work may come */
 	struct tt_thread *thread;
 	uint64_t times, lost;         /* how many times there were, and those without a zone */
+	struct tt_loss wrong;         /* those that are too long */
 	uint64_t order;
 	struct gpu_event next;        /* the zone whose time is the next event, if has_next */
 	bool has_next;
@@ -113,6 +115,7 @@ new_track(struct pipe *p, struct tt_err *err)
 	if (!g)
 		return err->code;
 	g->busy_until = INT64_MIN;
+	tt_loss_reset(&g->wrong);
 	tt_batch_init(&g->slot.batch, mem, p->needs);
 	tt_sorter_init(&g->event, p->r->env, &event_form);
 	tt_sorter_init(&g->work, p->r->env, &work_form);
@@ -158,7 +161,7 @@ static int
 take(struct tt_gpu_track *g, const struct tt_batch *b, const struct tt_event *e, struct tt_err *err)
 {
 	const bool is_time = e->kind == TT_GPU_TIME, has_next = g->has_next;
-	const struct gpu_event x = { .ts = e->ts, .val = e->val, .tid = b->tid, .order = g->order++, .id = e->dur, .of = e->depth >> 8,
+	const struct gpu_event x = { .ts = e->ts, .at = b->at, .val = e->val, .tid = b->tid, .order = g->order++, .id = e->dur, .of = e->depth >> 8,
 		.part = (uint8_t)(is_time ? e->depth : 0), .is_time = is_time };
 
 	g->has_next = !is_time && e->flags & TT_F_NEXT;
@@ -202,6 +205,16 @@ struct matching {
 	struct gpu_event time, other;
 };
 
+/* The time ${time}, told by itself, is of ${zone}; if it is longer than what passed from that zone until the message after it, it is wrong. */
+static int
+add_matched(struct tt_gpu_track *g, const struct gpu_event *zone, const struct gpu_event *time, struct tt_err *err)
+{
+	if ((int64_t)time->val <= time->ts - zone->ts + MAX_EARLY_NS)
+		return add_work(g, zone, time, err);
+	tt_loss_add(&g->wrong, TT_LOST_GPU_TIMES, 1, 0, time->at);
+	return TT_OK;
+}
+
 /* The time that waits gets its zone. */
 static int
 end_waiting(struct tt_gpu_track *g, struct matching *m, struct tt_err *err)
@@ -216,7 +229,7 @@ end_waiting(struct tt_gpu_track *g, struct matching *m, struct tt_err *err)
 		return TT_OK;
 	}
 	m->used[0] |= is_newest;
-	return add_work(g, is_newest ? &m->zone[0] : &m->other, &m->time, err);
+	return add_matched(g, is_newest ? &m->zone[0] : &m->other, &m->time, err);
 }
 
 static int
@@ -253,7 +266,7 @@ match_time(struct tt_gpu_track *g, struct matching *m, const struct gpu_event *e
 		return TT_OK;
 	}
 	m->used[k] = true;
-	return add_work(g, &m->zone[k], e, err);
+	return add_matched(g, &m->zone[k], e, err);
 }
 
 /* Find the zone of each time. */
@@ -301,6 +314,8 @@ begin_thread(struct pipe *p, struct tt_err *err)
 		rc = tt_sorter_done(&g->work, err);
 	if (rc == TT_OK)
 		rc = tt_sorted_open(&g->work, &g->sorted, err);
+	if (p->phase == TT_PHASE_MAIN)
+		tt_loss_join(p->r->env->loss, &g->wrong);
 	if (g->lost && p->phase == TT_PHASE_MAIN)
 		tt_log(p->r->env, TT_LOG_VERBOSE, "%llu of %llu times of the GPU name no zone that is there", (unsigned long long)g->lost,
 		    (unsigned long long)g->times);

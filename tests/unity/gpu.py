@@ -257,7 +257,22 @@ def far_anchor():
     suite.equal("500 flows between", [(r["marker"], r["total_ns"]) for r in rows if "(GPU)" in r["marker"]], [("Camera.Render (GPU)", ns(1))])
 
 
+def too_long():
+    """A time of the GPU that is longer than what passed from the sample that gave the work until it was told: it is no zone, and that is said."""
+    for us in (1200000, 3000000, 67110367, 2 ** 32 - 1):
+        path = capture("long.raw", [[(1, 4000, 1)], [(2, us, 1)], [(3, 9000, 1)]])
+        t = suite.report("stats", path, "--table", "markers,loss")["tables"]
+        suite.equal("%d us: work" % us, [(r["marker"], r["count"], r["total_ns"]) for r in t["markers"]["rows"] if "(GPU)" in r["marker"]],
+                    [("Camera.Render (GPU)", 2, ns(13))])
+        told = [(r["kind"], r["severity"], r["count"]) for r in t["loss"]["rows"] if r["kind"] != "not_ended"]
+        suite.equal("%d us: it is told" % us, told, [("gpu_times", "notice", 1)])
+    # Half a second is no longer than an idle thread may need to tell it.
+    path = capture("short.raw", [[(1, 500000, 1)]])
+    suite.equal("half a second", [r["total_ns"] for r in suite.rows("markers", path) if "(GPU)" in r["marker"]], [ns(500)])
+
+
 render_bound()
+too_long()
 on_demand()
 any_order()
 early()
