@@ -122,6 +122,34 @@ has_values(const struct raw_run *r, const struct raw_walk *w)
 	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && begins_like_sample(&then, w, w->p + size, n - size);
 }
 
+/*
+ * True if the sample without values at w->p has some: what follows it, as a message, would be of a type that is a value's, and a sample
+ * follows those values.
+ */
+static __attribute__((noinline)) bool
+lacks_values(const struct raw_run *r, const struct raw_walk *w)
+{
+	const unsigned id = r->s->size[RAW_BEGIN] - 12;
+	const uint8_t *const next = w->p + w->size;
+	struct raw_take t = { .p = next, .end = w->all, .from = w->p, .l = &r->s->layout };
+	struct unity_value v;
+
+	if (w->all - next < 2 || unity_u16(next) == 0 || unity_u16(next) > UNITY_V_ENTITY)
+		return false;
+	struct raw_run then = *r;
+	then.last = raw_ns(r->s, unity_u64(w->p + id + 4));
+	for (unsigned i = 0; i < VALUES_MAX; i++) {
+		raw_take_value(&t, &v);
+		const size_t left = (size_t)(t.end - t.p);
+		if (t.state != RAW_WHOLE || left < 2)
+			return false;
+		const unsigned type = unity_u16(t.p);
+		if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+			return begins_like_sample(&then, w, t.p, left);
+	}
+	return false;
+}
+
 /* True if the message after the one at w->p is the end of an allocation; *${is_own}: that one, as a sample, would be of the same marker. */
 static bool
 is_in_allocation(const struct raw_run *r, const struct raw_walk *w, bool *is_own)
@@ -155,6 +183,8 @@ raw_is_retyped(const struct raw_run *r, const struct raw_walk *w)
 		return false;
 	if (type >= RAW_BEGIN_ID && type <= RAW_SINGLE_ID)
 		return has_values(r, w);
+	if (type >= RAW_BEGIN_ARGS && type <= RAW_SINGLE_ARGS && w->p[r->s->size[RAW_BEGIN]] == 0)
+		return lacks_values(r, w);
 	/* An end with values before the end of an allocation is its begin. */
 	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
 		return type == RAW_END_ARGS && is_in_allocation(r, w, &is_alloc) && is_alloc;

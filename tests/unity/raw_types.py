@@ -197,6 +197,41 @@ def timed(word, since, in_alloc, after=None):
     return c
 
 
+def contradictions():
+    """Messages that contradict the log, and look whole: (what, log)."""
+    for aligned in (0, 1):
+        for word in (0x20181101, 0x20191122, 0x20220328):
+            head = 20 if aligned else 15
+            for what in ("", "a counter without its value", "an allocation without its bytes"):
+                c = Log(aligned, word)
+                c.thread(MAIN, "Main Thread")
+                for i, (name, flags) in enumerate((("Main Thread", 0), ("Update", 0), ("GC.Alloc", 0), ("Load Count", 0x80))):
+                    c.marker(i, name, flags, params=[(4, "value")] if i > 1 else ())
+                c.state(1, 100)
+                c.block(SESSION)
+                for f in range(4):
+                    ms = 100 + 16 * f
+                    c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
+                    c.block(MAIN)
+                    c.sample(36, 0, ms)
+                    c.sample(36, 1, ms + 1)
+                    # What follows the number of values has the bytes of an empty array of statistics.
+                    c.put(42, c.out(42).u8(0).w("IQ", 2, int((SINCE + ms + 2) * MS)).u8(1).u8(4).w("q", 512), "an allocation without its bytes")
+                    c.sample(37, 2, ms + 2)
+                    c.put(44, c.out(44).u8(0).w("IQ", 3, int((SINCE + ms + 3) * MS)).u8(1).u8(4).w("q", 512 + 256 * f), "a counter without its value")
+                    c.sample(37, 1, ms + 8)
+                    c.sample(37, 0, ms + 15)
+                    c.block(MAIN)
+                c.put(34, c.out(34).w("IQ", 44, (SINCE + 164) * MS), "frame mark")
+                c.block(MAIN)
+                c.state(0, 170)
+                c.block(SESSION)
+                at = [p[0] for p in c.places if p[2] == what]
+                if at:
+                    c.file[at[1] + head] = 0
+                yield "%s log of 0x%x, %s" % ("aligned" if aligned else "packed", word, what or "intact"), c, 3 if what else 0
+
+
 def read(data):
     path = suite.path("typed.raw")
     with open(path, "wb") as f:
@@ -209,6 +244,8 @@ def main():
     for what, c in itertools.chain(intact(), near_the_clock()):
         status, have, _ = read(bytes(c.file))
         suite.equal(what + ": an intact log", (status, {r["marker"] for r in have["markers"]} >= {"Update"}), (0, True))
+    for what, c, want in contradictions():
+        suite.equal(what, read(bytes(c.file))[0], want)
     for aligned in (0, 1):
         for word in (0x20191122, 0x20220328):
             c = game(aligned, word)
