@@ -52,12 +52,36 @@ raw_take_value(struct raw_take *t, struct unity_value *v)
 	}
 }
 
-/* Take the addresses of a stack. In aligned files padding may come before or after them; zeros show where. */
+/* True if the ${n} numbers at ${p} may be addresses: they have 48 bits at most. */
+static bool
+are_addresses(const uint8_t *p, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (unity_u64(p + 8 * (size_t)i) >> 48)
+			return false;
+	return true;
+}
+
+/* True if the ${n} addresses of a stack begin behind three bytes of padding at ${p}: these are zeros or, if damaged, addresses begin behind them alone. */
+static bool
+is_padded_stack(const struct raw_take *t, unsigned n)
+{
+	const uint8_t *const p = t->p;
+	enum { PAD = 3 };
+
+	if (!t->l->aligned || t->end - p < PAD)
+		return false;
+	if ((p[0] | p[1] | p[2]) == 0)
+		return true;
+	return (size_t)(t->end - p) >= PAD + 8 * (size_t)n && !are_addresses(p, n) && are_addresses(p + PAD, n);
+}
+
+/* Take the addresses of a stack. In aligned files padding may come before or after them. */
 const uint8_t *
 raw_take_stack(struct raw_take *t, unsigned *n)
 {
 	const uint8_t *count = raw_bytes(t, 1);
-	bool before = t->l->aligned && t->end - t->p >= 3 && (t->p[0] | t->p[1] | t->p[2]) == 0;
+	const bool before = count && is_padded_stack(t, *count);
 
 	*n = count ? *count : 0;
 	if (before)

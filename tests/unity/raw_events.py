@@ -5,7 +5,7 @@ import json
 import re
 import struct
 
-from raw_log import MS, SESSION, Log, marker, sample, text, thread, zone
+from raw_log import MAIN, MS, SESSION, Log, marker, sample, text, thread, zone
 from ttc import Suite
 
 suite = Suite()
@@ -200,6 +200,35 @@ def namespaces():
     suite.equal("namespaces", got, {"Game.Ai": 2})
 
 
+def padded_stacks():
+    """Of three bytes of padding behind the number of a stack's addresses, any may be damaged: the addresses are the same."""
+    want = None
+    for bit in [None] + list(range(24)):
+        c = Log(100, ("Main Thread", "Work", "GC.Alloc"))
+        b = bytearray(struct.pack("<IBBHIQQQ", 0x55334450, 1, 1, 19, 0x20191122, 1, 1, MAIN))
+        text4 = lambda s: struct.pack("<I", len(s)) + s.encode() + bytes(-len(s) % 4)
+        event = lambda kind, marker, ms: struct.pack("<IIIQ", kind, 0, marker, int(ms * MS))
+        body = struct.pack("<IQQI", 33, MAIN, 0, 0) + text4("") + text4("Main Thread")
+        for i, name in enumerate(("Main Thread", "Work", "GC.Alloc")):
+            body += struct.pack("<IIHH", 1, i, 0, 16) + text4(name) + struct.pack("<I", 0)
+        body += struct.pack("<IIQI", 0, 1, 100 * MS, 0)
+        c.b, c.n = b, {}
+        c.block(SESSION, body)
+        inside = event(36, 0, 100) + event(36, 1, 101) + event(42, 2, 102) + struct.pack("<IIq", 1, 4, 64)
+        at = len(c.b) + 20 + len(inside) + 8
+        stack = bytearray(struct.pack("<III2Q", 3, 7, 2, 0x7f0012345678, 0x400000))
+        if bit is not None:
+            stack[9 + bit // 8] ^= 1 << bit % 8
+        inside += bytes(stack) + event(37, 2, 102) + event(37, 1, 108) + event(37, 0, 109)
+        c.block(MAIN, inside)
+        c.block(SESSION, struct.pack("<IIQI", 0, 0, 110 * MS, 0))
+        t = suite.report("stats", c.write(suite.path("padded.raw")), "--table", "alloc_paths,gcalloc,markers")["tables"]
+        have = [t[k]["rows"] for k in ("alloc_paths", "gcalloc", "markers")]
+        want = want or have
+        suite.equal("bit %s of the padding of a stack" % bit, have, want)
+    suite.true("its addresses", "0x7f0012345678" in str(want), want)
+
+
 def zone_stacks():
     """Call stacks of samples that are no allocations are left out, and counted once."""
     c = Log(100, ("Main Thread", "Work", "Draw", "GC.Alloc"))
@@ -278,6 +307,7 @@ def colors():
 
 
 allocations()
+padded_stacks()
 zone_stacks()
 groups()
 colors()
