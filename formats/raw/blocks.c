@@ -659,6 +659,13 @@ is_mark(const struct raw_session *s, const struct raw_stream *st, const uint8_t 
 	return t >= st->frame_ns - RAW_MAX_STEP_NS && t - month <= st->frame_ns;
 }
 
+/* True if a mark of frame ${frame} has no higher number than the mark before it, though that is of the recording, too: one of the two is damaged. */
+static bool
+is_back(const struct raw_session *s, const struct raw_stream *st, uint32_t frame)
+{
+	return st->framed && (int32_t)(frame - st->frame) <= 0 && st->frame_ns >= s->began;
+}
+
 static int
 add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
@@ -694,6 +701,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	if (is_mark(&m->session[m->now], st, body, len)) {
 		const uint32_t frame = unity_u32(body + (aligned ? 4 : 2));
 		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
+		flags |= is_back(&m->session[m->now], st, frame) ? RAW_P_BACK : 0u;
 		st->first_frame = st->framed ? st->first_frame : frame;
 		st->framed = true;
 		st->frame = frame;

@@ -204,6 +204,35 @@ def unmatched():
 FOOT, SAMPLE, FRAME, SAMPLES = 8, 15, 42, 88          # bytes: of a block's end, of a sample, and of the blocks of a frame's mark and samples
 
 
+def worker_numbers():
+    """The number of a worker's frame that is damaged: the next one is lower, or itself; it is told. Numbers that only rise are of frames it had no part in."""
+    def log(numbers):
+        c = Log(100, ("Main Thread", "Work", "Worker 0"))
+        c.block(SESSION, thread(200, 50, "Worker 0"))
+        at = []
+        for k, number in enumerate(numbers):
+            ms = 100 + 10 * k
+            c.frame(ms)
+            at.append(len(c.b))
+            c.block(200, struct.pack("<HIQ", 34, number, ms * MS))
+            c.block(200, sample(36, 2, ms + 1) + zone(1, ms + 2, ms + 4) + sample(37, 2, ms + 9))
+        return c, at
+
+    def lost(c, status):
+        rows = suite.report("stats", c.write(suite.path("numbers.raw")), "--table", "loss", status=status)["tables"]["loss"]["rows"]
+        return [(r["kind"], r["count"], r["first_at"]) for r in rows if r["severity"] == "error"]
+
+    for numbers in (range(8), (0, 1, 2, 5, 6, 9, 10, 100)):
+        suite.equal("numbers of a worker's frames %s" % list(numbers), lost(log(numbers)[0], 0), [])
+    for bit in range(32):
+        numbers = [5, 6, 7, 8, 9, 10, 11, 12]
+        numbers[3] ^= 1 << bit
+        c, at = log(numbers)
+        back = 3 if numbers[3] < 8 else 4
+        # A number with the highest bit is neither lower nor higher: it and the next one are told.
+        suite.equal("bit %d of the number 8" % bit, lost(c, 3), [("missing", 1 + (bit == 31), at[3 if bit == 31 else back])])
+
+
 def cut_before_another():
     """A log of 5 frames that ends anywhere in its last frame, and a whole one: what is there is read, and the cut is all that is lost."""
     first, second = Log(100), Log(20)
@@ -375,6 +404,7 @@ times("a time before the one before it", 50)
 paused()
 overlapping()
 unmatched()
+worker_numbers()
 later_runs()
 wrong_header()
 cut_before_another()
