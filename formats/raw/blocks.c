@@ -172,7 +172,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 	if (tt_map_push(&m->stream_at, &m->env->mem, hash, &m->stream, &m->capstream, m->nstream, err) != TT_OK)
 		return NULL;
 	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .start = INT64_MAX, .ended = INT64_MIN,
-		.carry_after = INT64_MIN, .last_ts = INT64_MIN };
+		.carry_after = INT64_MIN, .last_ts = INT64_MIN, .leader = UNITY_NO_MARKER };
 	return &m->stream[m->nstream++];
 }
 
@@ -325,7 +325,10 @@ is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_
 	    unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
 }
 
-/* Count damaged definitions of threads: those whose id no block has, beside blocks of an id that differs little. */
+/*
+ * Count damaged definitions of threads: those whose id no block has, beside blocks of an id that differs little, and those whose frames' roots have another
+ * name.
+ */
 static void
 count_undefined_threads(struct raw *m)
 {
@@ -334,6 +337,8 @@ count_undefined_threads(struct raw *m)
 		const size_t only = m->session[st->session].unnamed;
 		if (st->id != RAW_SESSION && only && only < SIZE_MAX && is_stream_of(m, st, &m->stream[only - 1]))
 			lose_in(m, st->session, TT_LOST_DEFINITIONS, m->stream[only - 1].at);
+		if (st->seen && st->renamed)
+			lose_in(m, st->session, TT_LOST_DEFINITIONS, st->defined_at);
 	}
 }
 
@@ -707,6 +712,9 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		st->frame = frame;
 		st->frame_ns = raw_time_of(&m->session[m->now], body);
 		see_frame(m, st, frame);
+		st->awaits_leader = st->leader == UNITY_NO_MARKER;
+	} else if (st->awaits_leader) {
+		raw_see_first_sample(&m->session[m->now], st, body, len);
 	}
 	count_part(m, st, len, flags);
 	return list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);

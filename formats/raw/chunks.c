@@ -283,13 +283,13 @@ place(struct raw *m, struct raw_stream *st, struct tt_err *err)
 
 /* Fill the part of the head that describes the stream. ${over}: nothing of the stream follows. */
 static void
-put_head(const struct raw *m, const struct raw_stream *st, struct raw_head *h, bool over)
+put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool over)
 {
 	h->s = m->session[m->now];
 	h->since = since(&h->s, st);
 	const int64_t latest = is_sane(m->latest) ? m->latest + RAW_MAX_RUNON_NS : INT64_MAX;
 	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_MAX_STEP_NS : latest;
-	h->root = st->bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, st->name) : UNITY_NO_MARKER;
+	h->root = raw_root_of(m, st);
 }
 
 /* Put into the head what the chunk is to its thread. */

@@ -5,7 +5,7 @@
 
 #include "base/hash_seed.h"
 
-enum { NAME_MAX_BYTES = 512 };                /* longer names are never those of threads */
+enum { NAME_MAX_BYTES = (RAW_NAME_MAX - 2) / 2 };       /* longer names are never those of threads */
 
 static int
 heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t seq, struct tt_err *err)
@@ -37,6 +37,18 @@ keep_name(struct raw *m, const uint8_t *p, uint32_t n, const uint8_t *group, uin
 	return x->group ? TT_OK : err->code;
 }
 
+/* Keep the ${n} bytes at ${name}, the name of the thread of ${st} with its group, unless they are kept: ${hash} is that of the name. */
+static int
+keep_full_name(struct raw *m, struct raw_stream *st, uint64_t hash, const char *name, size_t n, struct tt_err *err)
+{
+	if (st->full && st->name == hash)
+		return TT_OK;
+	n -= n > 0 && name[n - 1] == '\0';
+	st->nfull = (uint32_t)n;
+	st->full = tt_arena_text(&m->cap->arena, name, n, err);
+	return st->full ? TT_OK : err->code;
+}
+
 /* True if the ${n} bytes at ${name} are the name of the main thread. */
 static bool
 is_main(const char *name, size_t n)
@@ -44,18 +56,29 @@ is_main(const char *name, size_t n)
 	return n == strlen(UNITY_MAIN_THREAD) && memcmp(name, UNITY_MAIN_THREAD, n) == 0;
 }
 
+/* Note the first thread with frames that is called like the main thread. */
+static void
+note_main(struct raw_session *s, uint64_t id, uint32_t flags, const char *name, size_t n)
+{
+	if (s->has_named || flags & RAW_THREAD_NO_FRAMES || !is_main(name, n))
+		return;
+	s->has_named = true;
+	s->named = id;
+}
+
 /* The message is in the block at ${at}. */
 static int
 heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at, struct tt_err *err)
 {
-	char name[2 * NAME_MAX_BYTES + 2];
+	char name[RAW_NAME_MAX];
 	uint64_t id = raw_take64(t), start = s->layout.rank >= 3 ? raw_take64(t) : 0;
-	uint32_t flags = raw_take32(t), ngroup, n;
-	const uint8_t *group = raw_take_name(t, &ngroup), *p = raw_take_name(t, &n);
+	uint32_t flags = raw_take32(t), ngroup, nfull;
+	const uint8_t *group = raw_take_name(t, &ngroup), *p = raw_take_blob(t, &nfull);
 	size_t len = 0;
 
-	if (t->state != RAW_WHOLE || ngroup > NAME_MAX_BYTES || n > NAME_MAX_BYTES || id == RAW_SESSION)
+	if (t->state != RAW_WHOLE || ngroup > NAME_MAX_BYTES || nfull > NAME_MAX_BYTES || id == RAW_SESSION)
 		return TT_OK;
+	const uint32_t n = nfull ? (uint32_t)strnlen((const char *)p, nfull) : 0;
 	struct raw_stream *st = raw_stream(m, id, err);
 	if (!st)
 		return err->code;
@@ -64,12 +87,9 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t a
 		name[ngroup] = '.';
 		len = ngroup + 1;
 	}
-	memcpy(name + len, p ? (const char *)p : "", n);
+	memcpy(name + len, p ? (const char *)p : "", nfull);
 	const uint64_t hash = tt_seeded_text(0, name, len + n);
-	if (!s->has_named && !(flags & RAW_THREAD_NO_FRAMES) && is_main(name, len + n)) {
-		s->has_named = true;
-		s->named = id;
-	}
+	note_main(s, id, flags, name, len + n);
 	struct raw_naming x = { .from = start ? raw_ns(s, start) : INT64_MIN, .at = at, .hash = hash, .bound = !(flags & RAW_THREAD_NO_FRAMES) };
 	if (!start && st->name == hash && st->own.text)
 		x.own = st->own;
@@ -79,6 +99,9 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t a
 		return raw_name_waits(m, st, &x, err);
 	if (start)
 		st->start = x.from;
+	if (keep_full_name(m, st, hash, name, len + nfull, err) != TT_OK)
+		return err->code;
+	st->defined_at = at;
 	st->named = st->met = true;
 	st->bound = x.bound;
 	st->name = hash;

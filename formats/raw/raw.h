@@ -37,7 +37,8 @@
 #include "raw/layout.h"
 
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15,
-	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4, RAW_ALONE = 4 };
+	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4, RAW_ALONE = 4,
+	RAW_NAME_MAX = 1026 };        /* bytes of a thread's name with its group; longer ones are no threads' */
 #define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
 #define RAW_MAX_GPU_EARLIER_NS INT64_C(10000000000)   /* ns; work that the GPU got so long before the recording began is none that ends in it */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
@@ -218,6 +219,12 @@ struct raw_stream {
 	bool named, bound;            /* bound: it marks frames, with a root sample named like it in each */
 	uint64_t name;                /* hash of that name */
 	struct raw_name own;          /* that name, where the message does not say when the thread registered */
+	const char *full;             /* the name, with its group and what is behind a NUL, in the capture's arena; NULL: not kept */
+	uint32_t nfull;
+	uint64_t defined_at;          /* offset of the block with its ThreadInfo */
+	uint32_t leader;              /* the marker of the sample that begins behind its first mark; UNITY_NO_MARKER: none does, or none was read */
+	bool awaits_leader;           /* the next block has that */
+	bool looked, renamed;         /* whether its name is damaged was found out; it is: its root is ${leader} */
 	int64_t start;                /* ns at which the id's first thread began; INT64_MAX */
 	uint64_t tid;                 /* see raw_tid(); from the first chunk on */
 	bool placed, goes_on;         /* ... as is whether its thread is that of an earlier log: id and name are the same */
@@ -398,6 +405,11 @@ int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 void raw_ahead(void *ctx);
 /* The next session, ${number}, is about to be read: look for its lead. */
 void raw_begin_lead(struct raw *m, uint32_t number);
+
+/* roots.c: take in the block behind the first mark of ${st}. */
+void raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, size_t n);
+/* The marker of the roots of the thread's frames; UNITY_NO_MARKER: it has none. */
+uint32_t raw_root_of(const struct raw *m, struct raw_stream *st);
 
 /* heed.c: take in the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);

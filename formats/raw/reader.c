@@ -113,7 +113,7 @@ rewind_(void *ctx, struct tt_err *err)
 		st->carry_flags = st->first = st->last = 0;
 		st->naming = st->naming_last = 0;
 		st->ended = INT64_MIN;
-		st->reused = false;
+		st->reused = st->looked = st->awaits_leader = false;
 	}
 	if (!m->read)
 		m->npause = 0;

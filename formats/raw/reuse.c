@@ -47,6 +47,7 @@ raw_change(struct raw *m, struct raw_stream *st, uint32_t naming)
 	for (uint32_t k = 0; st->naming && k != naming;) {
 		const struct raw_naming *x = &m->naming[(k = st->naming) - 1];
 		st->name = x->hash;
+		st->full = NULL;
 		st->own = x->own;
 		st->bound = x->bound;
 		drop_first(m, st);

@@ -232,6 +232,24 @@ def contradictions():
                 yield "%s log of 0x%x, %s" % ("aligned" if aligned else "packed", word, what or "intact"), c, 3 if what else 0
 
 
+def thread_definitions(name, c, want):
+    """Where one bit of a thread's flag or name is damaged, roots are no zones: each frame begins with one. A wrong name is told, as definitions."""
+    flags = 20 if c.aligned else 18
+    for (at, _, what), text in (p for p in zip((p for p in c.places if p[1] == 33), ("Main Thread", "Worker 0"))):
+        data = bytearray(c.file)
+        data[at + flags] ^= 1
+        status, have, _ = read(bytes(data))
+        suite.equal("%s: %s without frames, by its flag" % (name, what), (status, {k: have[k] for k in want}), (0, want))
+        for i in range(8 * len(text)):
+            data = bytearray(c.file)
+            place = data.index(text.encode(), at) + i // 8
+            data[place] ^= 1 << i % 8
+            status, have, _ = read(bytes(data))
+            told = [r["count"] for r in have["loss"] if r["kind"] == "definitions"]
+            suite.equal("%s: %s, bit %d of its name: figures, and it is told" % (name, what, i),
+                        (status, told, have["markers"], have["frames"]), (3, [1], want["markers"], want["frames"]))
+
+
 def read(data):
     path = suite.path("typed.raw")
     with open(path, "wb") as f:
@@ -253,6 +271,7 @@ def main():
             status, want, _ = read(bytes(c.file))
             if not suite.equal(name + ": status", status, 0):
                 continue
+            thread_definitions(name, c, want)
             # In a frame, a begin that became an end or a single is missing between others of its marker; outside of frames, its zone may be from before.
             begins = [p for p in c.places if p[1] == 36 and p[2].split()[0] in ("Update", "Physics", "Bake")]
             suite.equal(name + ": begins in frames", len(begins), 8)

@@ -1,0 +1,57 @@
+/**
+ * Finds the root of a thread's frames: the marker that is called like the thread. Each frame begins with it, right after the frame's mark, which shows where
+ * the thread's definition is damaged: its flag says that it has no frames, or its name is another one in a single bit.
+ */
+#include "raw/raw.h"
+
+#include "base/hash_seed.h"
+
+void
+raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, size_t n)
+{
+	enum { MAX_MESSAGES = 8 };             /* that come before it */
+	const unsigned id = s->layout.aligned ? 8 : 3;
+	size_t size;
+
+	st->awaits_leader = false;
+	for (unsigned i = 0; i < MAX_MESSAGES && raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; i++, p += size, n -= size) {
+		const unsigned type = unity_u16(p);
+		if (type < RAW_BEGIN || type > RAW_SINGLE_ARGS)
+			continue;
+		if ((type - RAW_BEGIN) % 3 == 0)
+			st->leader = unity_u32(p + id);
+		return;
+	}
+}
+
+/* True if the marker ${id} is called like the thread of ${st} but for one bit. */
+static bool
+is_almost_named(const struct raw *m, const struct raw_stream *st, uint32_t id)
+{
+	char name[RAW_NAME_MAX];
+	bool found = false;
+
+	memcpy(name, st->full, st->nfull);
+	for (uint32_t i = 0; i < 8 * st->nfull && !found; i++) {
+		name[i / 8] = (char)(name[i / 8] ^ 1 << i % 8);
+		found = unity_marker_named(&m->known, st->session, tt_seeded_text(0, name, st->nfull)) == id;
+		name[i / 8] = (char)(name[i / 8] ^ 1 << i % 8);
+	}
+	return found;
+}
+
+uint32_t
+raw_root_of(const struct raw *m, struct raw_stream *st)
+{
+	const uint32_t root = st->named ? unity_marker_named(&m->known, st->session, st->name) : UNITY_NO_MARKER;
+
+	if (!st->framed || st->leader == UNITY_NO_MARKER || !st->named)
+		return st->bound ? root : UNITY_NO_MARKER;
+	if (st->leader == root || !st->bound)
+		return st->leader == root ? root : UNITY_NO_MARKER;
+	if (!st->looked && st->full) {
+		st->looked = true;
+		st->renamed = is_almost_named(m, st, st->leader);
+	}
+	return st->renamed ? st->leader : root;
+}
