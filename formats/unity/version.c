@@ -177,7 +177,7 @@ unity_categories_by(const struct unity_votes *v, const char *categories)
 	while (own < VERSIONS - 1 && strcmp(versions[own].categories, categories) != 0)
 		own++;
 	best = own;
-	/* Of versions with equal votes, the nearest: neighbours have nearly the same categories. */
+	/* The nearest of versions with equal votes: neighbours have nearly the same categories. */
 	for (size_t apart = 1; apart < VERSIONS; apart++) {
 		if (own >= apart && v->n[own - apart] > v->n[best])
 			best = own - apart;

@@ -420,7 +420,8 @@ def on_page_and_in_verdict(path, game):
     suite.run("report", "-q", "--force", path, "-o", suite.path("tile.html"))
     with open(suite.path("tile.html"), encoding="utf-8") as f:
         tile = re.search(r"<li[^>]*>(took .*?)</li>", f.read())
-    suite.equal("tile of refreshes", re.sub(r"<[^>]*>", "", tile[1]) if tile else None, "took " + ", ".join("%s %d" % w for w in want))
+    said = "took %s %s" % tuple(", ".join(str(w[i]) for w in want) for i in (0, 1))
+    suite.equal("tile of refreshes", re.sub(r"<[^>]*>", "", tile[1]) if tile else None, said)
     budget = suite.path("late.json")
     with open(budget, "w") as f:
         f.write('{ "tracetool_budget": 1, "rows": [ { "id": "late", "metric": "frame.late", "max": 0 } ] }')
