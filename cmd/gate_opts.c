@@ -78,9 +78,9 @@ const struct tt_verb verb_gate = {
 	.about = "Judge every FILE against BUDGET (tracetool-budget(5)), and print the verdict: exit status 0 passed or undecided, 1 failed, 5 cannot be "
 		 "judged. A+B is one capture in two files. With --suggest, print a budget that the captures pass.",
 	.examples = "  tracetool gate --suggest run*.ttc -o budget.json\n"
-		    "  tracetool gate budget.json run*.ttc\n"
-		    "  tracetool gate budget.json run*.ttc --save base.json --append\n"
-		    "  tracetool gate budget.json run*.ttc --baseline base.json --junit junit.xml\n",
+		    "  tracetool gate budget.json run*.ttc --save base.json\n"
+		    "  tracetool gate budget.json build-*.ttc --baseline base.json\n"
+		    "  tracetool gate budget.json build-*.ttc --baseline base.json --junit junit.xml\n",
 	.group = groups,
 	.operand_at = offsetof(struct gate_verb_opts, in.path),
 	.given_at = offsetof(struct gate_verb_opts, given),
