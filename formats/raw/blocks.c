@@ -317,11 +317,14 @@ count_strays(struct raw *m)
 	m->now = now;
 }
 
-/* True if ${st}, the only stream of its log that no definition names, is that of the thread ${of}, which has a root and no block: its id is damaged. */
+/*
+ * True if ${st}, the only stream of its log that no definition names, is that of the thread ${of}, which has a root and no block: its id is damaged. If damage
+ * made that the id of another thread, this one has two names.
+ */
 static bool
 is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_stream *st)
 {
-	return of->session == st->session && of->named && of->bound && !of->seen && st->framed && (may_become(st->id, of->id) || may_become(of->id, st->id)) &&
+	return of->session == st->session && of->named && of->bound && (!of->seen || of->reused) && st->framed && (may_become(st->id, of->id) || may_become(of->id, st->id)) &&
 	    unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
 }
 

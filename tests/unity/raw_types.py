@@ -232,6 +232,35 @@ def contradictions():
                 yield "%s log of 0x%x, %s" % ("aligned" if aligned else "packed", word, what or "intact"), c, 3 if what else 0
 
 
+def ids_of_threads():
+    """Two workers, and a definition of one of them that has the other's id: (what, log, status)."""
+    for aligned in (0, 1):
+        for word in (0x20181101, 0x20191122, 0x20220328):
+            for wrong in (None, 1, 2):
+                c = Log(aligned, word)
+                workers = (WORKER, "Worker 0"), (WORKER + 1, "Worker 1")
+                for thread in ((MAIN, "Main Thread"), *((id, name, 0, "Job") for id, name in workers)):
+                    c.thread(*thread)
+                for i, name in enumerate(("Main Thread", "Update", "Job.Worker 0", "Job.Worker 1", "Bake")):
+                    c.marker(i, name)
+                c.state(1, 100)
+                c.block(SESSION)
+                for f in range(5):
+                    ms = 100 + 16 * f
+                    for id, root, work in ((MAIN, 0, 1), (WORKER, 2, 4), (WORKER + 1, 3, 4)):
+                        c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
+                        c.block(id)
+                        for kind, marker, at in ((36, root, 0), (36, work, 1), (37, work, 8), (37, root, 15)):
+                            c.sample(kind, marker, ms + at)
+                        c.block(id)
+                c.state(0, 180)
+                c.block(SESSION)
+                if wrong:
+                    c.file[[p[0] for p in c.places if p[1] == 33][wrong] + (4 if aligned else 2)] ^= 1
+                yield "%s log of 0x%x, %s" % ("aligned" if aligned else "packed", word, "Worker %d has the other's id" % (wrong - 1) if wrong else
+                                              "two workers"), c, 3 if wrong else 0
+
+
 def thread_definitions(name, c, want):
     """Where one bit of a thread's flag or name is damaged, roots are no zones: each frame begins with one. A wrong name is told, as definitions."""
     flags = 20 if c.aligned else 18
@@ -262,7 +291,7 @@ def main():
     for what, c in itertools.chain(intact(), near_the_clock()):
         status, have, _ = read(bytes(c.file))
         suite.equal(what + ": an intact log", (status, {r["marker"] for r in have["markers"]} >= {"Update"}), (0, True))
-    for what, c, want in contradictions():
+    for what, c, want in itertools.chain(contradictions(), ids_of_threads()):
         suite.equal(what, read(bytes(c.file))[0], want)
     for aligned in (0, 1):
         for word in (0x20191122, 0x20220328):
