@@ -340,7 +340,8 @@ count_undefined_threads(struct raw *m)
 		const size_t only = m->session[st->session].unnamed;
 		if (st->id != RAW_SESSION && only && only < SIZE_MAX && is_stream_of(m, st, &m->stream[only - 1]))
 			lose_in(m, st->session, TT_LOST_DEFINITIONS, m->stream[only - 1].at);
-		if (st->seen && st->renamed)
+		/* A thread that recorded nothing may have had the id and a name that is almost this one. */
+		if (st->seen && st->renamed && !st->has_names)
 			lose_in(m, st->session, TT_LOST_DEFINITIONS, st->defined_at);
 	}
 }

@@ -236,6 +236,7 @@ struct raw_stream {
 	uint64_t ended_at;            /* offset of that one's block */
 	bool may_end;                 /* a block of it in the segment ends like such a message */
 	bool reused;                  /* another thread has had the id before */
+	bool has_names;               /* its id was registered with another name, too */
 	bool seen, delivered, framed;
 	bool begun;                   /* of an appended log: what it has from before the recording was left out */
 	bool other;                   /* the next blocks belong to another thread */

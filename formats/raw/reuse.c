@@ -12,6 +12,7 @@ raw_name_waits(struct raw *m, struct raw_stream *st, const struct raw_naming *x,
 {
 	uint32_t k = m->naming_free;
 
+	st->has_names = st->has_names || x->hash != st->name;
 	if (k) {
 		m->naming_free = m->naming[k - 1].next;
 	} else {

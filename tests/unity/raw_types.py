@@ -54,8 +54,8 @@ class Log:
             o.w("H", t).pad().str(n)
         self.put(1, o, "marker " + name)
 
-    def thread(self, tid, name, flags=0, group=""):
-        self.put(33, self.out(33).w("QQI", tid, (self.since + 90) * MS, flags).str(group).str(name), "thread " + name)
+    def thread(self, tid, name, flags=0, group="", ms=90):
+        self.put(33, self.out(33).w("QQI", tid, int((self.since + ms) * MS), flags).str(group).str(name), "thread " + name)
 
     def state(self, on, ms):
         self.put(0, self.out(0).w("IQI", on, int((self.since + ms) * MS), 0), "state")
@@ -233,21 +233,27 @@ def contradictions():
 
 
 def ids_of_threads():
-    """Two workers, and a definition of one of them that has the other's id: (what, log, status)."""
+    """Two workers, and a definition of one of them that has the other's id; or one that records nothing, and then a third that gets its id and has a name that
+    differs in one bit: (what, log, status)."""
     for aligned in (0, 1):
         for word in (0x20181101, 0x20191122, 0x20220328):
-            for wrong in (None, 1, 2):
+            for wrong in (None, 1, 2, "idle"):
                 c = Log(aligned, word)
                 workers = (WORKER, "Worker 0"), (WORKER + 1, "Worker 1")
                 for thread in ((MAIN, "Main Thread"), *((id, name, 0, "Job") for id, name in workers)):
                     c.thread(*thread)
-                for i, name in enumerate(("Main Thread", "Update", "Job.Worker 0", "Job.Worker 1", "Bake")):
+                for i, name in enumerate(("Main Thread", "Update", "Job.Worker 0", "Job.Worker 1", "Bake", "Job.Worker 2", "Job.Worker 6")):
                     c.marker(i, name)
+                if wrong == "idle":
+                    c.thread(WORKER + 2, "Worker 2", 0, "Job")
                 c.state(1, 100)
                 c.block(SESSION)
                 for f in range(5):
                     ms = 100 + 16 * f
-                    for id, root, work in ((MAIN, 0, 1), (WORKER, 2, 4), (WORKER + 1, 3, 4)):
+                    if wrong == "idle" and f == 2:
+                        c.thread(WORKER + 2, "Worker 6", 0, "Job", 120)
+                        c.block(SESSION)
+                    for id, root, work in ((MAIN, 0, 1), (WORKER, 2, 4), (WORKER + 1, 3, 4), *([(WORKER + 2, 6, 4)] if wrong == "idle" and f > 1 else [])):
                         c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
                         c.block(id)
                         for kind, marker, at in ((36, root, 0), (36, work, 1), (37, work, 8), (37, root, 15)):
@@ -255,10 +261,10 @@ def ids_of_threads():
                         c.block(id)
                 c.state(0, 180)
                 c.block(SESSION)
-                if wrong:
+                if wrong in (1, 2):
                     c.file[[p[0] for p in c.places if p[1] == 33][wrong] + (4 if aligned else 2)] ^= 1
-                yield "%s log of 0x%x, %s" % ("aligned" if aligned else "packed", word, "Worker %d has the other's id" % (wrong - 1) if wrong else
-                                              "two workers"), c, 3 if wrong else 0
+                yield "%s log of 0x%x, %s" % ("aligned" if aligned else "packed", word, {None: "two workers", "idle": "an idle worker's id is used again"}.get(
+                    wrong, "a worker has the other's id: %s" % wrong)), c, 3 if wrong in (1, 2) else 0
 
 
 def thread_definitions(name, c, want):
