@@ -30,9 +30,17 @@ char_width(uint32_t c)
 	return 1;
 }
 
+static bool
+is_printable_ascii(char c)
+{
+	return c >= ' ' && c <= '~';
+}
+
 struct tt_glyph
 tt_glyph_at(const char *s, size_t n)
 {
+	if (n > 0 && is_printable_ascii(*s))
+		return (struct tt_glyph){ s, 1, 1, 1 };
 	size_t len = tt_utf8_len(s, n);
 	uint32_t c = len ? tt_utf8_code(s, len) : 0;
 
@@ -84,6 +92,11 @@ tt_text_fit(const char *s, size_t max)
 	size_t taken = 0;
 
 	for (size_t width = 0; s[taken];) {
+		if (is_printable_ascii(s[taken]) && width < max) {
+			width++;
+			taken++;
+			continue;
+		}
 		/* A character has four bytes at most. */
 		struct tt_glyph g = tt_glyph_at(s + taken, strnlen(s + taken, 4));
 
