@@ -219,6 +219,19 @@ note_name(struct unity_known *k, struct unity_id_names *of, uint32_t id, uint64_
 	return TT_OK;
 }
 
+/*
+ * True if a marker that was defined before, in the same recording, has the name of hash ${hash}: of several of one name the first is the engine's, whose
+ * markers are there before a game's.
+ */
+static bool
+has_earlier(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t hash)
+{
+	const struct unity_known_row *x = get(&k->name, name_key(session, hash));
+	const struct unity_id_name *of = x && x->value != id && x->value < k->of_marker.cap ? &k->of_marker.v[x->value] : NULL;
+
+	return k->epoch && of && of->epoch == k->epoch && of->name == (uint32_t)(hash >> 32);
+}
+
 int
 unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, uint32_t stats,
     const uint8_t *p, size_t n, uint64_t seq, struct tt_err *err)
@@ -234,9 +247,11 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 	if (p && n <= NAME_MAX_BYTES) {
 		memcpy(name, p, n);
 		name[n] = '\0';
-		set_role(s, name, id);
 		const uint64_t hash = tt_seeded_text(0, name, n);
-		rc = put(k->mem, &k->name, name_key(session, hash), id, seq, err);
+		if (!has_earlier(k, session, id, hash)) {
+			set_role(s, name, id);
+			rc = put(k->mem, &k->name, name_key(session, hash), id, seq, err);
+		}
 		TT_THEN(rc, note_name(k, &k->of_marker, id, hash, err));
 	}
 	const struct unity_known_row *x = get(&k->counter, key);
