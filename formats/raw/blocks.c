@@ -324,8 +324,8 @@ count_strays(struct raw *m)
 static bool
 is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_stream *st)
 {
-	return of->session == st->session && of->named && of->bound && (!of->seen || of->reused) && st->framed && (may_become(st->id, of->id) || may_become(of->id, st->id)) &&
-	    unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
+	return of->session == st->session && of->named && of->bound && (!of->seen || of->reused) && st->framed &&
+	    (may_become(st->id, of->id) || may_become(of->id, st->id)) && unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
 }
 
 /*
