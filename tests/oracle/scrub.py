@@ -74,7 +74,7 @@ def words_back(of, texts, copies):
 
 # What is of the file, made of names (ids of .data), chosen in the order of names among equals, or a letter that a short name may become.
 BY_NAME = {("compared_frames", "is"), ("hitch_markers", "rank"), ("capture", "path"), ("capture", "bytes"), ("metadata_markers", "id"), ("counters", "id"),
-           ("hitch_markers", "marker"), ("hitches", "top")}
+           ("hitch_markers", "marker"), ("hitch_markers", "count"), ("hitches", "top")}
 
 
 def same_tables(what, path, out, of):

@@ -71,6 +71,7 @@ for ms in range(0, 100, 10):
     (flight.threads or [flight.thread()])[0].frame(ms * 10 ** 6)
 flight.dump(20 * 10 ** 6, 99 * 10 ** 6)
 compare(flight.write(os.path.join(FOLDER, "flight.ttc")), [], met, ["capture", "capture_dumps"])
+compare(os.path.join(TESTDATA, "mlpd/good-d01-gameloop-calls-alloc.mlpd"), [], met, ["capture_frame_markers"])
 
 # What is wrong is said in a line, with its place.
 budget = os.path.join(FOLDER, "cells-wrong.json")
