@@ -398,7 +398,9 @@ def asked_and_not():
     frames = [r for r in kit.stats(path, "frame_causes")["frame_causes"] if r["class"] == "collection"]
     asked = [r["frame"] for r in frames if "asked for" in r["sentence"]]
     others = [f for f in asked if f % 40]
-    yield (len(asked) >= 8 and len(others) <= 1, "Saver: every 40th frame was asked for", asked, frames)
+    # How many of the twelve take clearly longer than the typical frame is up to the machine, but those whose collection is told were asked for.
+    told = [r["frame"] for r in frames if r["frame"] % 40 == 0]
+    yield (len(asked) >= 3 and len(others) <= 1 and set(told) <= set(asked), "Saver: every 40th frame was asked for", asked, frames)
     # Whether those that nobody asked for, which start there, too, are long enough to be told is up to the machine.
     of = {a: sum(r["count"] for r in rows if ("asked for" in r["sentence"]) == a) for a in (True, False)}
     yield (of[True] == len(asked) and sum(of.values()) == len(frames), "Saver: each is counted where its sentence belongs", rows, frames)
