@@ -105,7 +105,7 @@ close_all(struct raw_run *r, int64_t ts)
 	int rc;
 
 	/* Mostly there is none. */
-	if (b->depth > 0 && ((rc = tt_zone_note_popped(b, 0, r->at, r->u.err)) != TT_OK || (rc = tt_zone_cut(b, ts, r->u.err)) != TT_OK))
+	if (b->depth > 0 && ((rc = tt_zone_note_popped(b, ts, 0, r->at, r->u.err)) != TT_OK || (rc = tt_zone_cut(b, ts, r->u.err)) != TT_OK))
 		return rc;
 	if (r->emptied)
 		return TT_OK;

@@ -113,6 +113,16 @@ tt_batch_stray(struct tt_batch *b, enum tt_stray_kind kind, uint64_t key, int64_
 	return TT_OK;
 }
 
+int
+tt_batch_stray_begin(struct tt_batch *b, uint64_t key, int64_t ts, int64_t closed, uint64_t at, size_t i, struct tt_err *err)
+{
+	const int rc = tt_batch_stray(b, TT_STRAY_BEGIN, key, ts, at, i, err);
+
+	if (rc == TT_OK && b->keeps_strays)
+		b->stray[b->nstray - 1].closed = closed;
+	return rc;
+}
+
 static int
 by_place(const void *a, const void *b)
 {

@@ -81,6 +81,8 @@ close_group(struct tt_spanning *s, struct tt_spanning_place *p, struct tt_loss *
 	const struct tt_spanning_group g = p->g;
 
 	p->g.nbegin = p->g.nend = 0;
+	if (g.closed < s->from)
+		return TT_OK;
 	tt_loss_add(loss, TT_LOST_SPANNING, g.nend, 0, g.first_at);
 	tt_loss_add(loss, TT_LOST_POPPED, g.nbegin - g.nend, 0, g.first_at);
 	return add_row(s, &g, mem, err);
@@ -115,6 +117,8 @@ take_begin(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of,
 	struct tt_spanning_place *p = find_place(s, b->thread, of->end_key);
 
 	if (!p && s->nplace == TT_SPANNING_PLACES) {
+		if (of->closed < s->from)
+			return TT_OK;
 		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, of->at);
 		s->nleft_out++;
 		return TT_OK;
@@ -125,7 +129,7 @@ take_begin(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of,
 	if (g->nbegin++ == 0) {
 		g->key = of->key;
 		g->first_at = of->at;
-		g->begin = g->end = of->ts;
+		g->begin = g->end = g->closed = of->ts;
 		g->total_ns = 0;
 	}
 	if (g->key != of->key)
@@ -138,6 +142,8 @@ take_begin(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of,
 	g->total_ns -= (uint64_t)of->ts;
 	if (of->ts < g->begin)
 		g->begin = of->ts;
+	if (of->closed > g->closed)
+		g->closed = of->closed;
 	return TT_OK;
 }
 
@@ -157,6 +163,8 @@ take_end(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of, s
 	g->total_ns += (uint64_t)of->ts;
 	if (of->ts > g->end)
 		g->end = of->ts;
+	if (of->ts > g->closed)
+		g->closed = of->ts;
 	return tt_spanning_is_whole(g) ? close_group(s, p, &b->loss, mem, err) : TT_OK;
 }
 

@@ -7,6 +7,8 @@
  * sum of the lengths are known once all have ended. After a loss on the thread, outstanding zones stay without an end. An end of zones that are named by a
  * text says the marker that all of them have, and not the text (TT_DEF_LABEL): they are matched by that marker.
  *
+ * Zones that were all closed before the recording began are neither kept nor counted.
+ *
  * It also counts the rest: TT_LOST_SPANNING, TT_LOST_POPPED, TT_LOST_UNMATCHED and TT_LOST_BEGINS of these captures come from here.
  *
  * Memory is bounded: TT_SPANNING_PLACES markers of a thread, beyond which begins and ends are only counted, and the
@@ -35,6 +37,7 @@ struct tt_spanning_group {
 	uint64_t first_at;            /* place in the input where the first was closed */
 	uint64_t nbegin, nend;        /* equal: all ended */
 	int64_t begin, end;           /* of the first that begins, of the last that ends so far; on the common timeline */
+	int64_t closed;               /* when the last was closed, with an end or without */
 	uint64_t total_ns;            /* sum of the lengths, modulo 2^64; known only where all ended */
 	uint32_t process, thread;     /* thread: its index */
 };
@@ -48,6 +51,7 @@ struct tt_spanning_place {
 };
 
 struct tt_spanning {
+	int64_t from;                 /* where the recording of the present input begins; set by the caller before its first chunk; INT64_MIN: with its first event */
 	struct tt_spanning_group *row;        /* groups that are done: a heap with the least on top */
 	size_t nrow, caprow;
 	uint64_t nleft_out;           /* zones of groups that are done and for which no row was left */

@@ -160,7 +160,7 @@ base_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt
 }
 
 int
-tt_zone_note_popped(struct tt_batch *b, size_t keep, uint64_t at, struct tt_err *err)
+tt_zone_note_popped(struct tt_batch *b, int64_t ts, size_t keep, uint64_t at, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -168,7 +168,7 @@ tt_zone_note_popped(struct tt_batch *b, size_t keep, uint64_t at, struct tt_err 
 		tt_loss_add(&b->loss, TT_LOST_POPPED, b->depth - keep, 0, at);
 	for (size_t i = b->depth; b->keeps_strays && i > keep && rc == TT_OK; i--) {
 		const struct tt_event *e = &b->ev[b->open[i - 1]];
-		rc = tt_batch_stray(b, TT_STRAY_BEGIN, e->val, e->ts, at, b->n, err);
+		rc = tt_batch_stray_begin(b, e->val, e->ts, ts, at, b->n, err);
 	}
 	return rc;
 }
@@ -177,7 +177,7 @@ tt_zone_note_popped(struct tt_batch *b, size_t keep, uint64_t at, struct tt_err 
 static int
 pop_to(struct tt_batch *b, int64_t ts, size_t keep, struct tt_err *err)
 {
-	int rc = b->depth > keep ? tt_zone_note_popped(b, keep, b->at, err) : TT_OK;
+	int rc = b->depth > keep ? tt_zone_note_popped(b, ts, keep, b->at, err) : TT_OK;
 
 	while (b->depth > keep)
 		close_top(b, ts, TT_F_POPPED);

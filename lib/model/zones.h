@@ -117,8 +117,9 @@ tt_zone_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct
  */
 int tt_zone_cut(struct tt_batch *b, int64_t ts, struct tt_err *err);
 
-/* Count the zones above the ${keep} outermost ones that the chunk has open, which are about to be closed without an end, though nothing is missing. */
-int tt_zone_note_popped(struct tt_batch *b, size_t keep, uint64_t at, struct tt_err *err);
+/* Count the zones above the ${keep} outermost ones that the chunk has open, which are about to be closed at ${ts} without an end, though nothing is
+ * missing. */
+int tt_zone_note_popped(struct tt_batch *b, int64_t ts, size_t keep, uint64_t at, struct tt_err *err);
 
 /* Count an end of ${key} at ${ts} that is known to have no zone. */
 bool tt_zone_is_open(struct tt_batch *b, uint64_t key);

@@ -74,8 +74,10 @@ shift(struct tt_batch *b, int64_t by)
 	for (size_t i = 0; i < b->n; i++)
 		if (b->ev[i].kind != TT_EXT && b->ev[i].kind != TT_ARG)
 			b->ev[i].ts += by;
-	for (size_t i = 0; i < b->nstray; i++)
+	for (size_t i = 0; i < b->nstray; i++) {
 		b->stray[i].ts += by;
+		b->stray[i].closed += by;
+	}
 	b->stack_ts += by;
 	b->stack_from += by;
 	if (b->min_ts <= b->max_ts) {
@@ -722,6 +724,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	if (phase == TT_PHASE_MAIN) {
 		p.lost_before = r->env->loss->any;
 		r->env->loss->any = false;
+		r->m->spanning.from = in->cap->nkept ? in->cap->kept[0].from + in->cap->offset_ns : INT64_MIN;
 	}
 	/* Who prints text while reading wants to know how much there is. */
 	in->cap->skim = phase == TT_PHASE_NAMES && !(r->needs & TT_NEEDS_TEXT) && !r->m->filter.min_dur;

@@ -79,12 +79,12 @@ struct ending {
 	int rc;
 };
 
-/* Count ${z}, which the event at ${i} closes without an end, though nothing is missing. */
+/* Count ${z}, which the event at ${i} closes at ${ts} without an end, though nothing is missing. */
 static int
-note_popped(struct tt_batch *b, const struct tt_open *z, uint64_t at, size_t i, struct tt_err *err)
+note_popped(struct tt_batch *b, const struct tt_open *z, int64_t ts, uint64_t at, size_t i, struct tt_err *err)
 {
 	if (b->keeps_strays)
-		return tt_batch_stray(b, TT_STRAY_BEGIN, z->key, z->ts, at, i, err);
+		return tt_batch_stray_begin(b, z->key, z->ts, ts, at, i, err);
 	tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, at);
 	return TT_OK;
 }
@@ -97,7 +97,7 @@ ended(void *arg, const struct tt_open *z, unsigned flags)
 
 	take_args(&e->taking, z, flags);
 	if (flags & TT_F_POPPED && e->rc == TT_OK)
-		e->rc = note_popped(&e->taking.s->batch, z, e->at, e->i, e->err);
+		e->rc = note_popped(&e->taking.s->batch, z, e->ts, e->at, e->i, e->err);
 	if (notes_short_zones(p) && e->rc == TT_OK)
 		e->rc = tt_short_zones_note(e->t, z, (size_t)(z - e->t->stack.z), e->ts, p->r->m->filter.min_dur, &p->r->env->mem, e->err);
 }
@@ -162,7 +162,7 @@ end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 			continue;
 		rc = all_ended(p, t, e->flags & TT_F_BASE || e->ts < t->stack.seen_ts ? t->stack.seen_ts : e->ts, err);
 		for (size_t z = t->stack.n; e->flags & TT_F_POPPED && z > 0 && rc == TT_OK; z--)
-			rc = note_popped(b, &t->stack.z[z - 1], b->at, b->rare[i], err);
+			rc = note_popped(b, &t->stack.z[z - 1], e->ts, b->at, b->rare[i], err);
 		if (!(e->flags & TT_F_POPPED)) {
 			t->open_at_end += t->stack.n;
 			rc = rc == TT_OK ? tt_batch_stray(b, TT_STRAY_LOSS, 0, e->ts, b->at, b->rare[i], err) : rc;

@@ -192,9 +192,27 @@ for ends in (True, False):
     flushed = c.write(suite.path("pause.raw"))
     suite.equal("a pause of two days", (losses(flushed), figures(flushed)[0]["Work"][0]), ({}, 2 * FRAMES))
 
+
+
+def closed_before():
+    """Zones that were closed without an end before the recording began, or ended in another frame there, are counted nowhere; the last one is of it."""
+    frame = lambda ms, inner: sample(36, WORKER, ms) + inner + sample(37, WORKER, ms + 9)
+    left_open = lambda ms: frame(ms, sample(36, OLD, ms + 1))
+    late_end = lambda ms: frame(ms, sample(36, OLD, ms + 1)) + frame(ms + 10, sample(37, OLD, ms + 12))
+    ends = sample(36, WORKER, START) + sample(37, OLD, START + 0.5) + sample(37, WORKER, START + 0.8)
+    for what, before, lost in (("never ended", left_open(2700) + left_open(2800), {}), ("ended later", late_end(2700), {}),
+                               ("both", left_open(2600) + late_end(2700), {}),
+                               ("closed as the recording has begun", sample(36, WORKER, 2700) + sample(36, OLD, 2701), {"popped": 1}),
+                               ("ended as the recording has begun", left_open(2700) + ends, {"spanning": 1})):
+        path = log("closed.raw", before)
+        rows = suite.report("stats", path, "--table", "loss")["tables"].get("loss", {"rows": []})["rows"]
+        suite.equal("zones from before the recording, " + what, {r["kind"]: r["count"] for r in rows if r["kind"] in ("popped", "spanning")}, lost)
+
+
 # Two captures, one of them with something earlier.
 both = figures(path, clean)[0]
 suite.equal("calls of two captures", {k: v[0] for k, v in both.items() if k != "Old"}, {k: 2 * v[0] for k, v in want.items()})
 suite.equal("the note names its capture", [n.split(": ")[0] == path for n in notes(path, clean)], [True])
 orders()
+closed_before()
 suite.end()
