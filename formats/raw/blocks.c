@@ -786,76 +786,6 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* How well a thread's block that has messages with instance ids fits a width of these. */
-enum width_fit {
-	WIDTH_MISFIT,                 /* something makes no sense */
-	WIDTH_STOPS,                  /* a sample in order follows such a message; the last message is cut, or of an unknown type */
-	WIDTH_FILLS,                  /* whole messages fill the payload exactly */
-};
-
-/* True if the message at ${p} is a sample or a frame's mark whose time follows *${last}, which becomes that time. ${last}: INT64_MIN, there is none. */
-static bool
-is_in_order(const struct raw_session *s, const uint8_t *p, int64_t *last)
-{
-	const unsigned type = unity_u16(p);
-
-	if (type < RAW_FRAME || type > RAW_SINGLE_ARGS)
-		return false;
-	const int64_t before = *last;
-	*last = raw_time_of(s, p);
-	return before != INT64_MIN && (uint64_t)*last - (uint64_t)before <= (uint64_t)RAW_MAX_STEP_NS;
-}
-
-/* Read a block, the ${n} bytes at ${p}, with ids of this width. *${any}: it has some. */
-static enum width_fit
-read_by_width(const struct raw_session *s, bool wide, const uint8_t *p, size_t n, bool *any)
-{
-	struct raw_layout l = s->layout;
-	enum raw_state state = RAW_WHOLE;
-	int64_t last = INT64_MIN;
-	bool goes_on = false;
-	size_t size;
-
-	l.wide = wide;
-	*any = false;
-	for (; n > 0 && (state = raw_measure(&l, p, n, &size)) == RAW_WHOLE && raw_may_be_in(false, unity_u16(p)); p += size, n -= size) {
-		goes_on = is_in_order(s, p, &last) ? *any : goes_on;
-		*any = *any || (unity_u16(p) >= RAW_BEGIN_ID && unity_u16(p) <= RAW_SINGLE_ID);
-	}
-	if (n == 0)
-		return WIDTH_FILLS;
-	const bool unknown = n >= 2 && unity_u16(p) < RAW_UNKNOWN_TYPES && !raw_fields(unity_u16(p), l.rank);
-	return goes_on && (state == RAW_SHORT || unknown) ? WIDTH_STOPS : WIDTH_MISFIT;
-}
-
-/*
- * Find whether instance ids have 4 or 8 bytes, which may be either in the latest version: blocks must end where messages end. If that tells nothing, as where
- * each block has a message of an unknown type, they must make sense up to there.
- */
-static void
-find_width(struct raw *m)
-{
-	struct raw_session *s = &m->session[m->now];
-	enum width_fit narrow, wide, best = WIDTH_MISFIT;
-	bool is_wide = false, any;
-
-	for (size_t i = 0; i < m->nblock && !s->wide_known && best < WIDTH_FILLS; i++) {
-		const struct raw_block *b = &m->block[i];
-		narrow = read_by_width(s, false, m->p + b->off, b->len, &any);
-		wide = any ? read_by_width(s, true, m->p + b->off, b->len, &any) : narrow;
-		const enum width_fit fit = narrow > wide ? narrow : wide;
-		if (narrow == wide || fit <= best)
-			continue;
-		best = fit;
-		is_wide = wide > narrow;
-	}
-	if (best == WIDTH_MISFIT)
-		return;
-	s->wide_known = true;
-	s->layout.wide = is_wide;
-	raw_sizes(&s->layout, s->size);
-}
-
 /* True if the length in the block of ${need} bytes at the segment's beginning is wrong. */
 static bool
 lies(const struct raw *m, size_t n, size_t need)
@@ -914,7 +844,7 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 		return rc;
 	m->at = m->from + off;
 	m->len = off;
-	find_width(m);
+	raw_find_width(m);
 	attribute_losses(m);
 	return m->nblock || off > 0 ? TT_OK : TT_END;
 }

@@ -412,6 +412,9 @@ void raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, co
 /* The marker of the roots of the thread's frames; UNITY_NO_MARKER: it has none. */
 uint32_t raw_root_of(const struct raw *m, struct raw_stream *st);
 
+/* width.c: find the width of instance ids, where the session's layout leaves it open, in the blocks of the segment. */
+void raw_find_width(struct raw *m);
+
 /* heed.c: take in the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);
 

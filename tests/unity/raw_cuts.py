@@ -3,6 +3,7 @@
 frame's mark becomes two, at each place where it can be cut. The status and all figures are those of the log as it was."""
 import struct
 
+from generated import generate
 from raw_log import MAIN, SESSION, Log, marker, sample, state, thread, zone
 from raw_types import fault, game, read, some, suite
 
@@ -110,6 +111,21 @@ def like_marks():
         fault("cut so that 14 bytes begin with %d: the same figures" % FRAME, None if have == want else str((have[0], want[0])))
 
 
+def widths():
+    """Instance ids have 4 or 8 bytes in the latest version: which shows in blocks that are shorter than a few messages, too."""
+    for aligned, wide, size, seed in some([(a, w, n, seed) for a in (0, 1) for w in (0, 1) for n in (60, 85, 100) for seed in range(12)], 24, "widths"):
+        options = ["--version", "0x20260108", "--aligned", aligned, "--frames", 8, "--seed", seed, "--extra-markers", 20, *["--wide"] * wide]
+        got = []
+        for block in 60000, size:
+            path = generate("raw", suite.path("ids.raw"), *options, "--scenario", "splitany", "--block", block)
+            with open(path, "rb") as f:
+                got.append(read(f.read()))
+        want, have = got
+        wrong = [t for t in want[1] if have[1].get(t) != want[1][t]]
+        fault("ids of %d bytes, %s, blocks of %d, seed %d: the same figures" % (8 if wide else 4, "aligned" if aligned else "packed", size, seed),
+              None if (have[0], wrong) == (want[0], []) and want[0] == 0 else str((have[0], want[0], wrong)))
+
+
 def main():
     for name, data in logs():
         data = bytes(data)
@@ -127,6 +143,7 @@ def main():
                 wrong = None if have == want else (have[0], [(t, have[1][t][:2]) for t in want[1] if have[1][t] != want[1][t]])
                 fault("%s: block %d cut at %d: the same figures" % (name, i, at), str(wrong)[:600] if wrong else None)
     like_marks()
+    widths()
     suite.end()
 
 
