@@ -51,7 +51,7 @@ struct tt_spanning_place {
 };
 
 struct tt_spanning {
-	int64_t from;                 /* where the recording of the present input begins; set by the caller before its first chunk; INT64_MIN: with its first event */
+	int64_t from;                 /* where the present input's recording begins, from the caller before its first chunk; INT64_MIN: with its first event */
 	struct tt_spanning_group *row;        /* groups that are done: a heap with the least on top */
 	size_t nrow, caprow;
 	uint64_t nleft_out;           /* zones of groups that are done and for which no row was left */
