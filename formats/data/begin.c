@@ -4,9 +4,11 @@
  */
 #include "data/data.h"
 
+#include <string.h>
+
 #include "base/order.h"
 
-/* At least this many of the first samples are undefined if a record is missing: one in this many. A damaged number is no sign of it. */
+/* At least this many of the first samples are undefined if a record is missing: one in this many. A damaged number is no sign of it, nor are zeros. */
 enum { MISSING_IF_ONE_IN = 8 };
 
 static int
@@ -38,10 +40,17 @@ is_defined(const struct data *m, uint32_t id)
 	return at < m->ndefined && m->defined[at] == id;
 }
 
+static bool
+is_zeros(const uint8_t *p, size_t n)
+{
+	return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
+}
+
 int
 data_check_begin(struct data *m, const struct data_record *r, uint64_t at, struct tt_err *err)
 {
 	const uint32_t nthreads = r->nthread < DATA_KEPT ? r->nthread : DATA_KEPT;
+	const size_t size = data_sample_size(&m->layout);
 	uint64_t nsamples = 0, nundefined = 0;
 
 	if (m->begin_checked || m->layout.rank < 11)
@@ -56,7 +65,11 @@ data_check_begin(struct data *m, const struct data_record *r, uint64_t at, struc
 		const struct data_thread *th = &m->kept[i];
 		/* The first sample is the thread's root, which has no marker. */
 		for (uint32_t k = 1; k < th->nsample; k++) {
-			const uint32_t id = unity_u32(th->sample + k * data_sample_size(&m->layout));
+			const uint8_t *sample = th->sample + k * size;
+			const uint32_t id = unity_u32(sample);
+
+			if (is_zeros(sample, size))
+				continue;
 			nsamples += id != UINT32_MAX;
 			nundefined += id != UINT32_MAX && !is_defined(m, id);
 		}
