@@ -382,7 +382,7 @@ is_apart(const struct data *m, struct data_record r)
 }
 
 /*
- * True if the record ${r}, which is apart, does not belong where it is: the one behind it, whose head is among the ${n} bytes at ${p}, begins where the last
+ * True if the record ${r}, which is apart, does not belong where it is: the one after it, whose head is among the ${n} bytes at ${p}, begins where the last
  * frame ends and has the number after that, and ${r} does not begin between the two.
  */
 static bool
@@ -665,7 +665,7 @@ look(struct data *m, size_t off, size_t n, struct seen *s)
 	s->whole = s->head && n - off >= s->need;
 	s->makes_sense = s->whole && data_walk_any(m, m->p + off + m->layout.head, s->size, &s->r);
 	s->apart = s->makes_sense && is_apart(m, s->r);
-	/* If it is apart, the head of the record behind it is looked at, too. */
+	/* If it is apart, the head of the record after it is looked at, too. */
 	s->shown = s->need + (s->apart ? m->layout.head + DATA_FRAME_BYTES : 0);
 }
 

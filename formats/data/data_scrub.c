@@ -14,7 +14,7 @@ struct copy {
 	void *arg;
 	uint8_t *p;                   /* a record with its head */
 	size_t cap;
-	uint8_t *number;              /* the first byte of the record behind its last text */
+	uint8_t *number;              /* the first byte of the record after its last text */
 	struct tt_map bad;            /* threads in records whose samples do not add up, by a hash of their bytes */
 	uint64_t *hash;
 	size_t nhash, caphash;
@@ -171,7 +171,7 @@ scrub_ids(struct copy *c, const struct data_thread *th, struct tt_err *err)
 	return rc;
 }
 
-/* Scrub the samples and the lists of numbers behind them, and before the names of markers or values. */
+/* Scrub the samples and the lists of numbers after them, and before the names of markers or values. */
 static int
 samples(struct copy *c, const struct data_thread *th, bool bad, struct tt_err *err)
 {
@@ -182,7 +182,7 @@ samples(struct copy *c, const struct data_thread *th, bool bad, struct tt_err *e
 	return rc;
 }
 
-/* Scrub the lists of numbers behind the values. */
+/* Scrub the lists of numbers after the values. */
 static int
 stacks(struct copy *c, const struct data_thread *th, struct tt_err *err)
 {
@@ -348,7 +348,7 @@ another(const struct data *m, const uint8_t *p, size_t n)
 	return false;
 }
 
-/* Write the first ${n} bytes of a record's head at ${p}, without a text behind its size. */
+/* Write the first ${n} bytes of a record's head at ${p}, without a text after its size. */
 static int
 write_head(struct copy *c, const uint8_t *p, size_t n, struct tt_err *err)
 {

@@ -27,7 +27,7 @@ int launch_find_module(struct tt_arena *a, const char *named, char **folder, str
 /*
  * Put "tracetool:out=FILE,OPTIONS" into the variables that runtimes read: mono reads MONO_ENV_OPTIONS (a backslash escapes
  * blanks and backslashes), later runtimes, also embedded ones, MONO_PROFILE; the module takes the first. They find the module
- * by LD_LIBRARY_PATH. ${options}: each behind a comma.
+ * by LD_LIBRARY_PATH. ${options}: each after a comma.
  */
 int launch_set_environment(struct tt_arena *a, const char *folder, const char *out, const char *options, struct tt_err *err);
 

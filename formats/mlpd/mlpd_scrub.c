@@ -195,7 +195,7 @@ buffer(struct copy *c, const struct mlpd_unit *u, uint64_t size, bool *cut, stru
 	return rc == TT_OK ? events(c, u, state, len, cut, err) : rc;
 }
 
-/* Copy what is behind the last buffer, from ${at} on: the beginning of one, or garbage. */
+/* Copy what is after the last buffer, from ${at} on: the beginning of one, or garbage. */
 static int
 rest(struct copy *c, uint64_t at, struct tt_err *err)
 {
@@ -213,7 +213,7 @@ rest(struct copy *c, uint64_t at, struct tt_err *err)
 	return rc;
 }
 
-/* Scrub the text of the header at byte *${at} of the ${n} bytes at ${p}, which open() has read, and go behind it. */
+/* Scrub the text of the header at byte *${at} of the ${n} bytes at ${p}, which open() has read, and go after it. */
 static int
 header_text(struct copy *c, uint8_t *p, size_t n, size_t *at, bool options, struct tt_err *err)
 {

@@ -203,7 +203,7 @@ mark_class_of_patterns(const char *s, size_t from, size_t to, bool *keep)
 }
 
 /*
- * Mark what stays of the class at bytes ${from} to ${to} of s->text, which a colon may be written behind. It depends on nothing else, so that the class is
+ * Mark what stays of the class at bytes ${from} to ${to} of s->text, which a colon may be written after. It depends on nothing else, so that the class is
  * the same one in its own definition and in the names of its methods.
  */
 static void

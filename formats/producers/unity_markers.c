@@ -25,7 +25,7 @@ is_listed(const struct unity_names *l, const char *name)
 {
 	size_t from = 0, to = l->n;
 
-	/* Find the last line whose first name is not behind ${name}. */
+	/* Find the last line whose first name is not after ${name}. */
 	while (from < to) {
 		const size_t middle = from + (to - from) / 2;
 		if (compare(name, l->line[middle]) >= 0)

@@ -62,7 +62,7 @@ are_addresses(const uint8_t *p, unsigned n)
 	return true;
 }
 
-/* True if the ${n} addresses of a stack begin behind three bytes of padding at ${p}: these are zeros or, if damaged, addresses begin behind them alone. */
+/* True if the ${n} addresses of a stack begin after three bytes of padding at ${p}: these are zeros or, if damaged, addresses begin after them alone. */
 static bool
 is_padded_stack(const struct raw_take *t, unsigned n)
 {

@@ -20,7 +20,7 @@
  *
  * What decoding must know of definitions (which marker is GC.Alloc, which one a frame's root on this thread) comes in the
  * chunk's head, as far as it was defined in or before the segment; sets that do not fit there (counters, code, names
- * of categories) are in struct unity_known, behind a lock, each with the chunk since which it holds. So the result depends on the
+ * of categories) are in struct unity_known, guarded by a lock, each with the chunk since which it holds. So the result depends on the
  * file alone. After a whole reading everything is known, and a second one begins with that.
  *
  * What .raw and .data have in common, values of samples and what definitions mean, is in formats/unity.
@@ -219,10 +219,10 @@ struct raw_stream {
 	bool named, bound;            /* bound: it marks frames, with a root sample named like it in each */
 	uint64_t name;                /* hash of that name */
 	struct raw_name own;          /* that name, where the message does not say when the thread registered */
-	const char *full;             /* the name, with its group and what is behind a NUL, in the capture's arena; NULL: not kept */
+	const char *full;             /* the name, with its group and what is after a NUL, in the capture's arena; NULL: not kept */
 	uint32_t nfull;
 	uint64_t defined_at;          /* offset of the block with its ThreadInfo */
-	uint32_t leader;              /* the marker of the sample that begins behind its first mark; UNITY_NO_MARKER: none does, or none was read */
+	uint32_t leader;              /* the marker of the sample that begins after its first mark; UNITY_NO_MARKER: none does, or none was read */
 	bool awaits_leader;           /* the next block has that */
 	bool looked, renamed;         /* whether its name is damaged was found out; it is: its root is ${leader} */
 	int64_t start;                /* ns at which the id's first thread began; INT64_MAX */
@@ -407,7 +407,7 @@ void raw_ahead(void *ctx);
 /* The next session, ${number}, is about to be read: look for its lead. */
 void raw_begin_lead(struct raw *m, uint32_t number);
 
-/* roots.c: take in the block behind the first mark of ${st}. */
+/* roots.c: take in the block after the first mark of ${st}. */
 void raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, size_t n);
 /* The marker of the roots of the thread's frames; UNITY_NO_MARKER: it has none. */
 uint32_t raw_root_of(const struct raw *m, struct raw_stream *st);

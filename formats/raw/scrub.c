@@ -46,7 +46,7 @@ struct copy {
 	struct stream *stream;
 	size_t nstream, capstream;
 	struct tt_map at;             /* of streams */
-	uint8_t *number;              /* the first byte of the current message behind its last text */
+	uint8_t *number;              /* the first byte of the current message after its last text */
 	size_t rest;                  /* bytes of a begun message, of the stream of the last block */
 	uint64_t nmessage;            /* messages that are in the copy */
 	bool skipped;                 /* bytes of the session were skipped: blocks of any stream may be missing */
@@ -83,7 +83,7 @@ scrub_64(struct copy *c, struct raw_take *t, struct tt_err *err)
 	return p ? unity_scrub_numbers(&c->names, p, 8, UNITY_WIDE, err) : TT_OK;
 }
 
-/* Take a name that is to be scrubbed. Bytes behind a NUL are in no name, and not kept. */
+/* Take a name that is to be scrubbed. Bytes after a NUL are in no name, and not kept. */
 static uint8_t *
 take_name(struct raw_take *t, uint32_t *n)
 {
@@ -125,7 +125,7 @@ scrub_values(struct copy *c, struct raw_take *t, struct tt_err *err)
 	return rc;
 }
 
-/* True if the ${n} bytes at ${p} are a text, which may have a NUL behind it, and no numbers. */
+/* True if the ${n} bytes at ${p} are a text, which may have a NUL after it, and no numbers. */
 static bool
 is_printable(const uint8_t *p, size_t n)
 {
@@ -352,7 +352,7 @@ has_small_values(const struct copy *c, const uint8_t *p, size_t size)
 }
 
 /*
- * Take the whole message at byte ${at} of the stream as a proof that all before it are messages, too, if it is one: behind damage, bytes that are no messages
+ * Take the whole message at byte ${at} of the stream as a proof that all before it are messages, too, if it is one: after damage, bytes that are no messages
  * make one that does not fit soon, and hardly ever a sample of a marker that there is with the next time, or the definition of a marker.
  */
 static void

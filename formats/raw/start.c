@@ -149,8 +149,8 @@ is_whole(const uint8_t *p, size_t n)
 }
 
 /*
- * True if damage is at offset ${off} of the ${n} bytes at ${p}, with a whole block behind it: *${size} becomes the bytes up to that. *${last}: there was none
- * behind an earlier place.
+ * True if damage is at offset ${off} of the ${n} bytes at ${p}, with a whole block after it: *${size} becomes the bytes up to that. *${last}: there was none
+ * after an earlier place.
  */
 static bool
 is_damage(const uint8_t *p, size_t n, size_t off, bool *last, size_t *size)
@@ -175,7 +175,7 @@ static int
 start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struct rest *rest, struct beginning *b, size_t *head, enum start *by,
     struct tt_err *err)
 {
-	bool last = false;            /* no whole block is behind this one */
+	bool last = false;            /* no whole block is after this one */
 	int rc;
 
 	*b = (struct beginning){ 0 };
@@ -211,7 +211,7 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 }
 
 /*
- * That is the first ProfilerState within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN behind the first frame; else that frame, which it is, too, where the main
+ * That is the first ProfilerState within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN after the first frame; else that frame, which it is, too, where the main
  * thread has one earlier; else the first sample. It must be known before anything is decoded, and be the same from a file and from a pipe.
  */
 int

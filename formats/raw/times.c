@@ -64,7 +64,7 @@ raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
 	return t.ts > -YEAR && t.ts < YEAR;
 }
 
-/* True if the next frame's mark behind ${p} in the chunk of ${h} has the next number. */
+/* True if the next frame's mark after ${p} in the chunk of ${h} has the next number. */
 static bool
 has_next_mark(const struct raw_head *h, const uint8_t *p)
 {

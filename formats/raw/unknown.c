@@ -1,10 +1,10 @@
 /**
- * Looks behind a message of an unknown type for the place from which on the rest of its block is known again; see model/lengths.h.
+ * Looks after a message of an unknown type for the place from which on the rest of its block is known again; see model/lengths.h.
  */
 #include "raw/raw.h"
 
 /*
- * WINDOW: bytes behind the message that are looked at. MIN_WEIGHT: what known messages must weigh at least to show a length: a sample with
+ * WINDOW: bytes after the message that are looked at. MIN_WEIGHT: what known messages must weigh at least to show a length: a sample with
  * a time near the one before weighs that; half as much a sample where no time is known, a definition and the block's end. Other messages of threads weigh
  * nothing: bytes of texts and numbers look like them. MAX_PARTS: more blocks of a chunk are not looked at.
  */

@@ -224,7 +224,7 @@ match_regex(const char *pattern, const char *text)
 /* The signs of an expression once what "{N}" repeats is written out, which is how it is compiled: memory and time grow with it. */
 enum { MAX_REGEX_SIGNS = 500, MAX_REGEX_DEPTH = 32 };
 
-/* The count of "{N}", "{N,}" or "{N,M}" at ${p}, the largest; *${end}: behind it. */
+/* The count of "{N}", "{N,}" or "{N,M}" at ${p}, the largest; *${end}: after it. */
 static size_t
 read_repetition(const char *p, const char **end)
 {

@@ -135,7 +135,7 @@ make_plain(const uint8_t *p, size_t n, uint8_t plain[PLAIN_MAX], size_t *begin)
 	return nplain;
 }
 
-/* Refuse text that stands for bytes, alone or behind one of leads[]; inside another text only if it is nothing else. */
+/* Refuse text that stands for bytes, alone or after one of leads[]; inside another text only if it is nothing else. */
 static int
 refuse_coded(const struct tt_format *const *list, const uint8_t *head, size_t nhead, struct tt_err *err)
 {
@@ -176,7 +176,7 @@ refuse_coded(const struct tt_format *const *list, const uint8_t *head, size_t nh
 	return TT_OK;
 }
 
-/* Refuse UTF-16, with its mark or without, and what is behind a mark of UTF-8. */
+/* Refuse UTF-16, with its mark or without, and what is after a mark of UTF-8. */
 static int
 refuse_wide(const struct tt_format *const *list, const uint8_t *head, size_t n, struct tt_err *err)
 {

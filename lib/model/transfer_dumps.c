@@ -29,7 +29,7 @@ find_dump(const uint8_t *p, size_t n, size_t *word)
 	return i < n && *word > 0 ? p + at : NULL;
 }
 
-/* True if the words ${at} of a dump are behind a colon, as xxd writes it. */
+/* True if the words ${at} of a dump are after a colon, as xxd writes it. */
 static bool
 is_of_xxd(const uint8_t *p, const uint8_t *at)
 {
@@ -185,7 +185,7 @@ undo_lines(struct tt_undone *u, const uint8_t *p, size_t n, uint32_t base, size_
 	}
 }
 
-/* True if the characters behind the bytes of the first line of xxd are theirs, one after the other. */
+/* True if the characters after the bytes of the first line of xxd are theirs, one after the other. */
 static bool
 has_characters(const struct tt_undone *u, const uint8_t *p, size_t n)
 {
@@ -227,7 +227,7 @@ byte_of(const uint8_t p[4])
 	return at ? (int)(at - named) : p[1] == ' ' && p[2] == ' ' ? p[3] : -1;
 }
 
-/* A dump of characters: all lines, each behind its place. */
+/* A dump of characters: all lines, each after its place. */
 void
 tt_undo_characters(struct tt_undone *u, const uint8_t *p, size_t n)
 {
@@ -261,7 +261,7 @@ named_byte(const uint8_t *p, size_t len)
 	return len == 3 && memcmp(p, "del", 3) == 0 ? 127 : -1;
 }
 
-/* A dump of characters by their names, by od -a, which has no upper bit of a byte: all lines, each behind its place, each name in four places. */
+/* A dump of characters by their names, by od -a, which has no upper bit of a byte: all lines, each after its place, each name in four places. */
 void
 tt_undo_named(struct tt_undone *u, const uint8_t *p, size_t n)
 {

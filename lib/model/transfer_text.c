@@ -157,7 +157,7 @@ undo_decimal(struct tt_undone *u, const uint8_t *p, size_t n)
 	}
 }
 
-/* Numbers up to 255, each behind its place: {"0":77,"1":76}, as JSON.stringify writes arrays of bytes. */
+/* Numbers up to 255, each after its place: {"0":77,"1":76}, as JSON.stringify writes arrays of bytes. */
 static void
 undo_keyed(struct tt_undone *u, const uint8_t *p, size_t n)
 {
@@ -242,7 +242,7 @@ undo_b85(struct tt_undone *u, const uint8_t *p, size_t n)
 	undo_base85(u, p, n, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~", false);
 }
 
-/* Bytes as they are or, behind ${mark}, as two hex digits; a mark at the end of a line joins it with the next. Nothing, if no byte is written so. */
+/* Bytes as they are or, after ${mark}, as two hex digits; a mark at the end of a line joins it with the next. Nothing, if no byte is written so. */
 static void
 undo_marked(struct tt_undone *u, const uint8_t *p, size_t n, uint8_t mark)
 {
@@ -355,7 +355,7 @@ undo_uu(struct tt_undone *u, const uint8_t *p, size_t n)
 /* That of base64 and base64url, which may lack the padding at their end: base64 -d refuses that. */
 #define UNDO_BASE64 "perl -MMIME::Base64 -0777 -ne 'tr|_-|/+|; print decode_base64 $_'"
 
-/* Bytes in lines of 16, with their characters behind them, or in lines of any length. */
+/* Bytes in lines of 16, with their characters after them, or in lines of any length. */
 #define UNDO_DUMP "perl -ne 's/^[0-9a-f]{4,}\\s+//i or next; " \
 	"$_ = substr $_, 0, 48 unless /^([0-9a-f]{2}\\s+)+$/i; print pack \"H*\", join \"\", /[0-9a-f]{2}/gi'"
 
