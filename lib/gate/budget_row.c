@@ -65,7 +65,7 @@ read_stat(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	r->measure.stat = m->usual;
 	if (rc != TT_OK || !name)
 		return rc;
-	if (m->family == TT_FAM_CELL)
+	if (m->select == TT_SELECT_ROW)
 		return tt_doc_fail(&s, true, err, "\"stat\" has no meaning for a column of a table: %s is the figure", m->name);
 	return tt_measure_set_stat(&r->measure, name, all) ? TT_OK :
 	    tt_doc_fail(&s, false, err, "%s has no statistic \"%s\"; it has: %s", m->name, name, all);
@@ -360,8 +360,6 @@ static int
 read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
 	struct tt_node_at v = tt_doc_member(row, "over");
-	enum tt_family f = r->measure.metric->family;
-	enum tt_stat_kind s = r->measure.stat;
 	const bool never = r->max.kind == TT_LIMIT_AMOUNT && r->max.v == 0;     /* it may happen in none of the captures */
 	int over = never ? TT_OVER_WORST : TT_OVER_MEDIAN, rc = tt_doc_word(&v, tt_over_name, &over, err);
 
@@ -372,10 +370,9 @@ read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 		return tt_doc_fail(&v, true, err, "\"over\" is for rows without a baseline: the others look at all captures");
 	if (r->over != TT_OVER_POOLED)
 		return TT_OK;
-	if (f != TT_FAM_FRAME && f != TT_FAM_TIMING && f != TT_FAM_OVER && (f != TT_FAM_FPS || s != TT_STAT_MEAN) &&
-	    f != TT_FAM_ALLOC_FRAMES && (f != TT_FAM_ALLOC || s == TT_STAT_TOTAL))
+	if (!tt_measure_has_frames(&r->measure))
 		return tt_doc_fail(&v, false, err, "\"pooled\" needs figures of single frames, which %s, %s, does not have",
-		    r->measure.metric->name, tt_stat_name[s]);
+		    r->measure.metric->name, tt_stat_name[r->measure.stat]);
 	r->measure.pooled = true;
 	return TT_OK;
 }

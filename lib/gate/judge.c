@@ -265,7 +265,7 @@ is_unfit(const struct tt_verdict_row *r, bool accepted)
 	bool fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0) || (flaky && !accepted);
 
 	/* A capture cut off by a crash is no measure for others, even where a run may crash. */
-	if (breach && r->row->measure.metric->family == TT_FAM_UNENDED)
+	if (breach && r->row->measure.metric->traits & TT_METRIC_UNENDED)
 		return true;
 	if (breach && accepted && (is_acceptable(r) || r->outcome == TT_WAIVED))
 		return false;

@@ -151,7 +151,7 @@ tt_row_check_dim(const struct tt_judging *w, const struct tt_limit *l, struct tt
 		i++;
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: row \"%s\": the limit %s is of another kind than the %s%s%s, "
 	    "whose unit is %s", w->v->budget->path, r->row->line, r->row->column, r->row->id, l->text,
-	    r->row->measure.metric->family == TT_FAM_TEST ? "sample group" : "counter", i < r->npoint ? " in " : "",
+	    r->row->measure.metric->select == TT_SELECT_GROUP ? "sample group" : "counter", i < r->npoint ? " in " : "",
 	    i < r->npoint ? r->point[i].sample->name : "", tt_dim_name[r->dim]);
 }
 
@@ -238,11 +238,10 @@ static int64_t
 pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 {
 	const struct tt_stat_rank rank = tt_stat_rank[x->stat];
-	enum tt_family f = x->metric->family;
 	size_t over = 0;
 
-	if (f == TT_FAM_OVER || f == TT_FAM_ALLOC_FRAMES) {
-		int64_t limit = f == TT_FAM_OVER ? tt_scale(x->limit_ns, TT_AMOUNT_ONE, 1) : 0;
+	if (x->metric->dim == TT_DIM_PER_1000) {
+		const int64_t limit = tt_scale(x->limit_ns, TT_AMOUNT_ONE, 1);
 
 		while (over < n && v[n - 1 - over] > limit)
 			over++;
@@ -253,7 +252,7 @@ pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 		return tt_quantile_i64(v, n, rank.rank, rank.of);
 	if (x->stat == TT_STAT_STDDEV)
 		return tt_stddev_i64(v, n);
-	if (f == TT_FAM_FPS)      /* frames in 1e12 thousandths of a ns, in thousandths */
+	if (x->metric->dim == TT_DIM_FPS)      /* frames in 1e12 thousandths of a ns, in thousandths */
 		return tt_scale(INT64_C(1000000000000), TT_AMOUNT_ONE, tt_mean_i64(v, n));
 	return x->stat == TT_STAT_TRIMMED ? tt_trimmed_i64(v, n) : tt_mean_i64(v, n);
 }

@@ -187,7 +187,7 @@ set_counts(struct tt_judging *w, struct tt_row_pairs *d)
 	double frames, old, new, more;
 
 	d->worse = d->limit;
-	if (r->row->measure.metric->family != TT_FAM_OVER || r->dim != TT_DIM_PER_1000 || d->ratio || !((frames = mean_frames(r)) > 0))
+	if (!(r->row->measure.metric->traits & TT_METRIC_FRAMES_OVER) || r->dim != TT_DIM_PER_1000 || d->ratio || !((frames = mean_frames(r)) > 0))
 		return;
 	d->frame = 1000.0 * TT_AMOUNT_ONE / frames;
 	if (!w->v->budget->made)
@@ -272,7 +272,7 @@ tt_row_paired(struct tt_judging *w, struct tt_err *err)
 unsigned
 tt_row_weight(const struct tt_budget_row *row)
 {
-	return row->measure.metric->family == TT_FAM_FRAME ? 2 : 1;
+	return row->measure.metric->traits & TT_METRIC_FRAME_TIME ? 2 : 1;
 }
 
 size_t
@@ -663,7 +663,7 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 bool
 tt_row_is_crashes(const struct tt_judging *w)
 {
-	return w->v->ab && w->r->row->measure.metric->family == TT_FAM_UNENDED && w->r->row->line == 0;
+	return w->v->ab && w->r->row->measure.metric->traits & TT_METRIC_UNENDED && w->r->row->line == 0;
 }
 
 /* "new crashed 3 of 8 (signal 11)" */

@@ -14,8 +14,11 @@
 #include "gate/quantity.h"
 
 struct tt_arena;
+struct tt_figures;
 struct tt_frames;
 struct tt_loss;
+struct tt_measure;
+struct tt_value;
 struct tt_views;
 
 /* The parts of a metric's selector that a row must give. */
@@ -40,14 +43,21 @@ extern const char *const tt_stat_name[TT_STATS];      /* "p99.9", "per_frame.mea
 struct tt_stat_rank { unsigned rank, of; };
 extern const struct tt_stat_rank tt_stat_rank[TT_STATS];
 
-/* How a metric is found in a model. */
-enum tt_family {
-	TT_FAM_FRAME, TT_FAM_TIMING, TT_FAM_OVER, TT_FAM_FPS, TT_FAM_FRAMES, TT_FAM_ALLOC, TT_FAM_ALLOC_FRAMES,
-	TT_FAM_COLLECTIONS, TT_FAM_PAUSE, TT_FAM_HEAP, TT_FAM_CATEGORY, TT_FAM_MARKER, TT_FAM_COUNTER, TT_FAM_THREAD,
-	TT_FAM_LOST, TT_FAM_LENGTH, TT_FAM_COLLECTING, TT_FAM_PAUSES, TT_FAM_THROWS, TT_FAM_CONTENDED, TT_FAM_WAITING, TT_FAM_SAMPLES,
-	TT_FAM_HANDLES, TT_FAM_FINALIZERS, TT_FAM_SHOT, TT_FAM_COMPILED, TT_FAM_UNENDED, TT_FAM_CELL,
-	TT_FAM_TEST,                  /* of files of test results: gate/test_results.h */
+/* Traits of a metric that rules ask for, a bit each. */
+enum tt_trait {
+	TT_METRIC_FRAMED = 1,         /* each statistic counts whole frames alone */
+	TT_METRIC_FRAMED_PARTS = 2,   /* each statistic but the total does */
+	TT_METRIC_FRAME_TIME = 4,     /* the time of frames: wall, CPU-active or uncapped */
+	TT_METRIC_FRAMES_OVER = 8,    /* the number of frames that are long or late */
+	TT_METRIC_NFRAMES = 16,       /* the number of all frames */
+	TT_METRIC_WHOLE = 32,         /* a figure of the whole capture, whatever part of its time is looked at */
+	TT_METRIC_LOST = 64,          /* the number of events lost */
+	TT_METRIC_UNENDED = 128,      /* 1 if the capture breaks off */
+	TT_METRIC_ONE = 256,          /* it has one statistic, which its title means */
 };
+
+/* Find the figure of a measure in the model: gate/measure_model.h. */
+typedef int tt_find_figure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
 
 struct tt_metric {
 	const char *name;             /* "frame.time" */
@@ -59,8 +69,10 @@ struct tt_metric {
 	unsigned stats;               /* those it has, a bit each: 1u << enum tt_stat_kind */
 	enum tt_stat_kind usual;      /* where a row names none */
 	bool standard;                /* every sample has all statistics of it */
-	enum tt_family family;        /* how it is found */
-	unsigned of;                  /* which of the family */
+	unsigned traits;              /* enum tt_trait */
+	unsigned frame_value;         /* enum tt_frame_value: what of single frames it counts or adds up; TT_FRAME_VALUES: nothing */
+	unsigned of;                  /* for ${find}: which of several figures that it finds */
+	tt_find_figure *find;
 	const char *help;             /* one sentence */
 };
 
@@ -131,6 +143,9 @@ bool tt_measure_counts(const struct tt_measure *x);
 /* True if the measure takes the uncapped time of frames; their CPU-active time. */
 bool tt_measure_is_uncapped(const struct tt_measure *x);
 bool tt_measure_is_cpu(const struct tt_measure *x);
+
+/* True if each whole frame has a value that the statistic is made of: the frames of several captures can be pooled. */
+bool tt_measure_has_frames(const struct tt_measure *x);
 
 /* True if it counts late frames. */
 bool tt_measure_is_late(const struct tt_measure *x);

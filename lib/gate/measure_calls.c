@@ -15,7 +15,7 @@ tt_figures_match(const struct tt_measure *x, const char *name)
 	char text[4096];
 	const char *shown = tt_utf8_valid(text, sizeof text, name);
 
-	if (x->metric->family == TT_FAM_MARKER)
+	if (x->metric->select == TT_SELECT_MARKER)
 		return tt_name_match(glob, name) || (shown != name && tt_name_match(glob, shown));
 	return tt_glob(x->select, name) || (shown != name && tt_glob(x->select, shown));
 }
@@ -23,7 +23,7 @@ tt_figures_match(const struct tt_measure *x, const char *name)
 static bool
 row_matches(const struct tt_figures *g, const struct tt_measure *x, const struct tt_row *row)
 {
-	return tt_figures_match(x, x->metric->family == TT_FAM_CATEGORY ? g->m->category[row->name->category].name : row->name->full);
+	return tt_figures_match(x, x->metric->select == TT_SELECT_CATEGORY ? g->m->category[row->name->category].name : row->name->full);
 }
 
 /* The subject of a measure. */
@@ -150,7 +150,7 @@ other_thread(const struct about *a, const bool *begins)
 static const char *
 of_all_threads(const struct tt_measure *x)
 {
-	if (x->metric->family == TT_FAM_CATEGORY || x->metric->of == 1)
+	if (x->metric->select == TT_SELECT_CATEGORY || x->metric->of == 1)
 		return "total, which counts all threads";
 	return x->metric->of == 2 ? "per_frame.mean or total, which count all threads" : "total, which counts all threads, or mean, which is per call";
 }
@@ -199,8 +199,8 @@ in_frames(struct tt_figures *g, const struct about *a, const struct tt_measure *
 	return in.present ? TT_OK : look_elsewhere(g, a, x, v, err);
 }
 
-static int
-marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	size_t frames = tt_figures_frames(g);
 	const struct tt_calls *s;
@@ -233,8 +233,8 @@ marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 }
 
 /* Several categories: their means and totals add up; of quantiles and the maximum only one category has any. */
-static int
-category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_frames *f = g->m->frames;
 	int64_t self = 0;
@@ -282,8 +282,8 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 	return met ? TT_OK : look_elsewhere(g, &a, x, v, err);
 }
 
-static int
-thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const bool framed = tt_measure_by_frame(x) && tt_figures_frames(g) && !g->m->of;
 	const struct tt_zone_time *time = framed ? NULL : tt_view_zone_time(g->view, err);
@@ -311,12 +311,4 @@ thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	else
 		v->why = TT_NO_FRAMES;
 	return TT_OK;
-}
-
-int
-tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
-{
-	if (x->metric->family == TT_FAM_MARKER)
-		return marker(g, x, v, err);
-	return x->metric->family == TT_FAM_CATEGORY ? category(g, x, v, err) : thread(g, x, v, err);
 }

@@ -2,7 +2,7 @@
  * Figures of cells: every number that a table shows can be held by a budget, and is read from the very cell.
  *
  * A metric of this kind is called TABLE/COLUMN; its selector is a glob of what the row is called. The contracts are in measure.h
- * (tt_metric_column()) and measure_model.h (tt_figures_cell()).
+ * (tt_metric_column()) and measure_model.h (tt_find_cell()).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "collect/collections.h"
 #include "gate/measure_model.h"
 #include "pass/pass.h"
+#include "view/figures.h"
 
 /* The metric of a column. */
 struct column {
@@ -75,7 +76,8 @@ tt_metric_column(const char *name, struct tt_arena *a, struct tt_err *err)
 		return NULL;
 	}
 	c->metric = (struct tt_metric){ .name = kept, .title = kept, .dim = dim_of(col->unit, col->id), .select = TT_SELECT_ROW,
-		.needs = c->pass->needs | c->table->needs, .usual = TT_STAT_TOTAL, .family = TT_FAM_CELL, .of = col->unit == TT_UNIT_VALUE,
+		.needs = c->pass->needs | c->table->needs, .usual = TT_STAT_TOTAL,
+		.frame_value = TT_FRAME_VALUES, .of = col->unit == TT_UNIT_VALUE, .find = tt_find_cell,
 		.help = col->help };
 	return &c->metric;
 }
@@ -389,7 +391,7 @@ is_wall(const struct tt_table *t, const struct tt_cell *row)
 }
 
 int
-tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+tt_find_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct column *c = (const struct column *)x->metric;
 	const struct tt_table *t = table_of(g, c, err);

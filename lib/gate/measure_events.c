@@ -51,8 +51,8 @@ times(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, int64_
 		v->why = TT_NO_FRAMES;
 }
 
-static int
-waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_waiting(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_contention *l = tt_contention(g->m);
 	const struct tt_times *t = &l->wait;
@@ -74,8 +74,8 @@ waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	return TT_OK;
 }
 
-static int
-handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_handles(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	struct tt_handle_kind all = tt_handles_sum(g->m);
 
@@ -85,8 +85,8 @@ handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	return TT_OK;
 }
 
-static int
-finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_finalizers(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_finalizers *h = tt_finalizers(g->m);
 
@@ -102,12 +102,13 @@ finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_val
 }
 
 /* For the last whole heap shot, or the largest. */
-static void
-shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+int
+tt_find_heap_shot(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_heap_shots *s = tt_heap_shots(g->m);
 	uint64_t most = 0, last = 0;
 
+	(void)err;
 	v->why = "no whole heap shot is in it";
 	for (size_t i = 0; i < s->n; i++) {
 		if (!s->shot[i].complete)
@@ -118,13 +119,15 @@ shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 	}
 	if (v->known)
 		tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? last : most));
+	return TT_OK;
 }
 
-static void
-compiled(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+int
+tt_find_compiled(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	uint64_t n = 0, bytes = 0;
 
+	(void)err;
 	for (size_t p = 0; p < g->m->ncap; p++) {
 		struct tt_code_sum sum;
 		tt_code_sum(g->m->cap[p], INT64_MIN, INT64_MAX, &sum);
@@ -135,57 +138,55 @@ compiled(const struct tt_figures *g, const struct tt_measure *x, struct tt_value
 		v->why = "no compiled code is in it";
 	else
 		tt_value_set(v, tt_at_most(x->metric->dim == TT_DIM_BYTES ? bytes : n));
+	return TT_OK;
 }
 
 int
-tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+tt_find_collecting(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_model *m = g->m;
-	const struct tt_event_counts *counts = tt_event_counts(m);
-	struct tt_gc_stat sum;
-
-	switch (x->metric->family) {
-	case TT_FAM_COLLECTING:
-		if (!tt_knows_collections(m))
-			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
-		sum = tt_generations_of(g, x);
-		times(g, x, sum.n, sum.total, sum.max, v);
-		break;
-	case TT_FAM_PAUSES:
-		if (!tt_knows_collections(m))
-			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
-		if (!tt_knows_pauses(m))
-			v->why = "collections were recorded, pauses were not";
-		else
-			count(g, x, tt_gc(m)->pause_n, v);
-		break;
-	case TT_FAM_THROWS:
-		if (!is_known(g, counts->throws, TT_REC_THROWS))
-			return tt_value_unrecorded(g, v, TT_REC_THROWS, err);
-		count(g, x, counts->throws, v);
-		break;
-	case TT_FAM_CONTENDED:
-		if (!is_known(g, counts->contended, TT_REC_WAITS))
-			return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
-		count(g, x, counts->contended, v);
-		break;
-	case TT_FAM_WAITING:
-		return waiting(g, x, v, err);
-	case TT_FAM_SAMPLES:
-		if (!is_known(g, counts->samples, TT_REC_SAMPLES))
-			return tt_value_unrecorded(g, v, TT_REC_SAMPLES, err);
-		count(g, x, counts->samples, v);
-		break;
-	case TT_FAM_HANDLES:
-		return handles(g, x, v, err);
-	case TT_FAM_FINALIZERS:
-		return finalizers(g, x, v, err);
-	case TT_FAM_SHOT:
-		shot(g, x, v);
-		break;
-	default:
-		compiled(g, x, v);
-		break;
-	}
+	if (!tt_knows_collections(g->m))
+		return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+	const struct tt_gc_stat sum = tt_generations_of(g, x);
+	times(g, x, sum.n, sum.total, sum.max, v);
 	return TT_OK;
+}
+
+int
+tt_find_npauses(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	if (!tt_knows_collections(g->m))
+		return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+	if (!tt_knows_pauses(g->m))
+		v->why = "collections were recorded, pauses were not";
+	else
+		count(g, x, tt_gc(g->m)->pause_n, v);
+	return TT_OK;
+}
+
+/* The figure of a measure that counts ${n} events of the kind ${what}. */
+static int
+count_known(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, enum tt_records what, struct tt_value *v, struct tt_err *err)
+{
+	if (!is_known(g, n, what))
+		return tt_value_unrecorded(g, v, what, err);
+	count(g, x, n, v);
+	return TT_OK;
+}
+
+int
+tt_find_throws(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	return count_known(g, x, tt_event_counts(g->m)->throws, TT_REC_THROWS, v, err);
+}
+
+int
+tt_find_contended(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	return count_known(g, x, tt_event_counts(g->m)->contended, TT_REC_WAITS, v, err);
+}
+
+int
+tt_find_samples(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	return count_known(g, x, tt_event_counts(g->m)->samples, TT_REC_SAMPLES, v, err);
 }

@@ -20,30 +20,6 @@
 
 /* --- values of single frames ------------------------------------------------------- */
 
-/* The value of a frame that ${x} measures; TT_FRAME_VALUES if it measures none. */
-static unsigned
-frame_value_of(const struct tt_measure *x)
-{
-	static const unsigned time[] = { TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED };
-	/* Budgets are held against how long frames were shown. */
-	static const unsigned counted[] = { TT_FRAME_SHOWN, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_LATE };
-
-	switch (x->metric->family) {
-	case TT_FAM_FRAME:
-		return time[x->metric->of];
-	case TT_FAM_OVER:
-		return counted[x->metric->of];
-	case TT_FAM_TIMING:
-		return TT_FRAME_TIMING + x->metric->of;
-	case TT_FAM_ALLOC:
-		return x->metric->of ? TT_FRAME_ALLOC_N : TT_FRAME_ALLOC_B;
-	case TT_FAM_ALLOC_FRAMES:
-		return TT_FRAME_ALLOC_B;
-	default:
-		return TT_FRAME_VALUES;
-	}
-}
-
 bool
 tt_measure_is_of_some(const struct tt_measure *x)
 {
@@ -53,19 +29,19 @@ tt_measure_is_of_some(const struct tt_measure *x)
 bool
 tt_measure_is_cpu(const struct tt_measure *x)
 {
-	return frame_value_of(x) == TT_FRAME_CPU;
+	return x->metric->frame_value == TT_FRAME_CPU;
 }
 
 bool
 tt_measure_is_uncapped(const struct tt_measure *x)
 {
-	return frame_value_of(x) == TT_FRAME_UNCAPPED;
+	return x->metric->frame_value == TT_FRAME_UNCAPPED;
 }
 
 bool
 tt_measure_is_late(const struct tt_measure *x)
 {
-	return frame_value_of(x) == TT_FRAME_LATE;
+	return x->metric->frame_value == TT_FRAME_LATE;
 }
 
 bool
@@ -73,18 +49,24 @@ tt_measure_is_wall(const struct tt_measure *x)
 {
 	const char *name = x->metric->name;
 
-	if (x->metric->family == TT_FAM_FPS || frame_value_of(x) == TT_FRAME_WALL || frame_value_of(x) == TT_FRAME_SHOWN)
+	if (x->metric->dim == TT_DIM_FPS || x->metric->frame_value == TT_FRAME_WALL || x->metric->frame_value == TT_FRAME_SHOWN)
 		return true;
-	if (x->metric->family != TT_FAM_CELL)
+	if (x->metric->select != TT_SELECT_ROW)
 		return false;
 	return strncmp(name, "frame_histogram/", 16) == 0 ||
 	    (x->select && strncmp(x->select, "wall", 4) == 0 && (strncmp(name, "frames/", 7) == 0 || strncmp(name, "frame_budgets/", 14) == 0));
 }
 
 bool
+tt_measure_has_frames(const struct tt_measure *x)
+{
+	return x->stat != TT_STAT_TOTAL && (x->metric->frame_value != TT_FRAME_VALUES || (x->metric->dim == TT_DIM_FPS && x->stat == TT_STAT_MEAN));
+}
+
+bool
 tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v)
 {
-	unsigned what = frame_value_of(x);
+	const unsigned what = x->metric->frame_value;
 
 	return what != TT_FRAME_VALUES && tt_frame_value(f, what, i, v);
 }
@@ -155,10 +137,10 @@ values_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err
 	return e && e->n ? e : NULL;
 }
 
-static int
-frame_times(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_frame_times(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_values *e = values_of(g, frame_value_of(x), v, err);
+	const struct tt_values *e = values_of(g, x->metric->frame_value, v, err);
 
 	if (!e)
 		return v->why ? TT_OK : err->code;
@@ -182,20 +164,20 @@ is_doubted(const struct tt_figures *g, const struct tt_measure *x)
 {
 	const struct tt_frames *f = g->m->frames;
 
-	for (size_t i = 0; frame_value_of(x) == TT_FRAME_LATE && i < f->nsegment; i++)
+	for (size_t i = 0; x->metric->frame_value == TT_FRAME_LATE && i < f->nsegment; i++)
 		if (f->segment[i].reading != TT_READING_LIMIT)
 			return true;
-	return frame_value_of(x) == TT_FRAME_SHOWN && tt_frames_doubted(f, x->limit_ns) > 0;
+	return x->metric->frame_value == TT_FRAME_SHOWN && tt_frames_doubted(f, x->limit_ns) > 0;
 }
 
-static int
-over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_frames_over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_values *e = values_of(g, frame_value_of(x), v, err);
+	const struct tt_values *e = values_of(g, x->metric->frame_value, v, err);
 
 	if (!e)
 		return v->why ? TT_OK : err->code;
-	if (frame_value_of(x) == TT_FRAME_SHOWN && tt_frames_untold(g->m->frames, x->limit_ns)) {
+	if (x->metric->frame_value == TT_FRAME_SHOWN && tt_frames_untold(g->m->frames, x->limit_ns)) {
 		v->why = "it has " TT_UNTOLD_TEXT;
 		return TT_OK;
 	}
@@ -205,8 +187,8 @@ over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struc
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
 }
 
-static int
-frame_rate(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_frame_rate(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_values *e = values_of(g, TT_FRAME_WALL, v, err);
 
@@ -229,32 +211,49 @@ has_allocs(const struct tt_model *m)
 	return false;
 }
 
-static int
-allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+/* The values ${what} of all frames, of which *${v} may say that there is no allocation; NULL on an error, or if there are none. */
+static const struct tt_values *
+allocs_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err *err)
 {
-	bool none = !has_allocs(g->m);
-	bool frames = x->metric->family == TT_FAM_ALLOC_FRAMES;
+	const struct tt_values *e = values_of(g, what, v, err);
+
+	if (e && v->absent)
+		v->why = "no allocation was recorded";
+	return e;
+}
+
+int
+tt_find_allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
 	const struct tt_values *e;
 
-	v->absent = none;
-	v->why = none ? "no allocation was recorded" : NULL;
+	v->absent = !has_allocs(g->m);
 	if (!tt_model_knows_allocs(g->m))
 		return tt_value_unrecorded(g, v, TT_REC_ALLOCS, err);
 	if (x->stat == TT_STAT_TOTAL) {
 		struct tt_alloc_sum sum = tt_alloc_sum(g->m);
 
-		tt_value_set(v, x->metric->of == 0 ? sum.bytes : tt_at_most(sum.n));
+		v->why = v->absent ? "no allocation was recorded" : NULL;
+		tt_value_set(v, tt_measure_counts(x) ? tt_at_most(sum.n) : sum.bytes);
 		return TT_OK;
 	}
-	v->why = NULL;
-	e = values_of(g, frames ? TT_FRAME_ALLOC_N : frame_value_of(x), v, err);
-	if (!e)
+	if (!(e = allocs_of(g, x->metric->frame_value, v, err)))
 		return v->why ? TT_OK : err->code;
-	v->why = none ? "no allocation was recorded" : NULL;
-	if (frames)
-		set_frames(x, tt_values_over(e, 0), e->n, v);
-	else
-		statistic(e, x->stat, v);
+	statistic(e, x->stat, v);
+	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
+}
+
+int
+tt_find_allocating_frames(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	const struct tt_values *e;
+
+	v->absent = !has_allocs(g->m);
+	if (!tt_model_knows_allocs(g->m))
+		return tt_value_unrecorded(g, v, TT_REC_ALLOCS, err);
+	if (!(e = allocs_of(g, TT_FRAME_ALLOC_N, v, err)))
+		return v->why ? TT_OK : err->code;
+	set_frames(x, tt_values_over(e, 0), e->n, v);
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
 }
 
@@ -266,8 +265,8 @@ tt_generations_of(const struct tt_figures *g, const struct tt_measure *x)
 	return tt_collections(tt_gc(g->m)->gen, one ? one - 1 : 0, one ? one : TT_GENERATIONS);
 }
 
-static int
-collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_collections(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	size_t frames = tt_figures_frames(g);
 	uint64_t n = tt_generations_of(g, x).n;
@@ -283,8 +282,8 @@ collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_va
 	return TT_OK;
 }
 
-static int
-pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+int
+tt_find_pauses(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_model *m = g->m;
 	const struct tt_gc *gc = tt_gc(m);
@@ -308,15 +307,17 @@ pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 	return TT_OK;
 }
 
-static void
-heap(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+int
+tt_find_heap(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_gc *gc = tt_gc(g->m);
 
+	(void)err;
 	if (gc->heap_resizes == 0)
 		v->why = "no heap size was recorded";
 	else
 		tt_value_set(v, tt_at_most(x->stat == TT_STAT_MAX ? gc->heap_max : gc->heap_last));
+	return TT_OK;
 }
 
 /* --- counters ---------------------------------------------------------------------------- */
@@ -341,8 +342,8 @@ judge_several(const struct tt_measure *x, bool mixed, struct tt_value *v)
 	    "several counters match: only max and min have a meaning then";
 }
 
-static void
-counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+int
+tt_find_counter(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_counters *cs = tt_counters(g->m);
 	static const enum tt_dim dim[] = { [TT_OF_NUMBER] = TT_DIM_NUMBER, [TT_OF_TIME] = TT_DIM_TIME, [TT_OF_BYTES] = TT_DIM_BYTES,
@@ -351,6 +352,7 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	const char *unit = NULL;
 	size_t met = 0;
 
+	(void)err;
 	for (size_t i = 0; i < cs->n; i++) {
 		const struct tt_counter_stat *c = &cs->counter[i];
 		struct tt_counter_base base;
@@ -383,60 +385,62 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	}
 	if (met > 1)
 		judge_several(x, mixed, v);
+	return TT_OK;
+}
+
+/* --- the whole capture ---------------------------------------------------------------------- */
+
+/* Take from the losses of a capture the figure of ${m}; false: they have none. */
+static bool
+of_loss(const struct tt_metric *m, const struct tt_loss *loss, int64_t *n)
+{
+	if (m->traits & TT_METRIC_LOST)
+		*n = tt_at_most(tt_lost_events(loss));
+	else if (m->traits & TT_METRIC_UNENDED)
+		*n = tt_loss_unended(loss);
+	return m->traits & (TT_METRIC_LOST | TT_METRIC_UNENDED);
+}
+
+int
+tt_find_of_loss(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	int64_t n;
+
+	(void)err;
+	if (of_loss(x->metric, g->loss, &n))
+		tt_value_set(v, n);
+	return TT_OK;
+}
+
+int
+tt_find_nframes(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	(void)x;
+	(void)err;
+	tt_value_set(v, (int64_t)tt_figures_frames(g));
+	return TT_OK;
+}
+
+int
+tt_find_length(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	(void)x;
+	(void)err;
+	tt_value_set(v, g->m->max_ts > g->m->min_ts ? g->m->max_ts - g->m->min_ts : 0);
+	return TT_OK;
+}
+
+int
+tt_find_test(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	(void)g;
+	(void)x;
+	(void)err;
+	v->why = "it is a capture, not a file of test results";
+	return TT_OK;
 }
 
 /* --- all of them ------------------------------------------------------------------------------- */
-
-static int
-measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
-{
-	switch (x->metric->family) {
-	case TT_FAM_FRAME:
-	case TT_FAM_TIMING:
-		return frame_times(g, x, v, err);
-	case TT_FAM_OVER:
-		return over(g, x, v, err);
-	case TT_FAM_FPS:
-		return frame_rate(g, x, v, err);
-	case TT_FAM_ALLOC:
-	case TT_FAM_ALLOC_FRAMES:
-		return allocs(g, x, v, err);
-	case TT_FAM_CATEGORY:
-	case TT_FAM_MARKER:
-	case TT_FAM_THREAD:
-		return tt_figures_calls(g, x, v, err);
-	case TT_FAM_CELL:
-		return tt_figures_cell(g, x, v, err);
-	case TT_FAM_FRAMES:
-		tt_value_set(v, (int64_t)tt_figures_frames(g));
-		break;
-	case TT_FAM_COLLECTIONS:
-		return collections(g, x, v, err);
-	case TT_FAM_PAUSE:
-		return pauses(g, x, v, err);
-	case TT_FAM_HEAP:
-		heap(g, x, v);
-		break;
-	case TT_FAM_COUNTER:
-		counter(g, x, v);
-		break;
-	case TT_FAM_LOST:
-		tt_value_set(v, tt_at_most(tt_lost_events(g->loss)));
-		break;
-	case TT_FAM_UNENDED:
-		tt_value_set(v, tt_loss_unended(g->loss));
-		break;
-	case TT_FAM_TEST:
-		v->why = "it is a capture, not a file of test results";
-		break;
-	case TT_FAM_LENGTH:
-		tt_value_set(v, g->m->max_ts > g->m->min_ts ? g->m->max_ts - g->m->min_ts : 0);
-		break;
-	default:
-		return tt_figures_events(g, x, v, err);
-	}
-	return TT_OK;
-}
 
 int
 tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n, struct tt_value *v,
@@ -448,7 +452,7 @@ tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct t
 	tt_arena_init(&g.work, &view->m->env->mem);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]) };
-		rc = measure(&g, &x[i], &v[i], err);
+		rc = x[i].metric->find(&g, &x[i], &v[i], err);
 	}
 	tt_figures_tables_free(&g);
 	tt_arena_free(&g.work);
@@ -459,13 +463,11 @@ void
 tt_values_without(const struct tt_loss *lost, bool frameless, const char *why, const struct tt_measure *x, size_t n, struct tt_value *v)
 {
 	for (size_t i = 0; i < n; i++) {
+		int64_t known = 0;
+
 		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]), .why = why };
-		if (x[i].metric->family == TT_FAM_FRAMES && frameless)
-			tt_value_set(&v[i], 0);
-		else if (x[i].metric->family == TT_FAM_LOST && lost)
-			tt_value_set(&v[i], tt_at_most(tt_lost_events(lost)));
-		else if (x[i].metric->family == TT_FAM_UNENDED && lost)
-			tt_value_set(&v[i], tt_loss_unended(lost));
+		if ((x[i].metric->traits & TT_METRIC_NFRAMES && frameless) || (lost && of_loss(x[i].metric, lost, &known)))
+			tt_value_set(&v[i], known);
 		v[i].why = v[i].known ? NULL : why;
 	}
 }
@@ -473,14 +475,12 @@ tt_values_without(const struct tt_loss *lost, bool frameless, const char *why, c
 void
 tt_values_no_event(const struct tt_loss *lost, const struct tt_measure *x, size_t n, struct tt_value *v)
 {
-	uint64_t events = tt_lost_events(lost);
-
 	for (size_t i = 0; i < n; i++) {
+		int64_t known;
+
 		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]) };
-		if (x[i].metric->family == TT_FAM_LOST && events > 0)
-			tt_value_set(&v[i], tt_at_most(events));
-		else if (x[i].metric->family == TT_FAM_UNENDED && tt_loss_unended(lost))
-			tt_value_set(&v[i], 1);
+		if (of_loss(x[i].metric, lost, &known) && known > 0)
+			tt_value_set(&v[i], known);
 		else
 			v[i].why = "the capture holds no event";
 	}

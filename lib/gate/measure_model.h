@@ -75,14 +75,15 @@ bool tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_
 /* The collections that ${x} measures: those of all generations, or of one. */
 struct tt_gc_stat tt_generations_of(const struct tt_figures *g, const struct tt_measure *x);
 
-/* The figure of a measure of markers, categories or threads. */
-int tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+/* The functions of metrics: tt_metric.find. */
+tt_find_figure tt_find_frame_times, tt_find_frames_over, tt_find_frame_rate, tt_find_nframes, tt_find_allocs, tt_find_allocating_frames, tt_find_collections,
+    tt_find_pauses, tt_find_heap, tt_find_counter, tt_find_of_loss, tt_find_length, tt_find_test;
+tt_find_figure tt_find_marker, tt_find_category, tt_find_thread;
+tt_find_figure tt_find_collecting, tt_find_npauses, tt_find_throws, tt_find_contended, tt_find_waiting, tt_find_samples, tt_find_handles, tt_find_finalizers,
+    tt_find_heap_shot, tt_find_compiled;
+tt_find_figure tt_find_cell;
 
-/* The figure of a measure of a cell. The tables are freed before the view. */
-int tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+/* Free the tables that tt_find_cell() made; before the view is freed. */
 void tt_figures_tables_free(struct tt_figures *g);
-
-/* The figure of a measure of events that are neither calls nor frames. */
-int tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
 
 #endif

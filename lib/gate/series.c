@@ -75,7 +75,7 @@ read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 	x->stat = x->metric->usual;
 	if (!*rest)
 		return TT_OK;
-	if (x->metric->family == TT_FAM_CELL)
+	if (x->metric->select == TT_SELECT_ROW)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is the figure: leave out \"%s\"", x->metric->name, rest);
 	rest += *rest == '.';
 	return tt_measure_set_stat(x, rest, all) ? TT_OK :
@@ -86,8 +86,7 @@ read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 static bool
 has_time(const struct tt_metric *m)
 {
-	return m->family != TT_FAM_LOST && m->family != TT_FAM_LENGTH && m->family != TT_FAM_COMPILED &&
-	    m->family != TT_FAM_UNENDED && m->family != TT_FAM_TEST && (m->family != TT_FAM_CELL || tt_metric_column_has_time(m));
+	return !(m->traits & TT_METRIC_WHOLE) && (m->select != TT_SELECT_ROW || tt_metric_column_has_time(m));
 }
 
 int
@@ -162,7 +161,7 @@ kind_of(const struct tt_measure *x)
 {
 	if (is_per_frame(x) && (tt_measure_framed(x) || tt_measure_by_frame(x)))
 		return TT_PART_FRAMES;
-	return x->metric->family == TT_FAM_CELL || x->metric->family == TT_FAM_THREAD ? TT_PART_CUT : TT_PART_BEGINS;
+	return x->metric->select == TT_SELECT_ROW || x->metric->select == TT_SELECT_THREAD ? TT_PART_CUT : TT_PART_BEGINS;
 }
 
 /* Keep why figure ${i} has no value: no bucket so far has its name. ${first}: ${x} is of the first bucket. */

@@ -406,7 +406,7 @@ make_sample(struct reader *rd, const char *path, uint64_t hash, const struct tt_
 	s->nfact = rd->nfact;
 	tt_values_without(&none, false, NO_FIGURE, x, nx, s->value);
 	for (size_t i = 0; i < nx && rc == TT_OK; i++)
-		if (x[i].metric->family == TT_FAM_TEST)
+		if (x[i].metric->select == TT_SELECT_GROUP)
 			rc = figure(rd, &x[i], &s->value[i], err);
 	return rc;
 }

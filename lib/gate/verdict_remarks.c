@@ -269,7 +269,7 @@ is_blind(const struct tt_verdict_row *r)
 
 	if (!cap || r->row->level == TT_LEVEL_OFF || r->would == TT_CANNOT_JUDGE || !tt_measure_is_wall(x))
 		return false;
-	return x->metric->family != TT_FAM_OVER || x->limit_ns < cap - cap / 50;
+	return !(x->metric->traits & TT_METRIC_FRAMES_OVER) || x->limit_ns < cap - cap / 50;
 }
 
 /* "60 fps (16.7 ms)", " in 3 of 5 captures", " in the baseline": where frames are capped that ${r} looks at. */
@@ -318,12 +318,12 @@ cap_remark(struct tt_verdict *v, struct tt_err *err)
 	const size_t n = blind_rows(v);
 
 	for (size_t i = 0; i < v->nrow && n > 0; i++) {
-		enum tt_family f = v->row[i].row->measure.metric->family;
+		const struct tt_metric *m = v->row[i].row->measure.metric;
 
 		if (!is_blind(&v->row[i]))
 			continue;
 		first = first ? first : &v->row[i];
-		used[f == TT_FAM_FRAME ? 0 : f == TT_FAM_OVER ? 1 : f == TT_FAM_FPS ? 2 : 3] = true;
+		used[m->traits & TT_METRIC_FRAME_TIME ? 0 : m->traits & TT_METRIC_FRAMES_OVER ? 1 : m->dim == TT_DIM_FPS ? 2 : 3] = true;
 	}
 	if (n == 0)
 		return TT_OK;

@@ -63,7 +63,7 @@ two_amounts(struct text *a, int64_t v, struct text *b, int64_t w, enum tt_dim di
 bool
 tt_row_is_ended(const struct tt_verdict_row *r)
 {
-	return r->row->measure.metric->family == TT_FAM_UNENDED && !r->row->exact && r->row->max.kind == TT_LIMIT_AMOUNT &&
+	return r->row->measure.metric->traits & TT_METRIC_UNENDED && !r->row->exact && r->row->max.kind == TT_LIMIT_AMOUNT &&
 	    r->row->max.v == 0;
 }
 
@@ -71,7 +71,7 @@ tt_row_is_ended(const struct tt_verdict_row *r)
 static bool
 is_signed(const struct tt_verdict_row *r)
 {
-	return r->row->measure.metric->family == TT_FAM_COUNTER || r->row->measure.metric->family == TT_FAM_CELL;
+	return r->row->measure.metric->select == TT_SELECT_COUNTER || r->row->measure.metric->select == TT_SELECT_ROW;
 }
 
 /* "+12.4 %", or the amount where the baseline is 0. A bound may lie further down than to nothing, a figure cannot. */

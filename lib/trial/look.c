@@ -16,7 +16,7 @@ static bool
 breaks_off(const struct tt_trial *x, const struct tt_sample *s)
 {
 	for (size_t i = 0; i < x->budget.nmeasure; i++)
-		if (x->budget.measure[i].metric->family == TT_FAM_UNENDED && s->value[i].known && s->value[i].v > 0)
+		if (x->budget.measure[i].metric->traits & TT_METRIC_UNENDED && s->value[i].known && s->value[i].v > 0)
 			return true;
 	return false;
 }
