@@ -252,18 +252,20 @@ put_run(struct writer *w, const struct tt_slice *from, size_t n, struct tt_err *
 static int
 put_zones(struct writer *w, struct tt_err *err)
 {
-	const size_t n = w->v->nslice;
+	const struct tt_view *v = w->v;
+	const struct tt_zone_edges edges = { v->seen_ts, v->b->n == 0 };
+	const size_t n = v->nslice;
 	struct tt_buf copy = { 0 };
 	struct tt_slice *s;
 	int rc;
 
-	if (!tt_zone_times_meet(w->v->slice, n))
-		return put_run(w, w->v->slice, n, err);
-	rc = tt_buf_room(&copy, n * (sizeof *s + TT_ZONE_TIMES_MAX * sizeof(uint32_t)), err);
+	if (!tt_zone_times_meet(v->slice, n, &edges))
+		return put_run(w, v->slice, n, err);
+	rc = tt_buf_room(&copy, n * sizeof *s + (n + v->nbegun) * TT_ZONE_TIMES_MAX * sizeof(uint32_t), err);
 	if (rc == TT_OK) {
-		s = memcpy(copy.p, w->v->slice, n * sizeof *s);
+		s = memcpy(copy.p, v->slice, n * sizeof *s);
 		w->moved = true;
-		tt_zone_times_part(s, n, (uint32_t *)(void *)(s + n));
+		tt_zone_times_part(s, n, v->begun, v->nbegun, &edges, (uint32_t *)(void *)(s + n));
 		rc = put_run(w, s, n, err);
 	}
 	tt_buf_free(&copy);
@@ -387,7 +389,7 @@ hand_on_zones(struct writer *w, struct tt_err *err)
 {
 	const struct tt_slice *s = w->v->slice;
 	struct chrome_frame head = { .zones = 1 };
-	size_t at = w->out->n, first = at + sizeof head;
+	size_t at = w->out->n, first = at + sizeof head, begun = 0;
 	int rc = tt_buf_room(w->out, sizeof head + w->v->nslice * sizeof *s, err);
 
 	if (rc != TT_OK || w->v->nslice == 0)
@@ -405,8 +407,13 @@ hand_on_zones(struct writer *w, struct tt_err *err)
 			w->unwritten++;
 			continue;
 		}
-		memcpy(w->out->p + w->out->n, s, sizeof *s);
-		w->out->n += sizeof *s;
+		struct tt_slice kept = *s;
+		while (begun < w->v->nbegun && w->v->begun[begun].before <= i)
+			begun++;
+		if (s->dur == 0 && begun < w->v->nbegun && w->v->begun[begun].s.ts == s->ts)
+			kept.depth = tt_slices_before(s->depth, w->v->begun[begun].s.depth);
+		memcpy(w->out->p + w->out->n, &kept, sizeof kept);
+		w->out->n += sizeof kept;
 		head.n++;
 	}
 	hand_on_args(w, first, head.n);

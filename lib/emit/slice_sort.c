@@ -56,6 +56,13 @@ flush(struct tt_slices *s, struct tt_err *err)
 
 /* --- in ----------------------------------------------------------------- */
 
+/* The depth of a zone without what is above it; the largest number is no zone's. */
+static uint32_t
+depth_of(const struct tt_slice *s)
+{
+	return s->depth == UINT32_MAX ? UINT32_MAX : s->depth & ((UINT32_C(1) << TT_SLICES_DEPTH) - 1);
+}
+
 static int
 find_thread(struct tt_slices *s, const struct tt_thread *thread, struct tt_slices_thread **t, struct tt_err *err)
 {
@@ -105,7 +112,7 @@ open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
 static bool
 is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
 {
-	return t->nrun && (s->ts < t->last_ts || (s->ts == t->last_ts && s->depth < t->last_depth && !t->last_empty));
+	return t->nrun && (s->ts < t->last_ts || (s->ts == t->last_ts && depth_of(s) < t->last_depth && !t->last_empty));
 }
 
 static int
@@ -113,8 +120,12 @@ add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slic
 {
 	int rc = TT_OK;
 
-	if (late || is_late(t, slice))
-		return add_late(s, t, slice, err);
+	if (late || is_late(t, slice)) {
+		rc = add_late(s, t, slice, err);
+		if (rc == TT_OK)
+			t->late[t->nlate - 1].depth = depth_of(slice);
+		return rc;
+	}
 	if (s->npending == PENDING)
 		rc = flush(s, err);
 	TT_THEN(rc, open_run(s, t, err));
@@ -123,7 +134,7 @@ add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slic
 	s->pending[s->npending++] = *slice;
 	t->run[t->nrun - 1].n++;
 	t->last_ts = slice->ts;
-	t->last_depth = slice->depth;
+	t->last_depth = depth_of(slice);
 	t->last_empty = slice->dur == 0;
 	return TT_OK;
 }
@@ -205,7 +216,7 @@ fetch(struct reader *r, struct tt_err *err)
 
 /* The next slice in order, or NULL after the last. */
 static int
-peek(struct reader *r, const struct tt_slice **slice, struct tt_err *err)
+peek(struct reader *r, struct tt_slice **slice, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -231,11 +242,13 @@ by_begin(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* True if the late zone ${l} begins before ${s}; at the same time the outer one does. */
+/* True if the late zone ${l} begins before ${s} of a run; at the same time the outer one does, unless ${s} says that it comes before that. */
 static bool
 is_before(const struct tt_slice *l, const struct tt_slice *s)
 {
-	return l->ts < s->ts || (l->ts == s->ts && l->depth < s->depth);
+	const uint32_t before = depth_of(s), less = before == UINT32_MAX ? 0 : s->depth >> TT_SLICES_DEPTH;
+
+	return l->ts < s->ts || (l->ts == s->ts && l->depth < before - less);
 }
 
 int
@@ -244,7 +257,7 @@ tt_slices_each(struct tt_slices *s, size_t i,
 {
 	struct tt_slices_thread *t = &s->thread[i];
 	struct reader *r;
-	const struct tt_slice *next;
+	struct tt_slice *next;
 	size_t late = 0;
 	int rc;
 
@@ -261,6 +274,7 @@ tt_slices_each(struct tt_slices *s, size_t i,
 		if (late < t->nlate && (!next || is_before(&t->late[late], next))) {
 			next = &t->late[late++];
 		} else {
+			next->depth = depth_of(next);
 			r->at++;
 		}
 		rc = f(arg, next, err);

@@ -45,6 +45,21 @@ struct tt_slices {
 /* A bit of a zone's flags beside the length of its text: it is one of TT_SLICE_ENDS. */
 #define TT_SLICES_LATE (UINT32_C(1) << 31)
 
+/*
+ * A zone of length 0 may come before one that begins at its time, is no deeper, and lasts longer, so that it is put aside late. Then the bits of its depth
+ * from TT_SLICES_DEPTH on have how much deeper it is: tt_slices_before().
+ */
+#define TT_SLICES_DEPTH 17
+
+/* The depth to put aside of a zone of length 0 at ${depth} that comes before one at ${next}, which begins at its time. */
+static inline uint32_t
+tt_slices_before(uint32_t depth, uint32_t next)
+{
+	const uint32_t most = (UINT32_C(1) << (32 - TT_SLICES_DEPTH)) - 2, more = depth > next ? depth - next : 0;
+
+	return depth | (more < most ? more : most) << TT_SLICES_DEPTH;
+}
+
 /* ${used}: bytes in spools, which count together for env->spool_max (tt_text_spool_write()); outlives it. */
 void tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used);
 void tt_slices_free(struct tt_slices *s);

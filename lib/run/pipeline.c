@@ -122,7 +122,7 @@ static struct tt_view
 view_of(const struct pipe *p, const struct slot *s)
 {
 	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
-		.slice = s->io.slice, .nslice = s->io.nslice, .begun = s->io.begun, .nbegun = s->io.nbegun,
+		.slice = s->io.slice, .nslice = s->io.nslice, .begun = s->io.begun, .nbegun = s->io.nbegun, .seen_ts = s->io.base.seen_ts,
 		.args = s->io.args, .nargs = s->io.nargs, .left = s->io.left, .nleft = s->io.nleft, .first_left = s->io.first_left,
 		.alloc_before = s->alloc_before,
 		.skipped = s->io.skipped };

@@ -5,7 +5,8 @@
 
 A capture has every forest of up to three zones inside a zone whose begins and ends lie at each choice of three neighbouring times, each
 in a frame of its own. The parents are those of the forest. Perfetto's engine must find them in Chrome JSON, in either form, and in its
-own format; speedscope in pairs of begins and ends, without a warning. Zones may be moved by a few ns, and no zone loses its length.
+own format; speedscope in pairs of begins and ends, without a warning. Zones may be moved by a few ns, and no zone loses its length. A second capture has
+the same forests on a thread each, which break off after each of their changes: what is open then lasts to the end.
 """
 import itertools
 import os
@@ -17,7 +18,7 @@ from collections import Counter
 from common import SPEEDSCOPE, TRACE_PROCESSOR, Failure, run, same
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
-from raw_log import MAIN, SESSION, Log, state  # noqa: E402
+from raw_log import MAIN, SESSION, Log, state, thread  # noqa: E402
 
 TICK, START, ROOT = 100, 10 ** 7, "PlayerLoop"
 NAMES = "PABC"
@@ -80,6 +81,60 @@ def write(path, cases):
     log.write(path)
 
 
+def broken_off(orders_of_zones):
+    """Each order after each of its changes, but for those of which the manual says that viewers get them wrong: at one time an end and then the last begin,
+    or the begin of a zone that stays open, a zone of length 0, and another such begin."""
+    for order in orders_of_zones:
+        for n in range(1, len(order)):
+            at, stays_open = order[n - 1][0], []
+            for i, (_, begins) in enumerate(order[:n]):
+                stays_open = stays_open + [i] if begins else stays_open[:-1]
+            parted = any(order[i][0] == order[j][0] and j > i + 1 for i, j in zip(stays_open, stays_open[1:]))
+            if not parted and not (order[n - 1][1] and any(t == at and not begins for t, begins in order[:n - 1])):
+                yield order[:n]
+
+
+def write_broken_off(path, cases):
+    """A thread for each case, with nothing else in it."""
+    log = Log(START // 10 ** 6, ("Main Thread", ROOT) + tuple(NAMES))
+    log.block(SESSION, b"".join(thread(1000 + i, START // 10 ** 6, "T%d" % i) for i in range(len(cases))))
+    log.block(MAIN, struct.pack("<HIQ", 34, 0, START))
+    for i, order in enumerate(cases):
+        body, open_zones, markers = struct.pack("<HBIQ", 36, 0, 1, START), [], itertools.count(2)
+        for t, begins in order:
+            marker = next(markers) if begins else open_zones.pop()
+            if begins:
+                open_zones.append(marker)
+            body += struct.pack("<HBIQ", 36 if begins else 37, 0, marker, START + 1000 + t * TICK)
+        log.block(1000 + i, body)
+    log.write(path)
+
+
+def parents(order):
+    """(name, parent) of each zone of a thread that breaks off."""
+    out, open_zones, names = [(ROOT, None)], [ROOT], iter(NAMES)
+    for _, begins in order:
+        if begins:
+            out.append((next(names), open_zones[-1]))
+            open_zones.append(out[-1][0])
+        else:
+            open_zones.pop()
+    return Counter(out)
+
+
+def check_broken_off(what, path, cases):
+    got = TRACE_PROCESSOR.ask(path, SLICES.replace("p.name parent from", "p.name parent, h.name thread from")
+                              .replace("left join", "join thread h on t.utid = h.utid left join"))
+    if "error" in got:
+        raise Failure("%s: %s" % (what, got["error"]))
+    have = {}
+    for r in got["rows"][0]:
+        have.setdefault(r["thread"], Counter())[(r["name"], r["parent"])] += 1
+    bad = [(order, have.get("T%d" % i)) for i, order in enumerate(cases) if have.get("T%d" % i) != parents(order)]
+    if bad:
+        raise Failure("%s: %d of %d threads that break off differ, such as %s: %s" % (what, len(bad), len(cases), bad[0][0], bad[0][1]))
+
+
 def check_perfetto(what, path, cases, slack):
     got = TRACE_PROCESSOR.ask(path, SLICES)
     if "error" in got:
@@ -117,11 +172,16 @@ def main(tracetool):
     with tempfile.TemporaryDirectory() as d:
         capture = os.path.join(d, "zones.raw")
         write(capture, cases)
+        cut, threads = os.path.join(d, "cut.raw"), list(broken_off(cases))
+        write_broken_off(cut, threads)
         for what, name, args in (("Perfetto's format", "o.pftrace", []), ("complete events", "x.json", []),
                                  ("begins and ends", "be.json", ["--begin-end"])):
             to = os.path.join(d, name)
             run(tracetool, "convert", "-q", *args, "-o", to, capture)
-            tests = [lambda: check_perfetto(what, to, cases, 4 if what == "complete events" else 1)]
+            to_cut = os.path.join(d, "cut." + name)
+            run(tracetool, "convert", "-q", *args, "-o", to_cut, cut)
+            tests = [lambda: check_perfetto(what, to, cases, 4 if what == "complete events" else 1),
+                     lambda: check_broken_off(what, to_cut, threads)]
             if args:
                 tests.append(lambda: check_speedscope(to, cases))
             for test in tests:
