@@ -21,6 +21,7 @@ struct rare {
 	struct tt_buf *out;
 	struct tt_err *err;
 	size_t i;                     /* place of the event in the batch */
+	size_t next;                  /* for tt_flow_next() */
 	const struct tt_event *e;
 	uint64_t ts;
 };
@@ -150,7 +151,7 @@ static int
 put_flow(struct rare *r)
 {
 	const bool next = r->e->flags & TT_F_NEXT;
-	const struct tt_event *zone = next ? tt_flow_next(r->v, r->i) : NULL;
+	const struct tt_event *zone = next ? tt_flow_next(r->v, r->i, &r->next) : NULL;
 
 	if (r->e->depth > TT_FLOW_SEQUENTIAL || tt_flow_left_out(r->v, r->i))
 		return TT_OK;

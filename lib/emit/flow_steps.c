@@ -47,30 +47,55 @@ tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step ste
 
 /* --- inside of zones ------------------------------------------------------------ */
 
-/* Step ${step} waits for a zone. */
+/* The steps of ${thread} that wait, in *${w}. */
+static int
+find_waits(struct tt_flow_steps *f, uint32_t thread, struct tt_flow_waits **w, struct tt_mem *mem, struct tt_err *err)
+{
+	const int rc = thread < f->nwaits ? TT_OK : tt_mem_grow(mem, &f->waits, &f->capwaits, thread + (size_t)1, sizeof *f->waits, err);
+
+	if (rc != TT_OK)
+		return rc;
+	f->nwaits = thread < f->nwaits ? f->nwaits : thread + (size_t)1;
+	*w = &f->waits[thread];
+	return TT_OK;
+}
+
+/* Step ${step} waits for a zone. One that belongs to the next zone may be later than those after it. */
 static int
 wait(struct tt_flow_steps *f, uint32_t step, struct tt_mem *mem, struct tt_err *err)
 {
 	struct tt_flow_step *s = &f->step[step];
-	int rc = TT_OK;
+	struct tt_flow_waits *w;
+	int rc = find_waits(f, s->thread, &w, mem, err);
 
-	if (s->thread >= f->nwaits) {
-		rc = tt_mem_grow(mem, &f->waits, &f->capwaits, s->thread + (size_t)1, sizeof *f->waits, err);
-		if (rc == TT_OK)
-			f->nwaits = s->thread + (size_t)1;
-	}
-	struct tt_flow_waits *w = rc == TT_OK ? &f->waits[s->thread] : NULL;
-	if (w)
-		rc = tt_mem_grow(mem, &w->step, &w->cap, w->n + 1, sizeof *w->step, err);
+	TT_THEN(rc, tt_mem_grow(mem, &w->step, &w->cap, w->n + 1, sizeof *w->step, err));
 	if (rc != TT_OK)
 		return rc;
-	/* One that belongs to the next zone may be later than those after it. */
-	size_t at = w->n++;
-	for (; at > 0 && f->step[w->step[at - 1]].ts > s->ts; at--)
-		w->step[at] = w->step[at - 1];
-	w->step[at] = step;
+	w->nsorted += w->nsorted == w->n && (w->n == 0 || f->step[w->step[w->n - 1]].ts <= s->ts);
+	w->step[w->n++] = step;
 	s->where = TT_FLOW_WAITS;
 	return TT_OK;
+}
+
+static int
+by_time(const void *a, const void *b, void *arg)
+{
+	const struct tt_flow_step *step = arg;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return step[x].ts != step[y].ts ? TT_CMP(step[x].ts, step[y].ts) : TT_CMP(x, y);
+}
+
+/* Put the steps of ${thread} that wait in order. */
+static void
+sort_waits(struct tt_flow_steps *f, uint32_t thread)
+{
+	struct tt_flow_waits *w = thread < f->nwaits ? &f->waits[thread] : NULL;
+
+	if (w && w->nsorted < w->n) {
+		tt_sort_by(w->step, w->n, by_time, f->step);
+		w->nsorted = w->n;
+	}
 }
 
 int
@@ -80,10 +105,10 @@ tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err)
 }
 
 const struct tt_event *
-tt_flow_next(const struct tt_view *v, size_t from)
+tt_flow_next(const struct tt_view *v, size_t from, size_t *next)
 {
-	for (size_t i = from; i < v->b->n; i++) {
-		const struct tt_event *e = &v->b->ev[i];
+	for (*next = *next > from ? *next : from; *next < v->b->n; ++*next) {
+		const struct tt_event *e = &v->b->ev[*next];
 		if ((e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN) && !(e->flags & TT_F_CONT))
 			return e;
 	}
@@ -93,12 +118,14 @@ tt_flow_next(const struct tt_view *v, size_t from)
 int
 tt_flow_seek(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *mem, struct tt_err *err)
 {
-	int rc = tt_mem_grow(mem, &f->sought, &f->capsought, f->nsought + 1, sizeof *f->sought, err);
+	struct tt_flow_waits *w;
+	int rc = find_waits(f, f->step[f->n - 1].thread, &w, mem, err);
 
+	TT_THEN(rc, tt_mem_grow(mem, &w->sought, &w->capsought, w->nsought + 1, sizeof *w->sought, err));
 	if (rc != TT_OK)
 		return rc;
 	f->step[f->n - 1].where = TT_FLOW_WAITS;
-	f->sought[f->nsought++] = (struct tt_flow_sought){ v->b->seq, (uint32_t)(f->n - 1) };
+	w->sought[w->nsought++] = (struct tt_flow_sought){ v->b->seq, (uint32_t)(f->n - 1) };
 	return TT_OK;
 }
 
@@ -106,24 +133,26 @@ tt_flow_seek(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *me
 static int
 find_sought(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_mem *mem, struct tt_err *err)
 {
-	const struct tt_event *e = f->nsought ? tt_flow_next(v, 0) : NULL;
+	struct tt_flow_waits *w = v->thread->index < f->nwaits ? &f->waits[v->thread->index] : NULL;
+	size_t next = 0, keep = 0;
+	const struct tt_event *e = w && w->nsought ? tt_flow_next(v, 0, &next) : NULL;
 	struct tt_piece piece = { 0 };
-	size_t keep = 0;
 	int rc = e ? tt_pieces_zone(pieces, e->val, scratch, &piece, err) : TT_OK;
 
-	for (size_t i = 0; e && i < f->nsought && rc == TT_OK; i++) {
-		struct tt_flow_step *s = &f->step[f->sought[i].step];
-		if (s->thread != v->thread->index || f->sought[i].seq == v->b->seq) {
-			f->sought[keep++] = f->sought[i];
+	for (size_t i = 0; e && i < w->nsought && rc == TT_OK; i++) {
+		struct tt_flow_step *s = &f->step[w->sought[i].step];
+		if (w->sought[i].seq == v->b->seq) {
+			w->sought[keep++] = w->sought[i];
 			continue;
 		}
 		if (v->first_left || !piece.s)
 			continue;
 		s->ts = e->ts;
 		s->next = true;
-		rc = wait(f, f->sought[i].step, mem, err);
+		rc = wait(f, w->sought[i].step, mem, err);
 	}
-	f->nsought = e ? keep : f->nsought;
+	if (e)
+		w->nsought = keep;
 	return rc;
 }
 
@@ -165,6 +194,7 @@ end_wait(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 	}
 	memmove(w->step + keep, w->step + i, (w->n - i) * sizeof *w->step);
 	w->n -= i - keep;
+	w->nsorted = w->n;
 }
 
 int
@@ -174,6 +204,7 @@ tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_
 	const uint32_t thread = v->thread->index;
 	int rc = find_sought(f, v, pieces, scratch, mem, err);
 
+	sort_waits(f, thread);
 	for (size_t i = 0; i < v->nslice && thread < f->nwaits && f->waits[thread].n && rc == TT_OK; i++) {
 		const struct tt_slice *s = &v->slice[i];
 		const int64_t end = s->dur >= 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts;
@@ -203,8 +234,7 @@ tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier)
 	}
 	f->n = n;
 	for (size_t i = 0; i < f->nwaits; i++)
-		f->waits[i].n = 0;
-	f->nsought = 0;
+		f->waits[i].n = f->waits[i].nsorted = f->waits[i].nsought = 0;
 }
 
 /* --- in order --------------------------------------------------------------------- */
@@ -219,10 +249,11 @@ tt_flow_tell(const struct tt_flow_steps *f, struct tt_env *env, const char *emit
 void
 tt_flow_free(struct tt_flow_steps *f, struct tt_mem *mem)
 {
-	for (size_t i = 0; i < f->nwaits; i++)
+	for (size_t i = 0; i < f->nwaits; i++) {
 		tt_mem_free(mem, f->waits[i].step, f->waits[i].cap * sizeof *f->waits[i].step);
+		tt_mem_free(mem, f->waits[i].sought, f->waits[i].capsought * sizeof *f->waits[i].sought);
+	}
 	tt_mem_free(mem, f->waits, f->capwaits * sizeof *f->waits);
-	tt_mem_free(mem, f->sought, f->capsought * sizeof *f->sought);
 	tt_mem_free(mem, f->step, f->cap * sizeof *f->step);
 }
 

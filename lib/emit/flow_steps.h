@@ -46,10 +46,13 @@ struct tt_flow_steps {
 	size_t n, cap;
 	uint64_t arrows;              /* so far */
 	uint64_t alone;               /* steps linked with no other: left out */
-	struct tt_flow_waits { uint32_t *step; size_t n, cap; } *waits;       /* of each thread, in order of time */
+	struct tt_flow_waits {
+		uint32_t *step;       /* steps that wait, the first ${nsorted} in order of time */
+		size_t n, nsorted, cap;
+		struct tt_flow_sought { uint64_t seq; uint32_t step; } *sought;      /* steps before the next zone, and after which chunk */
+		size_t nsought, capsought;
+	} *waits;                     /* of each thread */
 	size_t nwaits, capwaits;
-	struct tt_flow_sought { uint64_t seq; uint32_t step; } *sought;      /* steps before the next zone of a thread, and after which chunk */
-	size_t nsought, capsought;
 };
 
 /* One end of an arrow, or a step of a chain: ${phase} is 's', 't' or 'f'. */
@@ -64,8 +67,11 @@ int tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step
 /* The step that was added last waits for a zone. */
 int tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err);
 
-/* The zone that begins next after event ${from} of the chunk; NULL: none in the chunk does. */
-const struct tt_event *tt_flow_next(const struct tt_view *v, size_t from);
+/*
+ * The zone that begins next after event ${from} of the chunk; NULL: none in the chunk does. *${next}, 0 before the chunk's first step, is its place, or the
+ * number of events: what lies between is not looked at again for later steps.
+ */
+const struct tt_event *tt_flow_next(const struct tt_view *v, size_t from, size_t *next);
 
 /* The step that was added last belongs to the next zone of its thread, and none begins in the chunk of ${v}. */
 int tt_flow_seek(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *mem, struct tt_err *err);

@@ -33,6 +33,7 @@ struct rare {
 	struct tt_buf *out, uses;
 	struct tt_err *err;
 	size_t i;                     /* place of the event in the batch */
+	size_t next;                  /* for tt_flow_next() */
 	const struct tt_event *e;
 	uint64_t ts;
 	struct walk walk;
@@ -316,7 +317,7 @@ put_flow(struct rare *r)
 {
 	struct perfetto *c = r->c;
 	const bool next = r->e->flags & TT_F_NEXT;
-	const struct tt_event *zone = next ? tt_flow_next(r->v, r->i) : NULL;
+	const struct tt_event *zone = next ? tt_flow_next(r->v, r->i, &r->next) : NULL;
 	const bool seek = next && !zone;
 	struct tt_flow_step step = { .ts = r->e->ts, .id = r->e->val, .thread = r->v->thread->index, .type = (uint8_t)r->e->depth, .next = zone };
 	int rc = TT_OK;

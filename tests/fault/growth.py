@@ -311,6 +311,15 @@ def flows(n):
     return c
 
 
+def flows_of_next(n):
+    """Flows that belong to the next zone, which is the last one in the log."""
+    c = raw_log.Log(100)
+    for i in range(0, n, 50):
+        c.block(c.main, b"".join(struct.pack("<HBI", 57, 1, k + 1) + struct.pack("<HBIQ", 38, 0, 1, 101 * raw_log.MS + k) for k in range(i, min(i + 50, n))))
+    c.block(c.main, raw_log.zone(1, 102, 103))
+    return c
+
+
 def arguments(n):
     c = ttc.Capture()
     key, t = c.marker("m"), c.thread()
@@ -392,7 +401,7 @@ def texts_logged(n, distinct=True):
 
 KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames,
          frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, logs_with_carries, carries, frames_paused,
-         markers_logged, threads_logged, frames_logged, blocks_unknown, paths_throwing, instants, flows, arguments, allocs_framed, deep,
+         markers_logged, threads_logged, frames_logged, blocks_unknown, paths_throwing, instants, flows, flows_of_next, arguments, allocs_framed, deep,
          zones_spanning, pauses, names_of_one_thread, texts_logged]
 
 
