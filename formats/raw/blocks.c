@@ -758,8 +758,8 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 		m->from += raw_head_size(m->p, n);
 		return TT_OK;
 	}
-	if (m->nsession > UINT16_MAX)
-		return tt_fail(err, TT_E_LIMIT, m->from, "more than 65536 captures appended to each other");
+	if (m->nsession >= RAW_MAX_SESSIONS)
+		return tt_fail(err, TT_E_LIMIT, m->from, "more than %d captures appended to each other", RAW_MAX_SESSIONS);
 	if ((rc = raw_take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, m->from, unity_u32(m->p + 8), &s, &by, err)) != TT_OK ||
 	    (rc = add_session(m, &s, m->from, err)) != TT_OK)
 		return rc;

@@ -13,6 +13,7 @@
 #include "stat/session.h"
 
 #define ROWS_MAX 4096
+#define FINGERPRINT_MAX 64                    /* facts */
 
 const char *const tt_level_name[4] = { "off", "warn", "error", NULL };
 const char *const tt_over_name[6] = { "median", "worst", "best", "mean", "pooled", NULL };
@@ -243,6 +244,8 @@ read_fingerprint(struct tt_budget_reader *rd, const struct tt_node_at *root, str
 
 	if (rc != TT_OK)
 		return rc;
+	if (n > FINGERPRINT_MAX)
+		return tt_doc_fail(&v, false, err, "a fingerprint has at most %d facts", FINGERPRINT_MAX);
 	if (!v.json)
 		n = sizeof usual_fingerprint / sizeof *usual_fingerprint - 1;
 	rd->b->own_fingerprint = v.json != NULL;
