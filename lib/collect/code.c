@@ -33,18 +33,15 @@ is_first(const struct tt_capture *cap, const struct tt_def *d)
 }
 
 bool
-tt_code_sum(const struct tt_capture *cap, int64_t from, int64_t to, struct tt_code_sum *s)
+tt_code_sum(const struct tt_capture *cap, const struct tt_filter *f, struct tt_code_sum *s)
 {
 	const struct tt_def *d;
 
 	*s = (struct tt_code_sum){ 0 };
-	for (size_t i = 0; (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)) != NULL; i++) {
-		int64_t ts = d->ts + cap->offset_ns;
-		s->methods += ts >= from && ts < to && is_method(cap, d);
-	}
+	for (size_t i = 0; (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)) != NULL; i++)
+		s->methods += (!f || tt_filter_has_def(f, d, cap)) && is_method(cap, d);
 	for (size_t i = 0; (d = tt_code_at(cap, i)) != NULL; i++) {
-		int64_t ts = d->ts + cap->offset_ns;
-		if (d->b == 0 || ts < from || ts >= to)
+		if (d->b == 0 || (f && !tt_filter_has_def(f, d, cap)))
 			continue;
 		s->coded += is_first(cap, d);
 		s->bytes += d->b;

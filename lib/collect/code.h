@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "collect/collected.h"
+#include "model/filter.h"
 #include "stat/tally.h"
 
 struct tt_capture;
@@ -42,11 +43,11 @@ TT_COLLECTED_AS(tt_code, TT_COLLECTS_CODE);
 /* The ${i}th piece of code of a method: key = the method's, a = where it begins, b = bytes (0 not known); NULL after the last. */
 const struct tt_def *tt_code_at(const struct tt_capture *cap, size_t i);
 
-/* Code of methods that was met from ${from} until ${to}. False: the capture has none. */
+/* Code of methods that was met in the time of ${f}, NULL: all of it. False: the capture has none. */
 struct tt_code_sum {
 	uint64_t methods, coded;      /* named; those whose code is known */
 	uint64_t bytes, largest;
 };
-bool tt_code_sum(const struct tt_capture *cap, int64_t from, int64_t to, struct tt_code_sum *s);
+bool tt_code_sum(const struct tt_capture *cap, const struct tt_filter *f, struct tt_code_sum *s);
 
 #endif

@@ -130,7 +130,7 @@ tt_find_compiled(struct tt_figures *g, const struct tt_measure *x, struct tt_val
 	(void)err;
 	for (size_t p = 0; p < g->m->ncap; p++) {
 		struct tt_code_sum sum;
-		tt_code_sum(g->m->cap[p], INT64_MIN, INT64_MAX, &sum);
+		tt_code_sum(g->m->cap[p], NULL, &sum);
 		n += sum.coded;
 		bytes += sum.bytes;
 	}

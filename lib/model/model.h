@@ -136,4 +136,11 @@ bool tt_model_undefined(const struct tt_model *m, enum tt_records what);
 /* True if allocations are known: the capture has some, or the recorder was asked for them. */
 bool tt_model_knows_allocs(const struct tt_model *m);
 
+/* True if what ${d} of ${cap} defines is in the filter's time, or has no time to choose it by. */
+static inline bool
+tt_filter_has_def(const struct tt_filter *f, const struct tt_def *d, const struct tt_capture *cap)
+{
+	return d->ts == TT_EVER || tt_filter_has(f, d->ts + cap->offset_ns);
+}
+
 #endif

@@ -72,7 +72,7 @@ summary(struct tt_making *k, struct tt_table *t)
 		struct tt_code_sum sum;
 		struct tt_cell *c;
 
-		if (!tt_code_sum(m->cap[p], m->filter.from, m->filter.to, &sum))
+		if (!tt_code_sum(m->cap[p], &m->filter, &sum))
 			continue;
 		for (size_t i = 0; i < code->n; i++) {
 			const struct tt_code_helper *h = &code->helper[i];
@@ -122,12 +122,12 @@ is_timed(const struct code *v)
 	return v->d->ts != TT_EVER;
 }
 
-/* Store in ${to} the code that ${d} of ${process} describes. True if it was compiled in the time looked at and the filters want it. */
+/* Store in ${to} the code that ${d} of ${process} describes. True if it was compiled in the time looked at, or says no time, and the filters want it. */
 static bool
 is_wanted(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct code *to)
 {
 	*to = (struct code){ .d = d, .name = tt_model_key(m, process, d->key), .ts = d->ts + m->cap[process]->offset_ns, .process = process };
-	return d->b > 0 && to->name->wanted && tt_filter_has(&m->filter, to->ts);
+	return d->b > 0 && to->name->wanted && tt_filter_has_def(&m->filter, d, m->cap[process]);
 }
 
 static int

@@ -84,7 +84,7 @@ count_of(const struct tt_model *m, uint32_t p, enum tt_def_kind kind)
 			n += m->threads.t[i]->process == p;
 		return n;
 	}
-	if (kind == TT_DEF_MARKER && tt_code_sum(m->cap[p], INT64_MIN, INT64_MAX, &sum))
+	if (kind == TT_DEF_MARKER && tt_code_sum(m->cap[p], NULL, &sum))
 		return sum.methods;
 	if (kind != TT_DEF_DOMAIN)
 		return tt_defs_count(defs, kind);
@@ -135,11 +135,11 @@ put_loaded(struct tt_cell *c, const struct def *x)
 		tt_cell_int(c, loaded_at(x));
 }
 
-/* True if it was loaded in the time looked at. */
+/* True if it was loaded in the time looked at, or says no time. */
 static bool
 in_time(const struct def *x)
 {
-	return tt_filter_has(&x->k->m->filter, loaded_at(x));
+	return tt_filter_has_def(&x->k->m->filter, x->d, x->k->m->cap[x->p]);
 }
 
 static bool

@@ -61,6 +61,35 @@ soon = log("soon.raw", sample(36, WORKER, START - 9) + zone(OLD, START - 8, STAR
 suite.equal("what is a little earlier counts, without a note", (figures(soon)[0]["Old"][:3], notes(soon)), ((1, 2 * MS, 2 * MS), []))
 suite.equal("as with --time from 0 on", figures(path), figures(path, "--time", "0-"))
 
+
+def compiled():
+    """Definitions say no time: neither what is left out of before the recording nor a part of the time takes methods and classes away."""
+    methods = [(0x10000 + 0x100 * k, 0x40 + k, "Game.Enemy:Method%d ()" % k) for k in range(4)]
+    tables = {}
+    for name, before in (("old", old), ("clean", b"")):
+        c = Log(START, ("Main Thread", "Work", "Worker 0", "Old", "GC.Alloc"))
+        c.block(SESSION, thread(200, 50, "Worker 0") + b"".join(
+            struct.pack("<HQQI", 8, 0, at, size) + text(method) + text("") + struct.pack("<I", 0) for at, size, method in methods))
+        if before:
+            c.block(200, before)
+        for k in range(FRAMES):
+            c.frame(START + 10 * k, inside=sample(36, ROOT, START + 10 * k) + alloc(ALLOC, START + 10 * k + 1, 8) + sample(37, ROOT, START + 10 * k + 9))
+        c.block(SESSION, state(0, START + 10 * FRAMES))
+        path = c.write(suite.path("compiled.raw"))
+        for args in ((), ("--time", "0-"), ("--time", "0.05-0.06"), ("--frames", "2-3")):
+            t = suite.report("stats", path, "--table", "jit,jit_methods,metadata_classes,metadata_markers", *args)["tables"]
+            tables[name, args] = {id: t[id]["rows"] for id in t}
+    first = tables["clean", ()]
+    suite.equal("methods", [(r["marker"], r["bytes"], r["address"]) for r in first["jit_methods"]],
+                sorted([("Enemy:Method%d" % k, size, hex(at)) for k, (at, size, _) in enumerate(methods)], key=lambda r: -r[1]))
+    suite.equal("their sum", [(r["methods"], r["with_code"], r["code_bytes"]) for r in first["jit"]], [(4, 4, sum(m[1] for m in methods))])
+    suite.equal("classes", [r["class"] for r in first["metadata_classes"]], ["GC.Alloc"])
+    for key in tables:
+        suite.equal("compiled code, %s, %s" % key, tables[key], first)
+
+
+compiled()
+
 rows = {r["thread"]: r["calls"] for r in suite.report("info", path)["tables"]["capture_threads"]["rows"]}
 suite.equal("info has all calls", rows, {"Main Thread": FRAMES, "Worker 0": FRAMES + 2})
 suite.equal("and how long the recording was", suite.report("info", path)["tables"]["capture"]["rows"][0]["duration_ns"],
