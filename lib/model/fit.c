@@ -34,7 +34,7 @@ tt_fit_reset(struct tt_fit_count *c)
 void
 tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from)
 {
-	if (into->misfits == 0)
+	if (from->misfits > 0 && (into->misfits == 0 || from->misfit_at < into->misfit_at))
 		into->misfit_at = from->misfit_at;
 	into->misfits += from->misfits;
 	into->misfit_bytes += from->misfit_bytes;

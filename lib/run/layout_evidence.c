@@ -32,7 +32,7 @@ tt_fit_join_log(struct tt_run *r, struct tt_capture *c, const struct tt_batch *b
 		e->in_log[e->nin_log] = (struct tt_fit_log_count){ .messages = 0 };
 	struct tt_fit_log_count *to = &e->in_log[b->log];
 	bool cut;
-	if (to->misfits == 0)
+	if (b->fit.misfits > 0 && (to->misfits == 0 || b->fit.misfit_at < to->misfit_at))
 		to->misfit_at = b->fit.misfit_at;
 	to->messages += b->nevent;
 	to->misfits += b->fit.misfits;
