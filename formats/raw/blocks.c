@@ -33,7 +33,8 @@ tell_layout(struct raw *m, uint64_t at, const struct raw_choice *by, const uint8
 	m->cap->fit.forced = m->cap->fit.forced || forced;
 	m->cap->fit.unknown = m->cap->fit.unknown || !unity_version(unity_u32(p + 8));
 	const size_t head = raw_head_size(p, n), own = unity_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
-	if (rc == TT_OK && head != own && unity_version(unity_u32(p + 8)))
+	/* One line on how it is read is enough. */
+	if (rc == TT_OK && head != own && by->version->word == unity_u32(p + 8) && !how[0])
 		tt_log(m->env, TT_LOG_NORMAL, "%s: its header has %zu bytes, where version 0x%08x has %zu; it was read all the same", at ? log : file, head,
 		    unity_u32(p + 8), own);
 	return rc;
