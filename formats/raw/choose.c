@@ -2,7 +2,9 @@
  * Chooses the layout of a session by evidence: the reader itself reads the session's first bytes by each layout in question; the one that fits is taken.
  *
  * The layout of the header's own version is tried first, on a little of the session; nearly always that is all. If it does not fit, all others are tried on
- * more, and then all with messages that lie otherwise than the header says. Each of several appended logs may lie.
+ * more, and then all with messages that lie otherwise than the header says. Each of several appended logs may lie. Layouts differ in few types of messages:
+ * nothing tells them apart before one of these comes, so a layout that is not that of the header's own version is tried on more at once, and on still more
+ * where others fit, too.
  */
 #include "raw/raw.h"
 
@@ -12,6 +14,7 @@
 
 enum {
 	TRY_FIRST = 1 << 16, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20,                  /* bytes; of sessions after the first, less */
+	TRY_APART = 16 << 20,                                                         /* ... where several layouts fit TRY_ALL */
 	/*
 	 * The first MAX_TRIALS sessions are tried, wherever they are; later ones only TRIALS_APART bytes after the last one tried: there may be thousands in
 	 * a few.
@@ -119,6 +122,49 @@ try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, struct
 	return rc;
 }
 
+/* True if all messages have the same fields in both. */
+static bool
+is_same_layout(const struct unity_version *a, const struct unity_version *b)
+{
+	for (unsigned type = 0; type < RAW_TYPES; type++) {
+		const char *of_a = raw_fields(type, a->rank), *of_b = raw_fields(type, b->rank);
+		if (of_a != of_b && (!of_a || !of_b || strcmp(of_a, of_b) != 0))
+			return false;
+	}
+	return true;
+}
+
+/* The layout of ${x} fits as much of the session at ${at} as was tried. If there is more, look there whether it still does, and whether others do. */
+static int
+tell_apart(struct raw *m, uint64_t at, struct raw_choice *x, struct unity_votes *votes, struct tt_err *err)
+{
+	const struct unity_version *const first = x->version, *v;
+	bool alike = false;
+	const uint8_t *p;
+	size_t n;
+	int rc = show_session(m, at, TRY_APART, &p, &n, err);
+
+	if (rc != TT_OK || n <= TRY_ALL)
+		return rc;
+	rc = try_layout(m, p, n, first, x->aligned, UINT64_MAX, &x->trial, votes, err);
+	for (unsigned i = 0; rc == TT_OK && (v = unity_candidate(x->word, true, i)); i++) {
+		struct unity_trial t;
+		struct unity_votes of = { .n = { 0 } };
+		if (is_same_layout(v, first) || is_same_layout(v, x->version))
+			continue;
+		if ((rc = try_layout(m, p, n, v, x->aligned, unity_trial_lost(&x->trial), &t, &of, err)) != TT_OK)
+			break;
+		alike = alike || (unity_trial_fits(&x->trial) && unity_trial_fits(&t));
+		if (!unity_trial_better(&t, &x->trial, x->version == first))
+			continue;
+		x->version = v;
+		x->trial = t;
+		*votes = of;
+	}
+	x->trial.alike = alike && n == TRY_APART ? n : 0;
+	return rc;
+}
+
 /* The choice that was made for an earlier session with the same header; NULL: none was. */
 static const struct raw_choice *
 find_choice(const struct raw *m, uint32_t word, bool aligned)
@@ -141,16 +187,16 @@ keep_choice(struct raw *m, const struct raw_choice *known, const struct raw_choi
 static int
 choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 {
-	const bool later = m->ntrial > 0;
+	const bool later = m->ntrial > 0, own = x->version->word == x->word;
 	struct unity_votes votes = { .n = { 0 } };
-	const size_t most = later ? TRY_LATER : TRY_ALL;
+	const size_t most = later && own ? TRY_LATER : TRY_ALL;
 	const uint8_t *p;
 	size_t n;
 	int rc = TT_OK;
 
 	m->ntrial++;
 	m->tried_at = at;
-	for (size_t want = TRY_FIRST; want <= most; want *= 4) {
+	for (size_t want = own ? TRY_FIRST : most; want <= most; want *= 4) {
 		if ((rc = show_session(m, at, want, &p, &n, err)) == TT_OK)
 			rc = try_layout(m, p, n, x->version, x->aligned, UINT64_MAX, &x->trial, &votes, err);
 		if (rc != TT_OK || n < want || x->trial.samples.bytes > 0 || unity_trial_lost(&x->trial) > 0)
@@ -161,6 +207,8 @@ choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 		x->aligned = x->said_aligned;
 		rc = try_all(m, at, most, x, &votes, err);
 	}
+	if (rc == TT_OK && x->version->word != x->word && unity_trial_fits(&x->trial))
+		rc = tell_apart(m, at, x, &votes, err);
 	x->categories = unity_categories_by(&votes, x->version->categories);
 	return rc;
 }

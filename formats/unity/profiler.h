@@ -66,6 +66,7 @@ struct unity_trial {
 	uint64_t parts, misfits;      /* blocks or frames that can show a layout; those that do not end where their last message or section does */
 	struct unity_tried { uint64_t bytes, lost; } definitions, samples;    /* bytes of the parts with each; those that made no sense */
 	bool names_fit;               /* names of definitions are text; see tt_fit_names_fit() */
+	uint64_t alike;               /* bytes of the file that other layouts fit, too, with more to come; 0: it fits alone, or all was tried */
 };
 static inline uint64_t unity_trial_lost(const struct unity_trial *t) { return t->definitions.lost + t->samples.lost; }
 static inline bool unity_trial_fits(const struct unity_trial *t) { return t->parts > 0 && t->misfits == 0 && unity_trial_lost(t) == 0 && t->names_fit; }

@@ -120,7 +120,10 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 	const struct unity_version *exact = unity_version(word), *own = exact && is_candidate(exact, raw) ? exact : NULL;
 	const bool poor = unity_trial_is_poor(t), later = word > versions[VERSIONS - 1].word && unity_is_word(word);
 	const char *like = raw ? v->raw : v->data, *fits = unity_trial_fits(t) ? ", which fits" : t->parts ? ", which fits best" : "";
+	char first[64];
 
+	snprintf(first, sizeof first, ", which fits its first %llu MB, as others do", (unsigned long long)(t->alike >> 20));
+	fits = t->alike ? first : fits;
 	*forced = poor && env->force && !own;
 	if (poor && !env->force && !own)
 		return tt_fail(err, TT_E_UNKNOWN, at, "%s version 0x%08x%s%s: no known layout fits; please report it, with a copy that %s makes, which "

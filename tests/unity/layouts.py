@@ -4,6 +4,8 @@ knows, and with parts that are damaged or of unknown types. Captures are written
 
 Whatever the word says, the figures are those of the capture, or it is refused: there is no third case.
 """
+import copy
+import functools
 import itertools
 import json
 import os
@@ -478,6 +480,68 @@ def said_well():
             f.write(data)
         r = subprocess.run([TRACETOOL, "info", path], capture_output=True, text=True, check=False)
         suite.equal("a header that is %s than its version's" % name, (r.returncode, "its header has %d bytes" % bytes_of in r.stderr), (0, True))
+        # A line that says that the version is unknown is enough; 0x20170929 is one of what the Editor saves alone.
+        for word in (0x20270101, 0x20170929):
+            with open(path, "wb") as f:
+                f.write(with_word("raw", data, 0, word))
+            r = subprocess.run([TRACETOOL, "info", path], capture_output=True, text=True, check=False)
+            suite.equal("... of the unknown version 0x%x" % word, (r.returncode, len([x for x in r.stderr.splitlines() if ".raw: " in x])), (0, 1))
+
+
+def late_messages():
+    """Layouts that differ only in messages that come late: of an unknown version the one that fits these is found, as far as the manual says; if none comes so
+    far, the line does not say that the layout fits."""
+    @functools.lru_cache(maxsize=4)
+    def begin(mb):
+        made, ms = raw_log.Log(100, ("Main Thread", "Work")), 100
+        while len(made.b) < mb * (1 << 20):
+            work = b"".join(raw_log.zone(1, ms + 1 + k / 100, ms + 1 + k / 100) for k in range(500))
+            made.frame(ms, raw_log.sample(36, 0, ms) + work + raw_log.sample(37, 0, ms + 9))
+            ms += 10
+        return made, ms
+
+    def log(word, mb, tell, session=b""):
+        made, first = copy.deepcopy(begin(mb))
+        for ms in range(first, first + 200, 10):
+            made.frame(ms, raw_log.sample(36, 0, ms) + tell(ms) + raw_log.sample(37, 0, ms + 9))
+        if session:
+            made.block(raw_log.SESSION, session)
+        made.block(raw_log.SESSION, raw_log.state(0, first + 200, made.frames - 1))
+        return made.b[:8] + struct.pack("<I", word) + made.b[12:]
+
+    def ids(code):
+        return lambda ms: b"".join(raw_log.sample(kind, 1, at) + struct.pack(code, 77) for kind, at in ((39, ms + 1), (40, ms + 2)))
+
+    def stats(*more):
+        return lambda ms: struct.pack("<H", 4) + struct.pack("<%dI" % (len(more) + 11), *more, 10, *range(100, 110)) + raw_log.zone(1, ms + 1, ms + 2)
+
+    def nothing(ms):
+        return raw_log.zone(1, ms + 1, ms + 2)
+
+    entity = struct.pack("<Hqq", 11, 1, 2) + raw_log.text("Thing") + struct.pack("<IIqq", 4, 2, 77, 99)
+    thing = struct.pack("<Hii", 11, 1, 2) + raw_log.text("Thing") + struct.pack("<IIqq", 4, 2, 77, 99)
+    old_thing = struct.pack("<Hi", 11, 1) + raw_log.text("Thing") + struct.pack("<IIq", 4, 2, 77)
+    for name, own, word, tell, session in (("ids of 8 bytes", 0x20260108, 0x20230615, ids("<q"), b""),
+                                           ("an object of 6000.5", 0x20260108, 0x20230615, nothing, entity),
+                                           ("an object of 2022.2", 0x20220328, 0x20270101, nothing, thing),
+                                           ("an object of 2022.1", 0x20210919, 0x20220401, nothing, old_thing),
+                                           ("an object of 2022.2, after 2021.1", 0x20220328, 0x20211001, nothing, thing),
+                                           ("statistics of 2018.2", 0x20180123, 0x20181201, stats(), b""),
+                                           ("statistics of 2018.3", 0x20181101, 0x20180124, stats(0x1fff), b"")):
+        for mb in (0.1, 1, 5) if LONG else lot.some([0.1, 1, 5], 2, "late"):
+            status, have, layout, said = read("raw", log(word, mb, tell, session))
+            told = len(said) == 1 and said[0].endswith(", which fits")
+            suite.equal("%s after %s MB, as 0x%x" % (name, mb, word), (status, layout["fit"], told), (0, "fits", True))
+            # Names of categories are those of the releases.
+            want = read("raw", log(own, mb, tell, session))[1]
+            figures = [(t["threads"], t["frames"], [[r[c] for c in ("marker", "count", "total_ns", "max_ns")] for r in t["markers"]]) for t in (have, want)]
+            suite.true("... with the figures of 0x%x" % own, figures[0] == figures[1])
+    status, _, _, said = read("raw", log(0x20230615, 16.5, ids("<q")))
+    suite.equal("none within 16 MB", (status, [x.partition("like ")[2] for x in said if "read like" in x]),
+                (3, ["Unity 2022.2 to 6000.4, which fits its first 16 MB, as others do"]))
+    # The blocks of definitions come first of what is read at once, and the last one in the file is that which does not fit.
+    status, have, layout, _ = read("raw", log(0x20220328, 0.1, ids("<q"), entity))
+    suite.equal("the first misfit is the first loss", layout["first_misfit"], min(r["first_at"] for r in have["loss"] if r["severity"] == "error"))
 
 
 def other_evidence():
@@ -560,6 +624,7 @@ def main():
     lengths_that_differ()
     small_captures()
     aliens()
+    late_messages()
     other_evidence()
     appended()
     entries_of_no_sample()
