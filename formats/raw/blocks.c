@@ -319,14 +319,16 @@ count_strays(struct raw *m)
 }
 
 /*
- * True if ${st}, the only stream of its log that no definition names, is that of the thread ${of}, which has a root and no block: its id is damaged. If damage
- * made that the id of another thread, this one has two names.
+ * True if ${st}, the only stream of its log that no definition names, is that of the thread ${of}, which has a root and no block: its id is damaged, by which
+ * the two ids are alike, or the frames of ${st} begin with the root of ${of}. If damage made that the id of another thread, this one has two names.
  */
 static bool
 is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_stream *st)
 {
-	return of->session == st->session && of->named && of->bound && (!of->seen || of->reused) && st->framed &&
-	    (may_become(st->id, of->id) || may_become(of->id, st->id)) && unity_marker_named(&m->known, of->session, of->name) != UNITY_NO_MARKER;
+	const uint32_t root = unity_marker_named(&m->known, of->session, of->name);
+
+	return of->session == st->session && of->named && of->bound && (!of->seen || of->reused) && st->framed && root != UNITY_NO_MARKER &&
+	    (may_become(st->id, of->id) || may_become(of->id, st->id) || st->leader == root);
 }
 
 /*

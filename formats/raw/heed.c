@@ -5,7 +5,7 @@
 
 #include "base/hash_seed.h"
 
-enum { NAME_MAX_BYTES = (RAW_NAME_MAX - 2) / 2 };       /* longer names are never those of threads */
+enum { NAME_MAX_BYTES = (RAW_NAME_MAX - 2) / 2 - 3 };   /* longer names are never those of threads */
 
 static int
 heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t seq, struct tt_err *err)
@@ -19,7 +19,10 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 	const char *text = name ? (const char *)name : "";
 	const uint64_t kind = flags & UNITY_MARKER_COUNTER ? unity_counter_kind(in, unit, text, n) : 0;
 	const uint32_t stats = kind && s->number ? unity_stats_counter(kind, text, n) : 0;
-	const int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, kind, stats, name, n, seq, err) : TT_OK;
+	int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, kind, stats, name, n, seq, err) : TT_OK;
+	const uint32_t more = raw_count_lacking(t, name, n);
+	if (more > 0 && rc == TT_OK)
+		rc = unity_know_longer(&m->known, s->number, id, name, n + more, seq, err);
 	if (m->as)
 		unity_vote(&m->votes, text, n, category);
 	return rc;
@@ -66,6 +69,21 @@ note_main(struct raw_session *s, uint64_t id, uint32_t flags, const char *name, 
 	s->named = id;
 }
 
+/* Put the name of a thread with its group to ${to}; its length. */
+static size_t
+put_name(char to[RAW_NAME_MAX], const uint8_t *group, size_t ngroup, const uint8_t *p, size_t n)
+{
+	size_t len = 0;
+
+	if (ngroup) {
+		memcpy(to, group, ngroup);
+		to[ngroup] = '.';
+		len = ngroup + 1;
+	}
+	memcpy(to + len, p ? (const char *)p : "", n);
+	return len + n;
+}
+
 /* The message is in the block at ${at}. */
 static int
 heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at, struct tt_err *err)
@@ -74,7 +92,6 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t a
 	uint64_t id = raw_take64(t), start = s->layout.rank >= 3 ? raw_take64(t) : 0;
 	uint32_t flags = raw_take32(t), ngroup, nfull;
 	const uint8_t *group = raw_take_name(t, &ngroup), *p = raw_take_blob(t, &nfull);
-	size_t len = 0;
 
 	if (t->state != RAW_WHOLE || ngroup > NAME_MAX_BYTES || nfull > NAME_MAX_BYTES || id == RAW_SESSION)
 		return TT_OK;
@@ -82,12 +99,10 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t a
 	struct raw_stream *st = raw_stream(m, id, err);
 	if (!st)
 		return err->code;
-	if (ngroup) {
-		memcpy(name, group, ngroup);
-		name[ngroup] = '.';
-		len = ngroup + 1;
-	}
-	memcpy(name + len, p ? (const char *)p : "", nfull);
+	const uint32_t more = raw_count_lacking(t, p, nfull), group_more = raw_count_lacking(t, group, ngroup);
+	const size_t longer = more || group_more ? put_name(name, group, ngroup + group_more, p, nfull + more) : 0;
+	const uint64_t longer_hash = longer ? tt_seeded_text(0, name, longer) : 0;
+	const size_t len = put_name(name, group, ngroup, p, nfull) - nfull;
 	const uint64_t hash = tt_seeded_text(0, name, len + n);
 	note_main(s, id, flags, name, len + n);
 	struct raw_naming x = { .from = start ? raw_ns(s, start) : INT64_MIN, .at = at, .hash = hash, .bound = !(flags & RAW_THREAD_NO_FRAMES) };
@@ -105,6 +120,7 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t a
 	st->named = st->met = true;
 	st->bound = x.bound;
 	st->name = hash;
+	st->longer = longer_hash;
 	st->own = x.own;
 	return TT_OK;
 }

@@ -138,6 +138,19 @@ raw_take_blob(struct raw_take *t, uint32_t *n)
 	return p;
 }
 
+/*
+ * The number of bytes that a text of ${n} bytes at ${p} seems to lack: those that are not zero in the padding after it. None in packed messages.
+ */
+static inline uint32_t
+raw_count_lacking(const struct raw_take *t, const uint8_t *p, uint32_t n)
+{
+	uint32_t more = 0;
+
+	while (t->l->aligned && p && n > 0 && (size_t)(p + n + more - t->from) % 4 != 0 && p[n + more])
+		more++;
+	return more;
+}
+
 /* Take a name: a text up to its first NUL, if it has one. */
 static inline const uint8_t *
 raw_take_name(struct raw_take *t, uint32_t *n)

@@ -40,7 +40,7 @@ enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 <
 	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4, RAW_ALONE = 4,
 	RAW_NAME_MAX = 1026 };        /* bytes of a thread's name with its group; longer ones are no threads' */
 #define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
-#define RAW_MAX_SESSIONS 16384                         /* logs in one file: each takes about 4 kB of memory and 30 us */
+#define RAW_MAX_SESSIONS 20000                         /* logs in one file: each takes about 4 kB of memory and 30 us */
 #define RAW_MAX_GPU_EARLIER_NS INT64_C(10000000000)   /* ns; work that the GPU got so long before the recording began is none that ends in it */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
 #define RAW_MAX_STEP_NS INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
@@ -225,6 +225,7 @@ struct raw_stream {
 	uint64_t defined_at;          /* offset of the block with its ThreadInfo */
 	uint32_t leader;              /* the marker of the sample that begins after its first mark; UNITY_NO_MARKER: none does, or none was read */
 	bool awaits_leader;           /* the next block has that */
+	uint64_t longer;              /* hash of that name with what its texts seem to lack: raw_count_lacking(); 0: nothing */
 	bool looked, renamed;         /* whether its name is damaged was found out; it is: its root is ${leader} */
 	int64_t start;                /* ns at which the id's first thread began; INT64_MAX */
 	uint64_t tid;                 /* see raw_tid(); from the first chunk on */

@@ -1,6 +1,6 @@
 /**
  * Finds the root of a thread's frames: the marker that is called like the thread. Each frame begins with it, right after the frame's mark, which shows where
- * the thread's definition is damaged: its flag says that it has no frames, or its name is another one in a single bit.
+ * the thread's definition is damaged: its flag says that it has no frames, or its name is another one in a single bit, or shorter than its text.
  */
 #include "raw/raw.h"
 
@@ -24,12 +24,12 @@ raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const u
 	}
 }
 
-/* True if the marker ${id} is called like the thread of ${st} but for one bit. */
+/* True if the marker ${id} is called like the thread of ${st} but for one bit, or for what the length of one of the two texts leaves out. */
 static bool
 is_almost_named(const struct raw *m, const struct raw_stream *st, uint32_t id)
 {
 	char name[RAW_NAME_MAX];
-	bool found = false;
+	bool found = (st->longer && unity_marker_named(&m->known, st->session, st->longer) == id) || unity_marker_longer(&m->known, st->session, st->name) == id;
 
 	memcpy(name, st->full, st->nfull);
 	for (uint32_t i = 0; i < 8 * st->nfull && !found; i++) {

@@ -63,6 +63,21 @@ unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name)
 	return x ? x->value : UNITY_NO_MARKER;
 }
 
+/* Apart from the hashes of names. */
+#define LONGER UINT64_C(0x9E3779B97F4A7C15)
+
+int
+unity_know_longer(struct unity_known *k, uint32_t session, uint32_t id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err)
+{
+	return put(k->mem, &k->name, name_key(session, tt_seeded_text(0, (const char *)name, n) ^ LONGER), id, seq, err);
+}
+
+uint32_t
+unity_marker_longer(const struct unity_known *k, uint32_t session, uint64_t name)
+{
+	return unity_marker_named(k, session, name ^ LONGER);
+}
+
 static bool
 holds(const struct unity_known *k, uint64_t since, uint64_t seq)
 {

@@ -150,6 +150,10 @@ int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64
 
 /* The marker whose name has the hash ${name} (tt_seeded_text with 0), or UNITY_NO_MARKER. */
 uint32_t unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name);
+
+/* Note the ${n} bytes at ${name} as what the name of marker ${id} seems to be; and the marker of which that was noted, for the hash of such a name. */
+int unity_know_longer(struct unity_known *k, uint32_t session, uint32_t id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
+uint32_t unity_marker_longer(const struct unity_known *k, uint32_t session, uint64_t name);
 /* As known at chunk ${seq}. Call with the lock held for reading. */
 bool unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq, uint32_t *counter);
 /* The key of the first counter of the identity ${what}; ${key}: there is none. */

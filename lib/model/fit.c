@@ -91,7 +91,7 @@ tt_fit_verdict(const struct tt_fit *e)
 		return TT_LAYOUT_FORCED;
 	if (misfits * 2 > e->parts || e->count.misfit_bytes * 2 > e->bytes || !tt_fit_names_fit(&e->count) || contradicts(e))
 		return TT_LAYOUT_MISFIT;
-	if (misfits || e->lost)
+	if (misfits || e->lost || e->named_markers < e->markers || e->named_threads < e->threads)
 		return TT_LAYOUT_PARTLY;
 	return e->samples ? TT_LAYOUT_FITS : TT_LAYOUT_UNPROVEN;
 }

@@ -21,7 +21,7 @@
 enum tt_layout {
 	TT_LAYOUT_FITS,               /* all that was read ends where it must */
 	TT_LAYOUT_UNPROVEN,           /* the capture has nothing to measure it by */
-	TT_LAYOUT_PARTLY,             /* most of it does; the rest is lost: damaged, or of unknown types */
+	TT_LAYOUT_PARTLY,             /* most of it does; the rest is lost: damaged, or of unknown types; or definitions of markers or threads are missing */
 	TT_LAYOUT_MISFIT,             /* most of it does not */
 	TT_LAYOUT_FORCED,             /* no layout fits, and the capture was read because that was asked for */
 	TT_LAYOUTS

@@ -5,8 +5,8 @@
 
 const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS] = {
 	{ "layout", "layout", TT_UNIT_TEXT, "Releases whose layout the capture was read by." },
-	{ "fit", "verdict", TT_UNIT_TEXT, "fits: all that was read ends where it must; partly: most of it; misfit: less; "
-	    "unproven: nothing to measure; forced." },
+	{ "fit", "verdict", TT_UNIT_TEXT, "fits: all that was read ends where it must; partly: most of it, or definitions are "
+	    "missing; misfit: less; unproven: nothing to measure; forced." },
 	{ "evidence", "evidence", TT_UNIT_PROSE, "The figures of this table in a sentence." },
 	{ "parts", "parts", TT_UNIT_COUNT, "Number of parts read that can show a layout: frames of .data; blocks of .raw, "
 	    "but for those with a frame's mark alone, and those that are cut." },

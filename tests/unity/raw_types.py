@@ -249,7 +249,7 @@ def ids_of_threads():
     differs in one bit: (what, log, status)."""
     for aligned in (0, 1):
         for word in (0x20181101, 0x20191122, 0x20220328):
-            for wrong in (None, 1, 2, "idle"):
+            for wrong in (None, 1, 2, "idle", "far 0", "far 1"):
                 c = Log(aligned, word)
                 workers = (WORKER, "Worker 0"), (WORKER + 1, "Worker 1")
                 for thread in ((MAIN, "Main Thread"), *((id, name, 0, "Job") for id, name in workers)):
@@ -275,8 +275,26 @@ def ids_of_threads():
                 c.block(SESSION)
                 if wrong in (1, 2):
                     c.file[[p[0] for p in c.places if p[1] == 33][wrong] + (4 if aligned else 2)] ^= 1
+                far = str(wrong).startswith("far") and [p[0] for p in c.places if p[1] == 33][int(wrong[4:])] + (4 if aligned else 2)
+                for i, bits in enumerate((0xA5, 0x3C) if far else ()):
+                    c.file[far + i] ^= bits
                 yield "%s log of 0x%x, %s" % ("aligned" if aligned else "packed", word, {None: "two workers", "idle": "an idle worker's id is used again"}.get(
-                    wrong, "a worker has the other's id: %s" % wrong)), c, 3 if wrong in (1, 2) else 0
+                    wrong, "a thread's definition has another id: %s" % wrong)), c, 0 if wrong in (None, "idle") else 3
+
+
+def lengths_of_names(name, c, want):
+    """In an aligned log the length of a text may be less than what is there of it: if that makes a thread's name another one than its root's, it is
+    reported, and the figures are the same."""
+    for text in (b"Main Thread", b"Job", b"Worker 0", b"Job.Worker 0"):
+        at = c.file.find(struct.pack("<I", len(text)) + text)
+        while at >= 0:
+            for less in (n for n in range(1, 4) if 0 < len(text) - n and (len(text) - n + 3) // 4 == (len(text) + 3) // 4):
+                data = bytearray(c.file)
+                struct.pack_into("<I", data, at, len(text) - less)
+                status, have, _ = read(bytes(data))
+                suite.equal("%s: %s at %d, %d bytes shorter" % (name, text.decode(), at, less), (status, have["frames"], [r["count"] for r in have["loss"]]),
+                            (3, want["frames"], [1]))
+            at = c.file.find(struct.pack("<I", len(text)) + text, at + 1)
 
 
 def thread_definitions(name, c, want):
@@ -319,6 +337,8 @@ def main():
             if not suite.equal(name + ": status", status, 0):
                 continue
             thread_definitions(name, c, want)
+            if aligned:
+                lengths_of_names(name, c, want)
             names_twice(name, aligned, word, want)
             # In a frame, a begin that became an end or a single is missing between others of its marker; outside of frames, its zone may be from before.
             begins = [p for p in c.places if p[1] == 36 and p[2].split()[0] in ("Update", "Physics", "Bake")]
