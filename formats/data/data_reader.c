@@ -29,8 +29,8 @@ find_new(struct found *f, const uint8_t *p, size_t n, bool big)
 	const uint32_t word = u32(p, big), size = n >= 8 ? u32(p + 4, big) : 0;
 	const struct unity_version *v = unity_version(word);
 
-	/* An unknown word needs more evidence: four bytes are little. */
-	if (v ? v->rank == 0 : big || !unity_is_word(word) || size < DATA_SIZE_MIN || size > DATA_SIZE_MAX)
+	/* A word that is unknown, or of the old family, needs more evidence: four bytes are little. */
+	if (v && v->rank > 0 ? false : big || !unity_is_word(word) || size < DATA_SIZE_MIN || size > DATA_SIZE_MAX)
 		return false;
 	*f = (struct found){ .big = big, .word = word };
 	return true;

@@ -615,7 +615,7 @@ def main():
         some += [("split", ["--frames", "8", "--scenario", "split"]), ("types", ["--frames", "8", "--scenario", "types"])]
     raw = some + [(n + ", aligned", o + ["--aligned", "1"]) for n, o in some] + [("ns", ["--frames", "6", "--scenario", "every", "--clock", "ns"])]
     pairs("raw", RAW, RAW + UNKNOWN, raw)
-    pairs("data", RAW, RAW + UNKNOWN, [("clean", ["--frames", "6"]), ("odd", ["--frames", "6", "--scenario", "odd"])])
+    pairs("data", RAW, RAW + OLD + UNKNOWN, [("clean", ["--frames", "6"]), ("odd", ["--frames", "6", "--scenario", "odd"])])
     pairs("data", OLD, OLD + UNKNOWN, [("clean", ["--frames", "6"])])
     odd_words()
     lies()
