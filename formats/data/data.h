@@ -68,7 +68,8 @@ struct data_record {
 	uint32_t id;                  /* number of the frame */
 	uint64_t start;               /* ns; before 2019.3, until set_start(), the lower 32 bits of its time in us */
 	uint32_t cpu_us, gpu_us;
-	bool placeholder;             /* a frame without data */
+	uint32_t mask;                /* before 2019.3, as if it were none */
+	bool has_samples;             /* a thread has more than its root */
 	struct data_section stats, markers, threads, code, categories;
 	struct data_section names[DATA_NAMES];         /* of played sounds and drawn parts of the UI; 0: there are none */
 	uint32_t nthread;
@@ -82,6 +83,8 @@ bool data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct d
 /* Take a frame's number, times and mask, which the first DATA_FRAME_BYTES of a record have; sets t->bad if they are not there. */
 enum { DATA_FRAME_BYTES = 40 };
 void data_take_frame(const struct data_layout *l, struct data_take *t, struct data_record *r);
+/* True if the frame says that it is without data. */
+static inline bool data_is_placeholder(const struct data_record *r) { return r->mask == 0 && r->cpu_us != 0; }
 
 /* A marker in the section of markers. */
 /* It has nparam values, whose types and names take nparams bytes. */
@@ -184,6 +187,8 @@ struct data {
 	uint32_t cpu_us, id;
 	bool gap;                     /* something is missing before the next record */
 	bool begin_checked;           /* data_check_begin() has its answer, or can have none */
+	bool has_mask;                /* a frame has a mask that says it has data */
+	uint64_t nmaskless, maskless_at;      /* frames with samples and no mask that are not told, and the first one's offset */
 	bool begins_late;             /* frames are missing before the first one, and markers that they define */
 	uint32_t *defined;            /* until then: ids of the markers that were defined, in order */
 	size_t ndefined, capdefined;

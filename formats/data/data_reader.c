@@ -262,7 +262,8 @@ rewind_(void *ctx, struct tt_err *err)
 	tt_map_clear(&m->holder);
 	tt_map_clear(&m->at_frame);
 	m->nframe = 0;
-	m->begin_checked = m->begins_late = false;
+	m->begin_checked = m->begins_late = m->has_mask = false;
+	m->nmaskless = 0;
 	m->ndefined = 0;
 	m->at = m->seq = 0;
 	m->npart = m->norder = m->next = m->defines = 0;

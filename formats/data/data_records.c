@@ -501,6 +501,19 @@ note_misfit(struct data *m, uint64_t at)
 		e->misfit_at = at;
 }
 
+/* Note whether the mask of the record ${r} contradicts its samples. If that of all frames does, a mask may mean something else, and none is damaged. */
+static void
+note_mask(struct data *m, const struct data_record *r, uint64_t at)
+{
+	m->has_mask = m->has_mask || r->mask != 0;
+	if (data_is_placeholder(r) && r->has_samples && m->nmaskless++ == 0)
+		m->maskless_at = at;
+	if (!m->has_mask || m->nmaskless == 0)
+		return;
+	tt_loss_add(&m->loss, TT_LOST_DAMAGED, m->nmaskless, 0, m->maskless_at);
+	m->nmaskless = 0;
+}
+
 /* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment; ${out_of_place}: see is_out_of_place(). */
 static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, bool out_of_place, struct tt_err *err)
@@ -540,7 +553,8 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, bo
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
 	struct data_piece frame = { .at = at, .start = (int64_t)(r->start - (uint64_t)m->zero), .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
 		.gap = (int64_t)(m->start - (uint64_t)m->zero), .most = (int64_t)(r->start - (uint64_t)m->zero) + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
-		.flags = (gap && m->record ? DATA_P_GAP : 0u) | (r->placeholder ? DATA_P_EMPTY : 0u) };
+		.flags = (gap && m->record ? DATA_P_GAP : 0u) | (data_is_placeholder(r) && !r->has_samples ? DATA_P_EMPTY : 0u) };
+	note_mask(m, r, at);
 	bound_gpu(r, &frame);
 	m->gap = false;
 	m->record++;

@@ -36,7 +36,7 @@ data_take_frame(const struct data_layout *l, struct data_take *t, struct data_re
 	r->start = l->rank >= 8 ? data_take64(t) : l->rank >= 6 ? data_take64(t) * 1000 : data_take32(t);
 	r->cpu_us = data_take32(t);
 	r->gpu_us = data_take32(t);
-	r->placeholder = l->rank >= 6 && data_take32(t) == 0 && r->cpu_us != 0;
+	r->mask = l->rank >= 6 ? data_take32(t) : UINT32_MAX;
 }
 
 /* Walk over the statistics: numbers, a list of classes up to a -1, and numbers. */
@@ -245,8 +245,11 @@ walk_threads(const struct data_layout *l, struct data_take *t, struct data_recor
 
 	r->nthread = data_count(t, 16);
 	r->threads.p = t->p;
-	for (uint32_t i = 0; i < r->nthread && !t->bad; i++)
-		data_walk_thread(l, t, i < DATA_KEPT ? &kept[i] : &th);
+	for (uint32_t i = 0; i < r->nthread && !t->bad; i++) {
+		struct data_thread *const to = i < DATA_KEPT ? &kept[i] : &th;
+		data_walk_thread(l, t, to);
+		r->has_samples = r->has_samples || to->nsample > 1;
+	}
 	r->threads.n = (size_t)(t->p - r->threads.p);
 }
 

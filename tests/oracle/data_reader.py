@@ -93,6 +93,7 @@ class Record:
             t.rows("8s" if rank >= 12 else "4s")
         self.markers = [self.marker(t.u32()) for _ in range(t.u32())] if rank >= 11 else []
         self.threads = [self.thread() for _ in range(t.u32())]
+        self.empty = self.empty and all(len(th["samples"]) < 2 for th in self.threads)
         self.code, self.categories = [], []
         for _ in range(t.u32() if rank >= 6 else 0):
             name, _ = t.cstr(), t.cstr()

@@ -25,7 +25,7 @@ AFTER = {1: 247, 2: 244, 3: 246, 4: 258, 5: 258}
 END, MARK = 0xDEADFEED, 0xAFAFAFAF
 SCENARIOS = collections.OrderedDict([
     ("clean", "threads come and go, lists are in order"),
-    ("odd", "what is allowed and rare: long samples, lists in disorder, ids used again, values of unknown types, names without padding"),
+    ("odd", "what is allowed and rare: long samples, lists in disorder, a frame without data, ids used again, values of unknown types, names without padding"),
     ("cut", "the file ends early (--cut bytes are removed, default: in the middle of the last record)"),
     ("noend", "the word for the end is missing"),
     ("badmark", "one record has no end mark"),
@@ -255,6 +255,7 @@ class Capture:
         r = lambda n: rank >= n
         length = self.length()
         start, new = self.now, collections.Counter({"frames": 1})
+        empty = o.scenario == "odd" and idx == 9 and r(6)
         self.now += length
         b = Bytes()
         if not rank:
@@ -263,7 +264,7 @@ class Capture:
         b.p("Q", start if r(8) else start // 1000) if r(6) else b.p("I", start // 1000 & 0xFFFFFFFF)
         b.p("ii", length // 1000, self.gpu_us())
         if r(6):
-            b.p("I", 0 if o.scenario == "odd" and idx == 9 else 15613)
+            b.p("I", 0 if empty else 15613)
         mem, after = OLD.get(o.version) or (33, AFTER.get(rank, 265))
         b.p("%di" % mem, *([250000, 0, 40000] + [0] * (mem - 3))).p("5i", 1052, 28, 5, 43, 6).p("i", -1).extend(bytes(64))
         b.p("%di" % after, *([88, 90, 300] + [0] * (after - 3)))
@@ -281,7 +282,9 @@ class Capture:
             listed(2, 8 if r(12) else 4)
         parts, used = [], set()
         for tid, group, name in self.threads(idx):
-            samples = self.flat(self.tree(name, start, length))
+            root = self.tree(name, start, length)
+            root.children = [] if empty else root.children
+            samples = self.flat(root)
             used |= {s.marker for s in samples if s.marker is not None}
             data, n = self.thread(tid, group, name, samples)
             parts.append(data)

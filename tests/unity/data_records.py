@@ -201,6 +201,21 @@ for word in data_gen.WORDS:
         suite.equal("0x%x: values of all types" % word, before[:3], (0, [], 0))
         suite.equal("0x%x: %s" % (word, what), after, (0, [("value_types", "notice", 1)], is_counter, before[3] - is_counter))
 
+# Since 2019.3 a frame says by a mask that it is without data. One that has samples is read all the same, and is told, unless no frame has a mask.
+for word in data_gen.WORDS[5:]:
+    head = 28 if word >= 0x20220328 else 12
+    own, end = records(generated("--version", hex(word), "--frames", "12"), head)
+    intact = figures(own + [end])
+    without = [r[:head + 24] + bytes(4) + r[head + 28:] for r in own]
+    for at in (0, 6):
+        suite.equal("0x%x: samples of frame %d, whose mask is none" % (word, at), figures(own[:at] + [without[at]] + own[at + 1:] + [end]),
+                    (3, *intact[1:4], {"damaged": (1, len(b"".join(own[:at])) + head)}))
+    suite.equal("0x%x: three frames have no mask" % word, figures(without[:3] + own[3:] + [end]), (3, *intact[1:4], {"damaged": (3, head)}))
+    suite.equal("0x%x: no frame has a mask" % word, figures(without + [end]), (0, *intact[1:4], {}))
+    bare, _ = records(generated("--version", hex(word), "--frames", "12", by=changed("data", ('o.scenario == "odd" and idx == 9', "idx == 9"))), head)
+    got = figures(bare + [end])
+    suite.equal("0x%x: a frame without data is left out" % word, (got[0], got[1], got[4]), (0, intact[1] - 1, {}))
+
 
 def allocated(b):
     """Status, allocations with their bytes, and losses of the capture ${b}."""
