@@ -57,6 +57,12 @@ is(const struct data_marker *m, const char *name)
 	return strlen(name) == m->nname && memcmp(m->name, name, m->nname) == 0;
 }
 
+static bool
+is_label(const struct data_marker *m)
+{
+	return is(m, "Profiler.Default") || is(m, "Profiler.DefaultMarker");
+}
+
 /* Find the sample's marker: its key, its flags, and whether it is an allocation, a collection, a label or a counter. */
 static int
 take_marker(struct data_tree *t, struct one *o)
@@ -81,7 +87,7 @@ take_marker(struct data_tree *t, struct one *o)
 		return TT_OK;
 	o->alloc = is(&m, UNITY_NAME_ALLOC);
 	o->collect = is(&m, UNITY_NAME_COLLECT);
-	o->label = is(&m, "Profiler.Default") || is(&m, "Profiler.DefaultMarker");
+	o->label = is_label(&m);
 	o->counter = m.flags & UNITY_MARKER_COUNTER;
 	return data_define_named(r, &m, &o->key, &o->id);
 }
@@ -523,6 +529,56 @@ check_allocs(const struct data_tree *t)
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 }
 
+/* True if sample ${i} is one that always has a value: of a counter, or with a text of its own. ${marker} is at its marker, and then at the next one. */
+static bool
+needs_value(const struct data_tree *t, uint32_t i, struct data_take *marker)
+{
+	struct data_run *r = t->r;
+	struct data_marker m;
+
+	if (t->l->rank < 11)
+		return data_take_named(t->l, marker, &m) && (m.flags & UNITY_MARKER_COUNTER || is_label(&m));
+	const uint32_t id = unity_u32(t->th.sample + (size_t)i * data_sample_size(t->l));
+	if (id == DATA_NO_MARKER || unity_is_label(&r->h->marker, id))
+		return id != DATA_NO_MARKER;
+	unity_lock(&r->u);
+	return unity_is_counter(r->u.known, 0, id, r->u.seq, &(uint32_t){ 0 });
+}
+
+/* True if the first of the values in ${l}, which are in order, are the root's. */
+static bool
+is_of_root(const struct data_list *l)
+{
+	const uint8_t *p = l->p;
+
+	for (uint32_t left = l->left; left > 0 && unity_u32(p) == 0; left--, p = data_list_after(l, p))
+		if (unity_u32(p + 4) > 0)
+			return true;
+	return false;
+}
+
+/*
+ * A value whose sample's number is damaged belongs to another sample: the list is in disorder, or a sample has values twice, or the root has some. Each of
+ * these may be, too, in a list that is whole, but then no sample lacks the value that it always has.
+ */
+static int
+check_values(struct data_tree *t)
+{
+	struct data_list all = { .p = t->th.value, .left = t->th.nvalue, .samples = t->th.nsample };
+	struct data_take marker = { .p = t->th.marker, .end = t->th.end };
+	bool lacks = false;
+
+	/* Strays are told. */
+	if (t->th.nvalue == 0 || t->value.strays || !(t->value.unsorted || t->value.repeats || is_of_root(&all)))
+		return TT_OK;
+	const int rc = data_list_open(t->r->u.b, &all, t->r->u.err);
+	for (uint32_t i = 0; i < t->th.nsample && rc == TT_OK && !lacks; i++)
+		lacks = needs_value(t, i, &marker) && !data_list_next(t->r->u.b, &all, i);
+	if (lacks)
+		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
+	return rc;
+}
+
 int
 data_samples(struct data_tree *t, bool *sane)
 {
@@ -540,9 +596,10 @@ data_samples(struct data_tree *t, bool *sane)
 		TT_THEN(rc, data_close_levels(t));
 	}
 	*sane = t->depth == 0;
-	if (*sane)
-		check_allocs(t);
-	return rc;
+	if (!*sane || rc != TT_OK)
+		return rc;
+	check_allocs(t);
+	return check_values(t);
 }
 
 int

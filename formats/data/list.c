@@ -75,6 +75,7 @@ data_list_count(struct data_list *l)
 		l->repeats += sample == before && sample != DATA_NO_ANCHOR;
 		before = sample;
 	}
+	l->unsorted = !in_order;
 	return in_order;
 }
 

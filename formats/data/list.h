@@ -17,6 +17,7 @@ struct data_list {
 	uint32_t samples;             /* the thread has so many ... */
 	uint32_t strays;              /* ... entries of others, but for those of no sample; by data_list_open() */
 	uint32_t repeats;             /* entries of the sample of the entry before; likewise */
+	bool unsorted;                /* likewise */
 	uint32_t odd;                 /* values of a type that is unknown or has another size; likewise */
 	size_t word;                  /* the next entry's place among the batch's words: sample << 32 | offset from ${base} */
 	const uint8_t *base;

@@ -217,6 +217,32 @@ for word in data_gen.WORDS[5:]:
     suite.equal("0x%x: a frame without data is left out" % word, (got[0], got[1], got[4]), (0, intact[1] - 1, {}))
 
 
+def counted(b):
+    """Status, kinds of losses, and the number of zones that a text names, of the capture ${b}."""
+    path = suite.path("counted.data")
+    with open(path, "wb") as f:
+        f.write(b)
+    r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "markers,loss", "--format", "json", "--limit", "0"], capture_output=True)
+    t = {k: x["rows"] for k, x in json.loads(r.stdout)["tables"].items()}
+    return r.returncode, [x["kind"] for x in t["loss"] if x["severity"] == "error"], sum(x["count"] for x in t["markers"] if "Enemy \u00e9" in x["marker"])
+
+
+# A value says the number of its sample. Where that is another one, a counter, or a sample with a text, has no value, and the list is not as it should be.
+for word in data_gen.WORDS[7:]:
+    own, end = records(generated("--version", hex(word), "--frames", "6"), 28 if word >= 0x20220328 else 12)
+    intact = counted(b"".join(own) + end)
+    suite.equal("0x%x: values of the whole capture" % word, (*intact[:2], intact[2] > 0), (0, [], True))
+    for what, form in (("a counter of 8 bytes", (1, 4, 8)), ("one of 4 bytes", (1, 6, 4)), ("a sample's text", (3, 2, 4))):
+        at = own[3].index(struct.pack("<III", *form)) - 4
+        was = struct.unpack_from("<I", own[3], at)[0]
+        others = [was ^ 1 << bit for bit in range(8)]
+        # A later sample, if it is the last with values, or an earlier one before which all are, keeps the order.
+        for number in [0] + [x for x in others if what == "a counter of 8 bytes" or x > 64 or (x < was and what == "one of 4 bytes")]:
+            other = own[3][:at] + struct.pack("<I", number) + own[3][at + 4:]
+            suite.equal("0x%x: %s is of sample %d, not %d" % (word, what, number, was), counted(b"".join([*own[:3], other, *own[4:]]) + end)[:2],
+                        (3, ["damaged"]))
+
+
 def allocated(b):
     """Status, allocations with their bytes, and losses of the capture ${b}."""
     path = suite.path("allocated.data")
