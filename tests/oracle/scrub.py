@@ -436,7 +436,7 @@ def damaged_figures(folder):
             n, lacks, all, equal = n + 1, lacks + told, all + want[2], equal + (have == want)
             # A record of .data that was copied into another may count as two that are damaged.
             for _, tables, _ in (want, have) if form == "data" and i % 4 == 3 else ():
-                tables["loss"], tables["capture_layout"] = [json.loads(row)[1:] for row in tables["loss"]], None
+                tables["loss"], tables["capture_layout"] = sorted((json.loads(row)[1:] for row in tables["loss"]), key=str), None
             # Zeros that begin inside a message may make an event of it that only the capture's reader gives up: one too many is said then.
             extra = told - (want[2] - have[2])
             if (told == 0 and have != want) or not 0 <= extra <= (i % 4 == 2):
