@@ -413,6 +413,8 @@ void raw_begin_lead(struct raw *m, uint32_t number);
 void raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, size_t n);
 /* The marker of the roots of the thread's frames; UNITY_NO_MARKER: it has none. */
 uint32_t raw_root_of(const struct raw *m, struct raw_stream *st);
+/* True if the marker st->leader is called like the thread but for bit *${bit} of st->full. */
+bool raw_is_almost_named(const struct raw *m, const struct raw_stream *st, uint32_t *bit);
 
 /* width.c: find the width of instance ids, where the session's layout leaves it open, in the blocks of the segment. */
 void raw_find_width(struct raw *m);

@@ -24,18 +24,28 @@ raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const u
 	}
 }
 
-/* True if the marker ${id} is called like the thread of ${st} but for one bit, or for what the length of one of the two texts leaves out. */
+/* True if st->leader is called like the thread but for what the length of one of the two texts leaves out. */
 static bool
-is_almost_named(const struct raw *m, const struct raw_stream *st, uint32_t id)
+is_shortened(const struct raw *m, const struct raw_stream *st)
+{
+	return (st->longer && unity_marker_named(&m->known, st->session, st->longer) == st->leader) ||
+	    unity_marker_longer(&m->known, st->session, st->name) == st->leader;
+}
+
+bool
+raw_is_almost_named(const struct raw *m, const struct raw_stream *st, uint32_t *bit)
 {
 	char name[RAW_NAME_MAX];
-	bool found = (st->longer && unity_marker_named(&m->known, st->session, st->longer) == id) || unity_marker_longer(&m->known, st->session, st->name) == id;
+	bool found = false;
 
+	if (!st->full || st->leader == UNITY_NO_MARKER)
+		return false;
 	memcpy(name, st->full, st->nfull);
 	for (uint32_t i = 0; i < 8 * st->nfull && !found; i++) {
 		name[i / 8] = (char)(name[i / 8] ^ 1 << i % 8);
-		found = unity_marker_named(&m->known, st->session, tt_seeded_text(0, name, st->nfull)) == id;
+		found = unity_marker_named(&m->known, st->session, tt_seeded_text(0, name, st->nfull)) == st->leader;
 		name[i / 8] = (char)(name[i / 8] ^ 1 << i % 8);
+		*bit = i;
 	}
 	return found;
 }
@@ -51,7 +61,7 @@ raw_root_of(const struct raw *m, struct raw_stream *st)
 		return st->leader == root ? root : UNITY_NO_MARKER;
 	if (!st->looked && st->full) {
 		st->looked = true;
-		st->renamed = is_almost_named(m, st, st->leader);
+		st->renamed = is_shortened(m, st) || raw_is_almost_named(m, st, &(uint32_t){ 0 });
 	}
 	return st->renamed ? st->leader : root;
 }

@@ -36,6 +36,9 @@ struct stream {
 	size_t nplace, capplace;
 };
 
+/* A name that differs in one bit from another, as that of a thread from its root's, and what takes its place, which does, too. Both have ${n} bytes. */
+struct alike { const char *text, *to; size_t n; };
+
 struct copy {
 	struct raw *m;
 	const struct raw_session *s;  /* NULL: before the first header */
@@ -50,6 +53,9 @@ struct copy {
 	size_t rest;                  /* bytes of a begun message, of the stream of the last block */
 	uint64_t nmessage;            /* messages that are in the copy */
 	bool skipped;                 /* bytes of the session were skipped: blocks of any stream may be missing */
+	struct tt_map at_alike;       /* of alike, by their text */
+	struct alike *alike;
+	size_t nalike, capalike;
 };
 
 static int
@@ -58,6 +64,146 @@ put(struct copy *c, uint64_t at, const void *p, size_t n, struct tt_err *err)
 	if (n > 0 && at + n > c->end)
 		c->end = at + n;
 	return n ? tt_spool_add(&c->spool, &c->fd, at, p, n, err) : TT_OK;
+}
+
+/* --- names that are alike --------------------------------------------------------------------------------------- */
+
+/* The name of ${n} bytes at ${text}, if it is alike to another one, or NULL. */
+static const struct alike *
+find_alike(const struct copy *c, const void *text, size_t n)
+{
+	if (c->nalike == 0)
+		return NULL;
+	const uint32_t at = tt_map_find(&c->at_alike, tt_seeded_text(4, text, n), i, c->alike[i].n == n && memcmp(c->alike[i].text, text, n) == 0);
+	return at ? &c->alike[at - 1] : NULL;
+}
+
+static int
+push_alike(struct copy *c, const struct alike *a, struct tt_err *err)
+{
+	if (find_alike(c, a->text, a->n))
+		return TT_OK;
+	const uint64_t hash = tt_seeded_text(4, a->text, a->n);
+	const int rc = tt_map_push(&c->at_alike, &c->m->env->mem, hash, &c->alike, &c->capalike, c->nalike, err);
+	if (rc == TT_OK)
+		c->alike[c->nalike++] = *a;
+	return rc;
+}
+
+static unsigned
+kind_of(uint8_t byte)
+{
+	const bool word = (byte | 0x20u) - 'a' < 26 || byte - (unsigned)'0' < 10;
+
+	return byte == 0 ? 0 : byte >= 0x80 ? 1 : byte < 0x20 || byte == 0x7f ? 2 : word ? 3 : 4;
+}
+
+/* ${byte} with one bit changed, if that can be so ${bit}, to a byte of the kind of ${like}. */
+static uint8_t
+change(uint8_t byte, unsigned bit, uint8_t like)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		const uint8_t other = (uint8_t)(byte ^ 1u << (bit + i) % 8);
+		if (kind_of(other) == kind_of(like))
+			return other;
+	}
+	return (uint8_t)(byte ^ 1u << bit);
+}
+
+/* Scrub ${text} of ${n} bytes, and set how many of them stay. */
+static char *
+scrubbed(struct copy *c, const char *text, size_t n, size_t *nkept, struct tt_err *err)
+{
+	const uint64_t names = c->names.done->names;
+	char *const to = tt_arena_text(&c->m->cap->arena, text, n, err);
+
+	*nkept = 0;
+	if (!to || unity_scrub_text(&c->names, (uint8_t *)to, n, err) != TT_OK)
+		return NULL;
+	c->names.done->names = names;
+	for (size_t i = 0; i < n; i++)
+		*nkept += to[i] == text[i];
+	return to;
+}
+
+/*
+ * The name of the thread of ${st} and its root's differ in the bit ${bit}. The damaged one has lost what it means, so that less of it stays: what takes its
+ * place is made from the other one.
+ */
+static int
+add_alike(struct copy *c, const struct raw_stream *st, uint32_t bit, struct tt_err *err)
+{
+	const size_t n = st->nfull, at = bit / 8;
+	char *const other = tt_arena_text(&c->m->cap->arena, st->full, n, err);
+	size_t nkept, nothers;
+
+	if (!other)
+		return err->code;
+	other[at] = (char)(other[at] ^ 1 << bit % 8);
+	struct alike thread = { st->full, scrubbed(c, st->full, n, &nkept, err), n }, root = { other, scrubbed(c, other, n, &nothers, err), n };
+	if (!thread.to || !root.to)
+		return err->code;
+	const struct alike *const good = nothers > nkept ? &root : &thread, *const bad = nothers > nkept ? &thread : &root;
+	char *const to = (char *)(uintptr_t)bad->to;
+	memcpy(to, good->to, n);
+	to[at] = (char)change((uint8_t)to[at], bit % 8, (uint8_t)bad->text[at]);
+	const int rc = push_alike(c, &thread, err);
+	return rc == TT_OK ? push_alike(c, &root, err) : rc;
+}
+
+/* Find the threads whose root's name is almost theirs: a reader takes one for the other, which it could not if both were made from hashes. */
+static int
+find_all_alike(struct copy *c, struct tt_err *err)
+{
+	const struct raw *m = c->m;
+	uint32_t bit;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->nstream && rc == TT_OK; i++) {
+		const struct raw_stream *const st = &m->stream[i];
+		if (st->named && st->leader != unity_marker_named(&m->known, st->session, st->name) && raw_is_almost_named(m, st, &bit))
+			rc = add_alike(c, st, bit, err);
+	}
+	return rc;
+}
+
+/* Scrub the name of a thread, which is next, and its group, if it is alike to its root's, which may have a byte for a NUL in it. False: it is not. */
+static bool
+put_alike_thread(struct copy *c, struct raw_take t, uint8_t *group, size_t ngroup)
+{
+	char full[RAW_NAME_MAX];
+	const size_t from = ngroup ? ngroup + 1 : 0;
+	uint32_t n;
+	uint8_t *const name = (uint8_t *)(uintptr_t)raw_take_blob(&t, &n);
+
+	if (c->nalike == 0 || n == 0 || n > sizeof full || from > sizeof full - n)
+		return false;
+	if (ngroup) {
+		memcpy(full, group, ngroup);
+		full[ngroup] = '.';
+	}
+	memcpy(full + from, name, n);
+	const size_t len = from + n - (name[n - 1] == 0);
+	const struct alike *const a = find_alike(c, full, len);
+	if (!a || (ngroup && a->to[ngroup] != '.'))
+		return false;
+	if (ngroup)
+		memcpy(group, a->to, ngroup);
+	memcpy(name, a->to + from, len - from);
+	c->names.done->names += ngroup ? 2 : 1;
+	return true;
+}
+
+static int
+put_name(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
+{
+	const struct alike *const a = find_alike(c, p, n);
+
+	if (!a)
+		return unity_scrub_text(&c->names, p, n, err);
+	memcpy(p, a->to, n);
+	c->names.done->names++;
+	return TT_OK;
 }
 
 /* --- messages -------------------------------------------------------------------------------------------------- */
@@ -211,7 +357,7 @@ scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 	default:
 		p = take_name(t, &len);
 		rc = scrub_numbers(c, p, len, err);
-		TT_THEN(rc, unity_scrub_text(&c->names, p, len, err));
+		TT_THEN(rc, put_name(c, p, len, err));
 		return rc;
 	}
 }
@@ -262,7 +408,10 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		raw_bytes(&t, 4);
-		uint8_t *group = take_name(&t, &ngroup), *name = take_name(&t, &nname);
+		uint8_t *const group = take_name(&t, &ngroup);
+		if (put_alike_thread(c, t, group, ngroup))
+			return TT_OK;
+		uint8_t *const name = take_name(&t, &nname);
 		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
 	}
 	/* Numbers that nothing reads, and whose length other messages may have. */
@@ -810,6 +959,7 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	uint64_t all = 0;
 	int rc = read_all(m, &c.names, err);
 
+	TT_THEN(rc, find_all_alike(&c, err));
 	TT_THEN(rc, tt_spool_open(&c.spool, &c.fd, err));
 	TT_THEN(rc, scan(&c, &all, err));
 	for (size_t i = 0; i < c.nstream; i++) {
@@ -825,7 +975,9 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	if (c.fd >= 0)
 		tt_sys_close(c.fd);
 	tt_mem_free(mem, c.stream, c.capstream * sizeof *c.stream);
+	tt_mem_free(mem, c.alike, c.capalike * sizeof *c.alike);
 	tt_map_free(&c.at, mem);
+	tt_map_free(&c.at_alike, mem);
 	tt_scrub_free(&c.names);
 	return rc;
 }

@@ -445,6 +445,33 @@ def damaged_figures(folder):
     check(equal * 4 > n * 3 and lacks * 10 < all, "most copies have all figures, others lack few events", n, equal, lacks, all)
 
 
+def almost_named(folder):
+    """One bit of a thread's name, or of its root's, is wrong, which a reader sees by the other one: so it does in the copy, which has the same figures."""
+    path, out, wrong, told, n = os.path.join(folder, "almost.raw"), os.path.join(folder, "almost.copy.raw"), [], 0, 0
+    for word, aligned in (("0x20191122", "0"), ("0x20220328", "1")):
+        generate("raw", path, "--version", word, "--aligned", aligned, "--frames", "6")
+        with open(path, "rb") as f:
+            good = f.read()
+        places = [(m.start() + i, bit) for m in re.finditer(rb"Main Thread|Render Thread|Job\.Worker \d|Worker \d|Loading\.Preload|Preload", good)
+                  for i in range(len(m[0])) for bit in range(8)]
+        check(len(places) > 8 * 60, "names of threads and roots", len(places))
+        for at, bit in lot.some(places, 60, "scrub", "almost", word):
+            b = bytearray(good)
+            b[at] ^= 1 << bit
+            with open(path, "wb") as f:
+                f.write(b)
+            r = run("info", "--scrub", "-o", out, path)
+            want, have = figures(path), figures(out)
+            with open(out, "rb") as f:
+                left = words(f.read())
+            os.remove(out)
+            n, told = n + 1, told + (want[0] == 3)
+            if want != have or left or r.returncode != want[0]:
+                wrong.append((word, at, bit, bytes(b[at - 20:at + 10]), want[0], have[0], left, [k for k in want[1] if want[1][k] != have[1].get(k)]))
+    same("%d threads and roots that differ in one bit: figures of copies" % n, wrong[:10], [])
+    check(told * 2 > n, "most are told", told, n)
+
+
 def first_record(folder):
     """Captures whose first record is damaged: the copy is recognised, and holds what is left."""
     for word in ("0x20160622", "0x20191122", "0x20220328"):
@@ -503,6 +530,7 @@ def main():
         first_record(folder)
         damaged(folder)
         damaged_figures(folder)
+        almost_named(folder)
         placed(folder)
         placed_in_numbers(folder)
         # Writing a game with causes leaves its markers in one_game.
