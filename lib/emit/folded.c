@@ -179,7 +179,7 @@ static struct flaws
 find_flaws(const char *s, size_t n)
 {
 	struct flaws f = { .count = SIZE_MAX };
-	enum { NOTHING, DIGITS, FRACTION, WORD } word = WORD;
+	enum { NOTHING, SIGN, DIGITS, FRACTION, WORD } word = WORD;
 	size_t space = 0, len;
 
 	for (size_t i = 0; i < n; i += len) {
@@ -196,7 +196,9 @@ find_flaws(const char *s, size_t n)
 		}
 		f.trail = i + len;
 		if (is_digit(c))
-			word = word == NOTHING ? DIGITS : word;
+			word = word <= SIGN ? DIGITS : word;
+		else if (c == '+' && word == NOTHING)
+			word = SIGN;
 		else
 			word = word == DIGITS && c == '.' ? FRACTION : WORD;
 	}

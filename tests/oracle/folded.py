@@ -22,7 +22,7 @@ TRACETOOL = os.path.abspath(sys.argv[1])
 suite = Suite()
 COUNT = r"^(.*)\s+?(\d+(?:\.\d*)?)$"          # flamegraph.pl: the samples of a line, and once more those of a differential
 PERL = r'chomp; my ($s, $n) = /%s/; print defined $s ? "$n\t" . ($s =~ /%s/ ? "differential" : $s) : "ignored", "\n"' % (COUNT, COUNT)
-NUMBERS = ["3", "12.5", "7.", "0", "00", "\u0663", "\uff13", "\u0967\u0968", "1 2", "5 .5", "18446744073709551616"]
+NUMBERS = ["3", "12.5", "7.", "0", "00", "\u0663", "\uff13", "\u0967\u0968", "1 2", "5 .5", "+3", "18446744073709551616"]
 SPACES = [" ", "  ", "\t", "\u00a0", "\u3000", "\u2003", "\n", "\r", "\x85", "\u2028", "\u2029", "\x1f"]
 NAMES = (["Load" + s + n for s in SPACES for n in NUMBERS] + [s + "lead" for s in SPACES] + ["trail" + s for s in SPACES] + SPACES + NUMBERS +
          ["Load_3", "Load 3;", ";", ";;", "a;b", "a:b", "a:b #2", "a;b 7", "nl\nx", "nl x", "\n", "", "(unnamed)", "#", "# 5", "-1", "+1", "1e5", "x .5",
@@ -41,6 +41,8 @@ def inferno(line):
         if at == 0:
             return None
         whole_part, dot, rest = text[at:].partition(".")
+        # Without a point it is read as Rust reads integers, which may have a sign.
+        whole_part = whole_part if dot else whole_part.removeprefix("+")
         digits = all(c in "0123456789" for c in whole_part + rest)
         return (int(whole_part), text[:at].rstrip()) if digits and whole_part and int(whole_part) < 2 ** 64 else None
     first = number(line.strip())
