@@ -138,9 +138,7 @@ raw_take_blob(struct raw_take *t, uint32_t *n)
 	return p;
 }
 
-/*
- * The number of bytes that a text of ${n} bytes at ${p} seems to lack: those that are not zero in the padding after it. None in packed messages.
- */
+/* Count the bytes that a text of ${n} bytes at ${p} seems to lack: those that are not zero in the padding after it; packed messages have no padding. */
 static inline uint32_t
 raw_count_lacking(const struct raw_take *t, const uint8_t *p, uint32_t n)
 {

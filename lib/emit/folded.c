@@ -174,12 +174,26 @@ struct flaws {
 	size_t count;                 /* the white space before a last word that reads as a count; SIZE_MAX: there is none */
 };
 
+/* A word, as far as it was read: a number that reads as a count has digits, maybe a sign before them, and a fraction after. */
+enum word { NOTHING, SIGN, DIGITS, FRACTION, WORD };
+
+/* The word ${w} with the character ${c} after it. */
+static enum word
+word_with(enum word w, uint32_t c)
+{
+	if (is_digit(c))
+		return w <= SIGN ? DIGITS : w;
+	if (w == NOTHING && c == '+')
+		return SIGN;
+	return w == DIGITS && c == '.' ? FRACTION : WORD;
+}
+
 /* Look at the ${n} bytes of UTF-8 at ${s}. Bytes that are not UTF-8 are flaws, too. */
 static struct flaws
 find_flaws(const char *s, size_t n)
 {
 	struct flaws f = { .count = SIZE_MAX };
-	enum { NOTHING, SIGN, DIGITS, FRACTION, WORD } word = WORD;
+	enum word word = WORD;
 	size_t space = 0, len;
 
 	for (size_t i = 0; i < n; i += len) {
@@ -195,12 +209,7 @@ find_flaws(const char *s, size_t n)
 			continue;
 		}
 		f.trail = i + len;
-		if (is_digit(c))
-			word = word <= SIGN ? DIGITS : word;
-		else if (c == '+' && word == NOTHING)
-			word = SIGN;
-		else
-			word = word == DIGITS && c == '.' ? FRACTION : WORD;
+		word = word_with(word, c);
 	}
 	if (word == DIGITS || word == FRACTION)
 		f.count = space;

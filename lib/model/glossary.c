@@ -79,7 +79,8 @@ const struct tt_glossary_word tt_glossary_terms[] = {
 	    "A part of a capture that can be read alone, such as what one thread wrote in a row; what damages it loses nothing else." },
 	{ "layout",
 	    "Fact of a capture of Unity's profiler: fits if all that was read ends where its layout says, partly if most does, or if "
-	    "definitions are missing, misfit if less, unproven if there is nothing to measure it by; forced: no layout fits. The table capture_layout has the evidence." },
+	    "definitions are missing, misfit if less, unproven if there is nothing to measure it by; forced: no layout fits. The table "
+	    "capture_layout has the evidence." },
 	{ "platform",
 	    "Fact of a capture of Unity's profiler: what the player was built for, such as Windows 64-bit; a number that is not known (of Unity's BuildTarget) "
 	    "is shown as such." },

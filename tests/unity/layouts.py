@@ -568,7 +568,8 @@ def other_evidence():
         many.frame(ms, b"".join(raw_log.zone(50 + i, ms + 1 + i, ms + 1.5 + i) for i in range(5)))
     suite.equal("markers of which none is defined, and others that are", read("raw", many.b)[2]["fit"], "misfit")
     # A worker that begins inside of 40 zones, and ends them.
-    inside = log(more=[(raw_log.SESSION, raw_log.thread(77, 100, "Worker")), (77, b"".join(raw_log.sample(37, 2, 101 + i) for i in range(40)) + raw_log.zone(1, 200, 201))])
+    inside = log(more=[(raw_log.SESSION, raw_log.thread(77, 100, "Worker")),
+                       (77, b"".join(raw_log.sample(37, 2, 101 + i) for i in range(40)) + raw_log.zone(1, 200, 201))])
     suite.equal("a recording that begins inside of zones", read("raw", inside)[2]["fit"], "fits")
     # A single sample of a marker that nothing defines, and another whose marker has zones, too, is told once for each marker.
     single = lambda marker, ms: raw_log.sample(38, marker, ms)

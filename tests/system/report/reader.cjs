@@ -243,7 +243,8 @@ async function narrow(name, page) {
 	await page.look({ width: 400 });
 	check(name + ': figures of causes have names at 400 px', await page.run(
 		'Array.from(document.querySelectorAll("#causes tbody tr:first-child td.n"), ' +
-		'(td) => getComputedStyle(td, "::before").content)'), ['"worst "', '"extra "']);
+		'(td) => getComputedStyle(td, "::before").content.replace("attr(data-l) \\" \\"", JSON.stringify(td.dataset.l + " ")))'),
+	['"worst "', '"extra "']);
 	check(name + ': what calls take beyond the median is not cut off', await page.run('((t) => t.parentNode.scrollWidth <= t.parentNode.clientWidth && ' +
 		't.rows[0].cells[7].checkVisibility())(document.querySelector("#frame .calls"))'), true);
 	await page.look({ width: 1280 });
