@@ -225,7 +225,7 @@ take_alloc(struct data_tree *t, const struct one *o, bool *done)
 	struct unity_value v;
 	uint64_t bytes = p ? unity_u32(p + 4) : 0, said;
 
-	t->of_alloc += p != NULL;
+	t->nalloc++;
 	t->differs = t->differs || (p && bytes <= INT32_MAX && first_value(o, &v) && unity_alloc_bytes(&v, &said) && said != bytes);
 	*done = p ? bytes <= INT32_MAX : first_value(o, &v) && unity_alloc_bytes(&v, &bytes);
 	if (!*done)
@@ -516,7 +516,7 @@ open_lists(struct data_tree *t)
 
 /*
  * Since 2018.3 an allocation is a sample of its own, GC.Alloc, to which a record of its bytes belongs. If the record belongs to another sample, the record's
- * number or the sample's name is damaged. Up to 2022.1 only another such record shows which. Since then the sample's value has the bytes, too.
+ * number or the sample's name is damaged. Up to 2022.1 only a sample that is GC.Alloc shows that the thread has such. Since then the sample's value has the bytes, too.
  */
 static void
 check_allocs(const struct data_tree *t)
@@ -525,7 +525,7 @@ check_allocs(const struct data_tree *t)
 
 	if (t->r->h->flags & DATA_H_LATE)
 		return;               /* the definition of GC.Alloc may be missing */
-	if ((t->apart > 0 && (rank >= 11 || (rank >= 4 && t->of_alloc > 0))) || (t->differs && rank >= 11))
+	if ((t->apart > 0 && (rank >= 11 || (rank >= 4 && t->nalloc > 0))) || (t->differs && rank >= 11))
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 }
 

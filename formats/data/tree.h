@@ -29,7 +29,7 @@ struct data_tree {
 	struct data_take marker;      /* of samples, before 2022.2 */
 	struct data_list gpu, instance, gc, value, stack, flow[2];
 	uint32_t stacks;              /* number of stacks of allocations */
-	uint32_t apart, of_alloc;     /* records of bytes of samples that are no GC.Alloc; of those that are */
+	uint32_t apart, nalloc;       /* records of bytes of samples that are no GC.Alloc; samples that are */
 	bool differs;                 /* one of these has other bytes than its sample's value */
 	size_t depth;                 /* open samples; the root is level 0 */
 	size_t zones;                 /* number of these that are zones */

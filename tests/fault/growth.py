@@ -483,7 +483,8 @@ def threads_alike(s, n):
 
 
 def budget_rows(s, n):
-    """A budget of ${n} rows, each about another marker, of which a capture has the first hundred. Each row looks at each marker."""
+    """A budget of ${n} rows, or 4,096, the most, each about another marker, of which a capture has the first hundred. Each row looks at each marker."""
+    n = min(n, 4096)
     budget, path = s.path("rows-%d.json" % n), make(s, markers, 100)
     with open(budget, "w") as f:
         json.dump({"tracetool_budget": 1, "rows": [{"id": "r%d" % i, "metric": "marker.time", "marker": "m%d" % i, "stat": "total", "max": "1s"}
@@ -507,7 +508,7 @@ def saved(s, n):
     # Of a few hundred samples, whose trees are made by chance, a buffer more or less weighs as much as they do.
     for what in ("frames", "samples", "workers") if kit.LONG else ("frames", "workers"):
         path = s.path("%s-%d.data" % (what, n))
-        sizes = {"frames": 3, "samples": 6, "workers": 2, what: n}
+        sizes = {"frames": 3, "samples": 6, "workers": 2, what: n // 4 if what == "samples" else n}
         subprocess.run([sys.executable, os.path.join(FOLDER, "unity", "data_gen.py"), path, *sum((["--" + k, str(v)] for k, v in sizes.items()), [])],
                        check=True, stdout=subprocess.DEVNULL)
         yield "%s of .data, stats" % what, stats([path])

@@ -267,6 +267,9 @@ for name in ("good-2018", "good-6000.5"):
         whole = f.read()
     at = whole.index(struct.pack("<III", 1, 4, 72)) + 4
     suite.equal("a record of zeros is no allocation: " + name, allocated(whole[:at] + bytes(8) + whole[at + 8:])[1], [(1, 72)])
+    for number in (1, 2, 5):
+        got = allocated(whole[:at] + struct.pack("<I", number) + whole[at + 4:])
+        suite.equal("%s: its only record is of sample %d, not 4" % (name, number), (got[0], "damaged" in got[2]), (3, True))
     for i in lot.some([i for i in range(8 * len(whole)) if name != "good-2018"], 200, "bits"):
         damaged = bytearray(whole)
         damaged[i // 8] ^= 1 << i % 8
