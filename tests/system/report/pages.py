@@ -16,12 +16,14 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
+import raw_log  # noqa: E402
 from page import Page, cells, drive, shown, wrong  # noqa: E402
 from suite import BUILD, TESTDATA, Suite  # noqa: E402
 from ttc import Capture  # noqa: E402
@@ -562,7 +564,13 @@ def unbroken():
     run("diff", "-q", paths[0], "-o", "diff-long.html", "--", paths[1])
     run("stats", "-q", "--gate", "long.json", *paths, "--html", "gate-long.html")
     run("batch", "-q", "-o", "out-long", *paths, "--group-by", "scene", "--meta", "build=" + long("build"), "--report", "batch-long.html")
-    return ["long.html", "diff-long.html", "gate-long.html", "batch-long.html"]
+    log = raw_log.Log(1000, ("Main Thread", long("Update")))
+    log.block(raw_log.SESSION, struct.pack("<HHHH", 62, 16, 0, 0) + raw_log.text(long("Category")))
+    for k in range(8):
+        log.frame(1000 + 20 * k)
+    log.block(raw_log.SESSION, raw_log.state(0, 1160))
+    run("report", "-q", log.write(suite.path("long.raw")), "-o", "raw-long.html")
+    return ["long.html", "raw-long.html", "diff-long.html", "gate-long.html", "batch-long.html"]
 
 
 wide_pages = ["wide.cjs", *unbroken()]
