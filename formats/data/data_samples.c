@@ -516,7 +516,8 @@ open_lists(struct data_tree *t)
 
 /*
  * Since 2018.3 an allocation is a sample of its own, GC.Alloc, to which a record of its bytes belongs. If the record belongs to another sample, the record's
- * number or the sample's name is damaged. Up to 2022.1 only a sample that is GC.Alloc shows that the thread has such. Since then the sample's value has the bytes, too.
+ * number or the sample's name is damaged. Up to 2022.1 only a sample that is GC.Alloc shows that the thread has such. Since then the sample's value has the
+ * bytes, too.
  */
 static void
 check_allocs(const struct data_tree *t)

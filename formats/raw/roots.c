@@ -4,6 +4,8 @@
  */
 #include "raw/raw.h"
 
+#include <string.h>
+
 #include "base/hash_seed.h"
 
 void
@@ -30,6 +32,14 @@ is_shortened(const struct raw *m, const struct raw_stream *st)
 {
 	return (st->longer && unity_marker_named(&m->known, st->session, st->longer) == st->leader) ||
 	    unity_marker_longer(&m->known, st->session, st->name) == st->leader;
+}
+
+/* True if ${st} is the header's main thread, and its frames begin with the main thread's root, whatever damage made of the thread's name. */
+static bool
+is_main_by_root(const struct raw *m, const struct raw_stream *st)
+{
+	return st->id == m->session[st->session].main &&
+	    unity_marker_named(&m->known, st->session, tt_seeded_text(0, UNITY_MAIN_THREAD, strlen(UNITY_MAIN_THREAD))) == st->leader;
 }
 
 bool
@@ -61,7 +71,7 @@ raw_root_of(const struct raw *m, struct raw_stream *st)
 		return st->leader == root ? root : UNITY_NO_MARKER;
 	if (!st->looked && st->full) {
 		st->looked = true;
-		st->renamed = is_shortened(m, st) || raw_is_almost_named(m, st, &(uint32_t){ 0 });
+		st->renamed = is_main_by_root(m, st) || is_shortened(m, st) || raw_is_almost_named(m, st, &(uint32_t){ 0 });
 	}
 	return st->renamed ? st->leader : root;
 }

@@ -282,6 +282,17 @@ def ids_of_threads():
                     wrong, "a thread's definition has another id: %s" % wrong)), c, 0 if wrong in (None, "idle") else 3
 
 
+def name_of_main(name, c, want):
+    """The header says which thread is the main thread, and its frames begin with a sample called so: another name of it is damage, whatever it is."""
+    at = c.file.index(b"Main Thread")
+    for what in (b"\0\0", b"XY", b"Main Thread"[::-1], b"\0" * 11):
+        data = bytearray(c.file)
+        data[at:at + len(what)] = what
+        status, have, _ = read(bytes(data))
+        suite.equal("%s: the main thread is called %r" % (name, bytes(data[at:at + 11])),
+                    (status, have["markers"], have["frames"], [r["kind"] for r in have["loss"]]), (3, want["markers"], want["frames"], ["definitions"]))
+
+
 def lengths_of_names(name, c, want):
     """In an aligned log the length of a text may be less than what is there of it: if that makes a thread's name another one than its root's, it is
     reported, and the figures are the same."""
@@ -337,6 +348,7 @@ def main():
             if not suite.equal(name + ": status", status, 0):
                 continue
             thread_definitions(name, c, want)
+            name_of_main(name, c, want)
             if aligned:
                 lengths_of_names(name, c, want)
             names_twice(name, aligned, word, want)
