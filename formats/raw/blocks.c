@@ -678,11 +678,27 @@ is_back(const struct raw_session *s, const struct raw_stream *st, uint32_t frame
 	return st->framed && (int32_t)(frame - st->frame) <= 0 && st->frame_ns >= s->began;
 }
 
+/* Note the frame's mark that fills the payload at ${p}; the flags of its block. */
+static uint32_t
+see_mark(struct raw *m, struct raw_stream *st, const uint8_t *p)
+{
+	const struct raw_session *s = &m->session[m->now];
+	const uint32_t frame = unity_u32(p + (s->layout.aligned ? 4 : 2));
+	const uint32_t flags = RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u) | (is_back(s, st, frame) ? RAW_P_BACK : 0u);
+
+	st->first_frame = st->framed ? st->first_frame : frame;
+	st->framed = true;
+	st->frame = frame;
+	st->frame_ns = raw_time_of(s, p);
+	see_frame(m, st, frame);
+	st->awaits_leader = st->leader == UNITY_NO_MARKER;
+	return flags;
+}
+
 static int
 add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
 	const uint8_t *const p = m->p + off, *const body = p + RAW_BLOCK_HEAD;
-	const bool aligned = m->session[m->now].layout.aligned;
 	const uint32_t id = unity_u32(p + 4);
 	size_t seen_at;
 	const uint64_t sign = block_sign(m, p, len, &seen_at);
@@ -710,21 +726,13 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	if (m->main_from == 0 && st->id == m->session[m->now].main)
 		m->main_from = m->now + 1;
 	st->block = id + 1;
-	if (is_mark(&m->session[m->now], st, body, len)) {
-		const uint32_t frame = unity_u32(body + (aligned ? 4 : 2));
-		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
-		flags |= is_back(&m->session[m->now], st, frame) ? RAW_P_BACK : 0u;
-		st->first_frame = st->framed ? st->first_frame : frame;
-		st->framed = true;
-		st->frame = frame;
-		st->frame_ns = raw_time_of(&m->session[m->now], body);
-		see_frame(m, st, frame);
-		st->awaits_leader = st->leader == UNITY_NO_MARKER;
-	} else if (st->awaits_leader) {
+	if (is_mark(&m->session[m->now], st, body, len))
+		flags |= see_mark(m, st, body);
+	else if (st->awaits_leader)
 		raw_see_first_sample(&m->session[m->now], st, body, len);
-	}
 	count_part(m, st, len, flags);
-	return list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);
+	const int rc = st->id == RAW_SESSION ? TT_OK : raw_heed_own(m, st->id, body, len, m->from + off, err);
+	return rc != TT_OK ? rc : list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);
 }
 
 void

@@ -224,6 +224,19 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 	return rc;
 }
 
+int
+raw_heed_own(struct raw *m, uint64_t id, const uint8_t *p, size_t n, uint64_t at, struct tt_err *err)
+{
+	struct raw_session *s = &m->session[m->now];
+	const size_t head = s->layout.aligned ? 4 : 2;
+	size_t size;
+
+	if (n < head + 8 || unity_u16(p) != RAW_THREAD || unity_u64(p + head) != id || raw_measure(&s->layout, p, n, &size) != RAW_WHOLE)
+		return TT_OK;
+	struct raw_take t = { .p = p + head, .end = p + size, .from = p, .l = &s->layout };
+	return heed_thread(m, s, &t, at, err);
+}
+
 /* Categories first: markers may come before theirs. */
 int
 raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err)

@@ -421,6 +421,8 @@ void raw_find_width(struct raw *m);
 
 /* heed.c: take in the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);
+/* Take in the registration of the thread ${id} that its own block, the ${n} bytes at ${p} of the block at ${at}, begins with, if it does. */
+int raw_heed_own(struct raw *m, uint64_t id, const uint8_t *p, size_t n, uint64_t at, struct tt_err *err);
 
 /* reuse.c: ids of threads that the system uses again. A thread registers under the id of ${st}, whose thread is another one, or registers anew. */
 int raw_name_waits(struct raw *m, struct raw_stream *st, const struct raw_naming *x, struct tt_err *err);

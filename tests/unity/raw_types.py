@@ -308,6 +308,39 @@ def lengths_of_names(name, c, want):
             at = c.file.find(struct.pack("<I", len(text)) + text, at + 1)
 
 
+def registered_in(own, aligned, word):
+    """A main thread and a worker that register in their own streams, or in the session's."""
+    c = Log(aligned, word)
+    for id, name, group in ((MAIN, "Main Thread", ""), (WORKER, "Worker 0", "Job")):
+        c.thread(id, name, 0, group)
+        if own:
+            c.block(id)
+    for i, name in enumerate(("Main Thread", "Update", "Job.Worker 0", "Bake")):
+        c.marker(i, name)
+    c.state(1, 100)
+    c.block(SESSION)
+    for f in range(5):
+        ms = 100 + 16 * f
+        for id, root, work in ((MAIN, 0, 1), (WORKER, 2, 3)):
+            c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
+            c.block(id)
+            for kind, marker, at in ((36, root, 0), (36, work, 1), (37, work, 8), (37, root, 15)):
+                c.sample(kind, marker, ms + at)
+            c.block(id)
+    c.state(0, 180)
+    c.block(SESSION)
+    return read(bytes(c.file))
+
+
+def registrations():
+    """A thread may register in its own stream: it has the roots that it has otherwise."""
+    for aligned in (0, 1):
+        for word in (0x20181101, 0x20191122, 0x20220328, 0x20260108):
+            want, have = (registered_in(own, aligned, word) for own in (False, True))
+            suite.equal("0x%x, %s: threads that register in their own streams" % (word, "aligned" if aligned else "packed"),
+                        (have[0], {k: v for k, v in have[1].items() if k != "threads"}), (0, {k: v for k, v in want[1].items() if k != "threads"}))
+
+
 def thread_definitions(name, c, want):
     """Where one bit of a thread's flag or name is damaged, roots are no zones: each frame begins with one. A wrong name is told, as definitions."""
     flags = 20 if c.aligned else 18
@@ -335,6 +368,7 @@ def read(data):
 
 
 def main():
+    registrations()
     for what, c in itertools.chain(intact(), near_the_clock()):
         status, have, _ = read(bytes(c.file))
         suite.equal(what + ": an intact log", (status, {r["marker"] for r in have["markers"]} >= {"Update"}), (0, True))
