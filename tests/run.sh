@@ -138,6 +138,7 @@ one() {
 tell() {
 	local passed failed tenths cpu
 	read -r passed failed tenths cpu < "$work/$1.sum"
+	: > "$work/$1.told"
 	sum_passed=$((sum_passed + passed))
 	sum_failed=$((sum_failed + failed))
 	printf '%-28s %5d passed' "${names[$1]}" "$passed"
@@ -183,14 +184,17 @@ begin_next_of_lane() {
 	lane=("${lane[@]:1}")
 	[ -z "$next" ] || end_one "$next" &
 }
-# Wait for a suite to end, at most a second.
+# Wait for a suite to end, at most a second. A second may end between two digits of its number: the first ones are kept.
+begun=
 wait_for_one() {
 	local ended
 	if ! read -r -t 1 -u 3 ended; then
+		begun=$begun$ended
 		# What a signal ended writes nothing; it has no sum either, which is told below.
 		[ -n "$(jobs -rp)" ] || { running=0 next=; }
 		return
 	fi
+	ended=$begun$ended begun=
 	tell "$ended"
 	if [ "$ended" = "$next" ]; then begin_next_of_lane; else running=$((running - 1)); fi
 }
@@ -210,7 +214,7 @@ done
 wait
 # Again at the end, where people look.
 for i in "${!names[@]}"; do
-	[ -e "$work/$i.sum" ] || { echo "FAILED: ${names[i]}: it has no sum"; sum_failed=$((sum_failed + 1)); }
+	[ -e "$work/$i.told" ] || { echo "FAILED: ${names[i]}: it has no sum, or was not counted"; sum_failed=$((sum_failed + 1)); }
 	[ -e "$work/$i.failed" ] && echo "FAILED: ${names[i]}" && tail -n 12 "$work/$i.failed"
 done
 # Which suites take the time: elapsed seconds, and processor seconds of the suite and its children.
