@@ -87,8 +87,7 @@ history_show(struct app *app, const struct baseline_opts *o, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a baseline, a file of \"tracetool gate --save\"");
 	report_pager(app, &o->out);
 	rc = confine(app, o, err);
-	if (rc == TT_OK)
-		rc = o->budget ? gate_read_budget(app, o->budget, &budget, &app->arena, err) : tt_budget_none(&budget, &app->arena, err);
+	TT_THEN(rc, o->budget ? gate_read_budget(app, o->budget, &budget, &app->arena, err) : tt_budget_none(&budget, &app->arena, err));
 	TT_THEN(rc, tt_histories_read(&x, err));
 	return rc == TT_OK ? show(app, o, &x, err) : rc;
 }

@@ -69,8 +69,7 @@ diff_page(struct app *app, const struct diff_page *p, const struct tt_report *ha
 	co.json = tt_buf_keep(&json, &app->arena, err);
 	co.report = tt_buf_keep(&report, &app->arena, err);
 	rc = co.name && co.rows && co.json && co.report ? tt_report_error(had, err) : err->code;
-	if (rc == TT_OK)
-		rc = p->picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
+	TT_THEN(rc, p->picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err));
 	if (rc == TT_OK && cut)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables have at most %zu rows; the page names the commands that print all",
 		    p->output ? p->output : "the page", cut);

@@ -283,8 +283,7 @@ gate_judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct 
 		x->base = old;
 		x->has_base = true;
 	}
-	if (rc == TT_OK)
-		rc = gate_judge_all(x, run, out, append ? &old : NULL, err);
+	TT_THEN(rc, gate_judge_all(x, run, out, append ? &old : NULL, err));
 	tt_file_lock_release(&lock);
 	tt_buf_free(&text);
 	return rc;
@@ -335,8 +334,7 @@ gate_suggest(struct gate *x, const struct tt_run_opts *run, const struct report_
 	rc = tt_budget_suggest(all, total, n, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, &left_out, err);
 	say_left_out(x->app, &left_out);
 	tt_buf_free(&left_out);
-	if (rc == TT_OK)
-		rc = app_write(x->app, out->output ? out->output : "-", &text, err);
+	TT_THEN(rc, app_write(x->app, out->output ? out->output : "-", &text, err));
 	tt_buf_free(&text);
 	return rc;
 }

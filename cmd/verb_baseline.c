@@ -164,8 +164,7 @@ work(struct app *app, enum action action, const struct baseline_opts *o, struct 
 	tt_arena_init(&x.a, &app->env.mem);
 	rc = app_reads(app, (const char *const[]){ x.path, NULL }, err);
 	TT_THEN(rc, app_confine(app, outputs, NULL, err));
-	if (rc == TT_OK)
-		rc = action == A_LIST ? list(app, &x, &o->out, err) : change(app, &x, action, o, err);
+	TT_THEN(rc, action == A_LIST ? list(app, &x, &o->out, err) : change(app, &x, action, o, err));
 	tt_buf_free(&x.text);
 	tt_arena_free(&x.a);
 	return rc;

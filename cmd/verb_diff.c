@@ -274,8 +274,7 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	if (o->rename)
 		rc = tt_rename_read(&rename, &app->env, o->rename, err);
 	TT_THEN(rc, confine(app, o, err));
-	if (rc == TT_OK)
-		rc = tt_diff_init(&d, &app->env, run.names, o->rename ? &rename : NULL, err);
+	TT_THEN(rc, tt_diff_init(&d, &app->env, run.names, o->rename ? &rename : NULL, err));
 	TT_THEN(rc, tt_diff_read(&sides, &run, &d, &r, err));
 	ui_erase(&app->ui);
 	TT_THEN(rc, write_all(app, o, &d, &sides, &run, &r, err));

@@ -77,8 +77,7 @@ open_outputs(struct gate *x, const struct report_opts *out, struct tt_list *read
 		rc = tt_list_add(writes, out->output, &x->app->arena, err);
 	if (x->g->save)
 		TT_THEN(rc, tt_list_add(writes, x->g->save, &x->app->arena, err));
-	if (rc == TT_OK)
-		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0 ? "-o FILE" : NULL, writes, &x->to, err);
+	TT_THEN(rc, verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0 ? "-o FILE" : NULL, writes, &x->to, err));
 	TT_THEN(rc, check_outputs(x->g, reads, writes, err));
 	return rc == TT_OK && x->g->budget ? tt_verdict_out_forget(&x->g->to, x->g->explain ? NULL : out->output, err) : rc;
 }
@@ -199,8 +198,7 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	TT_THEN(rc, read_documents(x, err));
 	TT_THEN(rc, confine(x, &reads, &writes, err));
 	TT_THEN(rc, read_captures(x, &run, err));
-	if (rc == TT_OK)
-		rc = (x->settings = tt_run_settings(&run, &x->a, err)) ? TT_OK : err->code;
+	TT_THEN(rc, (x->settings = tt_run_settings(&run, &x->a, err)) ? TT_OK : err->code);
 	if (rc != TT_OK)
 		return rc;
 	if (x->rd.none && x->in->path.n > 1)
@@ -259,8 +257,7 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 	TT_THEN(rc, check_outputs(g, reads, writes, err));
 	TT_THEN(rc, tt_verdict_out_forget(&g->to, NULL, err));
 	TT_THEN(rc, read_documents(x, err));
-	if (rc == TT_OK)
-		rc = (x->made = tt_budget_settings(&x->budget, &x->a, err)) ? TT_OK : err->code;
+	TT_THEN(rc, (x->made = tt_budget_settings(&x->budget, &x->a, err)) ? TT_OK : err->code);
 	return rc;
 }
 

@@ -142,8 +142,7 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 		else
 			tt_fail(err, rc, TT_NOWHERE, "%s; \"tracetool list schema\" has the tables and their columns", what.msg);
 	}
-	if (rc == TT_OK)
-		rc = tt_db_report_rows(q, o->example ? query_examples[o->example - 1].none : "the query gives no rows", r, err);
+	TT_THEN(rc, tt_db_report_rows(q, o->example ? query_examples[o->example - 1].none : "the query gives no rows", r, err));
 	tt_db_query_free(q);
 	if (o->example)
 		TT_THEN(rc, note_left(db, &query_examples[o->example - 1], r, err));

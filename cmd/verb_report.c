@@ -165,8 +165,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	    (po.samples = tt_arena_printf(a, err, "tracetool stats --table sample_paths %s --marker ", po.arguments)))
 		po.frame_markers = tt_arena_printf(a, err, "tracetool stats --table frame_markers --wide total_ns --limit 0 %s --marker ", po.arguments);
 	po.details = has_views(o) ? d : NULL;
-	if (rc == TT_OK)
-		rc = po.frame_markers ? tt_page_write(r, view, &po, &cut, &text, err) : err->code;
+	TT_THEN(rc, po.frame_markers ? tt_page_write(r, view, &po, &cut, &text, err) : err->code);
 	size = text.n;
 	TT_THEN(rc, app_write(app, o->output, &text, err));
 	if (rc == TT_OK)
@@ -245,8 +244,7 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	if (rc == TT_OK) {
 		rc = tt_details_make(&details, m, err);
 		tt_page_fill(&view, search, &(struct tt_page_fill_opts){ &app->loss, &o->pass, o->redact }, &r);
-		if (rc == TT_OK)
-			rc = write_page(app, o, &r, &view, tt_page_search_view(search) != &view ? tt_page_search_view(search) : NULL, &details, err);
+		TT_THEN(rc, write_page(app, o, &r, &view, tt_page_search_view(search) != &view ? tt_page_search_view(search) : NULL, &details, err));
 		tt_page_search_free(search);
 	}
 	tt_details_free(&details);

@@ -714,8 +714,7 @@ decode(struct raw_run *r)
 		r->last = INT64_MIN;
 	}
 	rc = thread_begins(r, &w);
-	if (rc == TT_OK)
-		rc = r->skims && h->stream != h->s.main ? skim(r, w.piece) : messages(r, &w);
+	TT_THEN(rc, r->skims && h->stream != h->s.main ? skim(r, w.piece) : messages(r, &w));
 	if (rc == TT_OK && h->flags & RAW_H_ENDS)
 		rc = thread_ends(r);
 	/* The first thread of an id that is reused had its name before all others. */

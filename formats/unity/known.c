@@ -276,8 +276,7 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 	pthread_rwlock_wrlock(&k->lock);
 	if (counter)
 		rc = counter_key(k, session, id, tt_seeded_pair(kind, tt_seeded_text(0, p ? (const char *)p : "", n)), stats, seq, &own, err);
-	if (rc == TT_OK)
-		rc = put(k->mem, &k->counter, key, counter ? own + 1 : 0, seq, err);
+	TT_THEN(rc, put(k->mem, &k->counter, key, counter ? own + 1 : 0, seq, err));
 	pthread_rwlock_unlock(&k->lock);
 	return rc;
 }

@@ -564,8 +564,7 @@ put_unsuited(struct tt_env *env, const struct tt_one_opts *o, struct tt_run_opts
 	run->fd = fd;
 	rc = tt_run(env, run, &m, err);
 	*fd = -1;             /* the run took it over */
-	if (rc == TT_OK)
-		rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : tt_one_failed(b, "failed", "unsuited", why, strlen(why), err);
+	TT_THEN(rc, tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : tt_one_failed(b, "failed", "unsuited", why, strlen(why), err));
 	TT_THEN(rc, tt_sample_without(m, env->loss, strcmp(why, TT_NOTHING_LEFT) != 0 && !o->run.from_marker, why, o->measure, o->nmeasure, &s, &a,
 	    err));
 	if (rc == TT_OK) {

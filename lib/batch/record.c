@@ -189,8 +189,7 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 	json_object_foreach(json_object_get(object, "kinds"), name, value) {
 		json_int_t n = json_integer_value(value);
 
-		if (rc == TT_OK)
-			rc = add_kind(r, name, n > 0 ? (uint64_t)n : 0, err);
+		TT_THEN(rc, add_kind(r, name, n > 0 ? (uint64_t)n : 0, err));
 	}
 	json_object_foreach(json_object_get(object, "complaints"), name, value) {
 		TT_THEN(rc, join_complaints(r, name, value, err));

@@ -233,8 +233,7 @@ thread_node(struct fold *f, uint32_t thread, uint32_t *node, struct tt_err *err)
 		*node = d->frame_thread;
 		return rc;
 	}
-	if (rc == TT_OK)
-		rc = node_number(d, 0, frame ? TT_DIFF_FRAME_THREAD : TT_DIFF_THREAD, number, node, err);
+	TT_THEN(rc, node_number(d, 0, frame ? TT_DIFF_FRAME_THREAD : TT_DIFF_THREAD, number, node, err));
 	if (rc == TT_OK && frame)
 		d->frame_thread = *node;
 	return rc;

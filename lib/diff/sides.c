@@ -51,8 +51,7 @@ add_capture(const struct tt_diff_sides *s, size_t at, uint64_t *seen, struct tt_
 	tt_loss_join(all, &loss);
 	all->input = NULL;
 	TT_THEN(rc, check_recording(s, at, m, seen, err));
-	if (rc == TT_OK)
-		rc = tt_diff_add(d, at < s->nbefore ? TT_DIFF_A : TT_DIFF_B, m, err);
+	TT_THEN(rc, tt_diff_add(d, at < s->nbefore ? TT_DIFF_A : TT_DIFF_B, m, err));
 	caveat = m && rc == TT_OK && !r->note ? tt_model_caveat(m) : NULL;
 	if (caveat)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);

@@ -148,8 +148,7 @@ tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct
 
 	TT_THEN(rc, put_path(e, number, &path, err));
 	/* The NUL that tt_buf_printf() wrote ends the path. */
-	if (rc == TT_OK)
-		rc = o->open ? o->open(o->open_arg, path.p, sink, err) : tt_sink_open(e->env, path.p, sink, err);
+	TT_THEN(rc, o->open ? o->open(o->open_arg, path.p, sink, err) : tt_sink_open(e->env, path.p, sink, err));
 	if (rc == TT_OK)
 		e->sink[e->nsink++] = *sink;
 	e->last = number > e->last ? number : e->last;

@@ -125,8 +125,7 @@ perfetto_begin(void *state, struct tt_err *err)
 		return err ? err->code : TT_E_NOMEM;
 	c->nsent = c->nentry;
 	rc = tt_emit_open(&c->e, 0, &c->sink, err);
-	if (rc == TT_OK)
-		rc = tt_sink_packets(c->sink, c->own->plain ? NULL : &c->forms, &c->stamps, err);
+	TT_THEN(rc, tt_sink_packets(c->sink, c->own->plain ? NULL : &c->forms, &c->stamps, err));
 	return rc == TT_OK ? put_start(c, err) : rc;
 }
 

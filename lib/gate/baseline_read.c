@@ -301,8 +301,7 @@ finish(struct tt_baseline_reader *rd, struct tt_err *err)
 	/* The text ends within a session: its error tells where. */
 	if (rd->in_session)
 		rc = end_session(rd, err);
-	if (rc == TT_OK)
-		rc = tt_doc_parse_part(&doc, rd->rest.n ? rd->rest.p : "", rd->rest.n, rd->place, rd->nplace, rd->b->path, rd->a, err);
+	TT_THEN(rc, tt_doc_parse_part(&doc, rd->rest.n ? rd->rest.p : "", rd->rest.n, rd->place, rd->nplace, rd->b->path, rd->a, err));
 	if (rc == TT_E_USAGE && rd->first.code != TT_OK) {
 		*err = rd->first;
 		return err->code;

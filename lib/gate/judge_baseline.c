@@ -436,8 +436,7 @@ tt_row_relative(struct tt_judging *w, struct tt_err *err)
 	tt_row_find_worst(r, sign < 0);
 	r->tested = true;
 	rc = tt_kolmogorov_smirnov(e->x, e->m, e->y, e->n, &r->ks, &r->ks_p, w->mem, err);
-	if (rc == TT_OK)
-		rc = r->by_session ? test_sessions(w, e, sign, err) : test_captures(w, e, err);
+	TT_THEN(rc, r->by_session ? test_sessions(w, e, sign, err) : test_captures(w, e, err));
 	return rc == TT_OK && w->o->anchor ? test_trend(w, err) : rc;
 }
 

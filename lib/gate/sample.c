@@ -453,8 +453,7 @@ worst_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sampl
 	const struct tt_frames *f = m->frames;
 	int rc = some_frames(m, t, f ? &f->longest : NULL, &s->worst, &s->nworst, a, err);
 
-	if (rc == TT_OK)
-		rc = some_frames(m, t, f && f->has_wait ? &f->busiest : NULL, &s->busiest, &s->nbusiest, a, err);
+	TT_THEN(rc, some_frames(m, t, f && f->has_wait ? &f->busiest : NULL, &s->busiest, &s->nbusiest, a, err));
 	return rc == TT_OK ? latest_frames(m, t, s, a, err) : rc;
 }
 

@@ -159,8 +159,7 @@ tt_page_picture(enum tt_picture what, const struct tt_report *r, struct tt_views
 {
 	int rc = tt_report_error(r, err);
 
-	if (rc == TT_OK)
-		rc = what == TT_PICTURE_FRAMES ? frames(r, view, name, out, err) : flame(view, name, out, err);
+	TT_THEN(rc, what == TT_PICTURE_FRAMES ? frames(r, view, name, out, err) : flame(view, name, out, err));
 	tt_buf_text(out, "</svg>\n");
 	return rc == TT_OK ? tt_buf_error(out, err) : rc;
 }

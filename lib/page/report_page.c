@@ -485,8 +485,7 @@ put_frames(const struct tt_page *p, struct tt_report *texts)
 		.markers = o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS };
 	int rc = tt_frame_data_put(&by_frame, p->view, p->r, p->out, p->err);
 
-	if (rc == TT_OK)
-		rc = tt_facts_put(o->details, p->view, texts, o->max_size ? (size_t)(o->max_size / PER_FRAME) : SIZE_MAX, p->out, p->err);
+	TT_THEN(rc, tt_facts_put(o->details, p->view, texts, o->max_size ? (size_t)(o->max_size / PER_FRAME) : SIZE_MAX, p->out, p->err));
 	TT_THEN(rc, tt_details_put(o->details, p->view, o->stats, p->out, p->err));
 	TT_THEN(rc, tt_report_error(texts, p->err));
 	return rc == TT_OK ? tt_buf_error(p->out, p->err) : rc;

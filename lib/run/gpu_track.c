@@ -188,8 +188,7 @@ tt_gpu_take(struct pipe *p, const struct tt_batch *b, struct tt_err *err)
 		if (e->kind != TT_GPU_ANCHOR && e->kind != TT_GPU_TIME)
 			continue;
 		rc = p->gpu ? TT_OK : new_track(p, err);
-		if (rc == TT_OK)
-			rc = take(p->gpu, b, e, err);
+		TT_THEN(rc, take(p->gpu, b, e, err));
 	}
 	return rc;
 }
@@ -278,8 +277,7 @@ match(struct tt_gpu_track *g, struct tt_err *err)
 	const void *rec;
 	int rc = tt_sorter_done(&g->event, err);
 
-	if (rc == TT_OK)
-		rc = tt_sorted_open(&g->event, &g->matched, err);
+	TT_THEN(rc, tt_sorted_open(&g->event, &g->matched, err));
 	while (rc == TT_OK && (rc = tt_sorted_next(g->matched, &rec, err)) == TT_OK && rec) {
 		const struct gpu_event *const e = rec;
 		if (number_of(e) != number) {
@@ -290,8 +288,7 @@ match(struct tt_gpu_track *g, struct tt_err *err)
 		}
 		rc = e->is_time ? match_time(g, &m, e, err) : match_zone(g, &m, e, err);
 	}
-	if (rc == TT_OK)
-		rc = end_waiting(g, &m, err);
+	TT_THEN(rc, end_waiting(g, &m, err));
 	tt_sorted_close(g->matched);
 	g->matched = NULL;
 	tt_sorter_free(&g->event);
@@ -306,14 +303,10 @@ begin_thread(struct pipe *p, struct tt_err *err)
 	const struct tt_def name = { .kind = TT_DEF_THREAD, .ts = TT_EVER, .key = TT_TID_GPU, .text = "GPU", .len = 3 };
 	int rc = tt_threads_get(&p->r->m->threads, p->in->cap->process, TT_TID_GPU, false, &g->thread, err);
 
-	if (rc == TT_OK)
-		rc = tt_defs_add(p->in->cap->defs, &name, err);
-	if (rc == TT_OK)
-		rc = match(g, err);
-	if (rc == TT_OK)
-		rc = tt_sorter_done(&g->work, err);
-	if (rc == TT_OK)
-		rc = tt_sorted_open(&g->work, &g->sorted, err);
+	TT_THEN(rc, tt_defs_add(p->in->cap->defs, &name, err));
+	TT_THEN(rc, match(g, err));
+	TT_THEN(rc, tt_sorter_done(&g->work, err));
+	TT_THEN(rc, tt_sorted_open(&g->work, &g->sorted, err));
 	if (p->phase == TT_PHASE_MAIN)
 		tt_loss_join(p->r->env->loss, &g->wrong);
 	if (g->lost && p->phase == TT_PHASE_MAIN)

@@ -209,8 +209,7 @@ fold(struct tt_run *r, struct tt_part *p, const struct tt_capture *cap, struct s
 	} else {
 		io->base.of = NULL;   /* of another thread, maybe */
 		rc = tt_stack_copy(&io->base, &s->before, &r->env->mem, err);
-		if (rc == TT_OK)
-			rc = rest ? tt_fold_rest(p->fold, io, err) : tt_fold_chunk(p->fold, io, err);
+		TT_THEN(rc, rest ? tt_fold_rest(p->fold, io, err) : tt_fold_chunk(p->fold, io, err));
 	}
 	return rc == TT_OK ? tt_fold_commit(p->fold, io, cap->process, err) : rc;
 }
