@@ -188,7 +188,7 @@ struct data {
 	bool gap;                     /* something is missing before the next record */
 	bool begin_checked;           /* data_check_begin() has its answer, or can have none */
 	bool has_mask;                /* a frame has a mask that says it has data */
-	uint64_t nmaskless, maskless_at;      /* frames with samples and no mask that are not told, and the first one's offset */
+	uint64_t nmaskless, maskless_at;      /* frames with samples and no mask that are not among the losses yet, and the first one's offset */
 	bool begins_late;             /* frames are missing before the first one, and markers that they define */
 	uint32_t *defined;            /* until then: ids of the markers that were defined, in order */
 	size_t ndefined, capdefined;

@@ -569,7 +569,7 @@ check_values(struct data_tree *t)
 	struct data_take marker = { .p = t->th.marker, .end = t->th.end };
 	bool lacks = false;
 
-	/* Strays are told. */
+	/* Strays are counted where they are read. */
 	if (t->th.nvalue == 0 || t->value.strays || !(t->value.unsorted || t->value.repeats || is_of_root(&all)))
 		return TT_OK;
 	const int rc = data_list_open(t->r->u.b, &all, t->r->u.err);

@@ -8,7 +8,7 @@
 #define ENDS 1u
 #define EMPTY 2u                      /* the zone's length is 0 in the capture */
 
-/* Zones of length 0 at one time, after the begin of a zone that goes on, are moved on by less than so many ns. */
+/* At most so many ns: how far zones of length 0 move when the begin of a zone that goes on has the same time. */
 enum { MOVED_ON = 16 };
 
 /* The change that comes next: its time in the capture, and the one it has now. */

@@ -135,7 +135,7 @@ make_plain(const uint8_t *p, size_t n, uint8_t plain[PLAIN_MAX], size_t *begin)
 	return nplain;
 }
 
-/* Refuse text that stands for bytes, alone or after one of leads[]; inside another text only if it is nothing else. */
+/* Refuse bytes written as text (base64, hexadecimal), alone or after one of leads[]; inside another text only if it is nothing else. */
 static int
 refuse_coded(const struct tt_format *const *list, const uint8_t *head, size_t nhead, struct tt_err *err)
 {
