@@ -10,7 +10,7 @@
 #include "io/spool.h"
 #include "sys/sys.h"
 
-enum { UNIT = 16, PENDING = 1 << 16 };
+enum { UNIT = 16, PENDING = 1 << 16, WINDOW = 1 << 13 };
 
 int
 tt_text_spool_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
@@ -41,6 +41,7 @@ tt_text_spool_free(struct tt_text_spool *a)
 	if (a->fd >= 0)
 		tt_sys_close(a->fd);
 	tt_buf_free(&a->pending);
+	tt_buf_free(&a->window);
 	tt_text_spool_init(a, a->env, a->used);
 }
 
@@ -76,17 +77,43 @@ tt_text_spool_put(struct tt_text_spool *a, const char *p, size_t n, uint32_t *pl
 	return rc == TT_OK && a->pending.n >= PENDING ? flush(a, err) : rc;
 }
 
+/* Have the window begin at ${at}, which is in the spool. */
 static int
-read_at(const struct tt_text_spool *a, char *to, size_t n, uint64_t at, struct tt_err *err)
+move_window(struct tt_text_spool *a, uint64_t at, struct tt_err *err)
 {
-	if (at < a->written)
+	const size_t n = a->written - at < WINDOW ? (size_t)(a->written - at) : WINDOW;
+	int rc;
+
+	a->window.n = 0;
+	rc = tt_buf_room(&a->window, WINDOW, err);
+	TT_THEN(rc, tt_spool_read(a->env, a->fd, "arguments", at, a->window.p, n, err));
+	if (rc == TT_OK) {
+		a->window.n = n;
+		a->window_at = at;
+	}
+	return rc;
+}
+
+static int
+read_at(struct tt_text_spool *a, char *to, size_t n, uint64_t at, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (at >= a->written) {
+		memcpy(to, a->pending.p + (at - a->written), n);
+		return TT_OK;
+	}
+	if (n > WINDOW)
 		return tt_spool_read(a->env, a->fd, "arguments", at, to, n, err);
-	memcpy(to, a->pending.p + (at - a->written), n);
-	return TT_OK;
+	if (at < a->window_at || n > a->window.n || at - a->window_at > a->window.n - n)
+		rc = move_window(a, at, err);
+	if (rc == TT_OK)
+		memcpy(to, a->window.p + (at - a->window_at), n);
+	return rc;
 }
 
 int
-tt_text_spool_get(const struct tt_text_spool *a, uint32_t place, struct tt_buf *to, struct tt_err *err)
+tt_text_spool_get(struct tt_text_spool *a, uint32_t place, struct tt_buf *to, struct tt_err *err)
 {
 	uint64_t at = (uint64_t)(place - 1) * UNIT;
 	uint32_t n;

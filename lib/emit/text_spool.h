@@ -1,8 +1,9 @@
 /**
  * Stores texts on disk until they are needed, in any order.
  *
- * They lie in a spool (io/spool.h), after 64 KiB that wait in memory.
- * Memory: 64 KiB and the longest text. Disk: the texts, each rounded up to 16 bytes.
+ * They lie in a spool (io/spool.h), after 64 KiB that wait in memory. Texts that are read in about the order in which they were put share one read
+ * of the spool.
+ * Memory: 72 KiB and the longest text. Disk: the texts, each rounded up to 16 bytes.
  * Threads: one.
  */
 #ifndef TT_EMIT_TEXT_SPOOL_H
@@ -26,6 +27,8 @@ struct tt_text_spool {
 	int fd;                       /* -1: nothing is in the spool yet */
 	uint64_t written;             /* bytes in it */
 	struct tt_buf pending;        /* what comes after them */
+	struct tt_buf window;         /* bytes of the spool that were read last, from ${window_at} on */
+	uint64_t window_at;
 };
 
 /* ${used}: of tt_text_spool_write(); outlives it. */
@@ -40,6 +43,6 @@ void tt_text_spool_free(struct tt_text_spool *a);
 int tt_text_spool_put(struct tt_text_spool *a, const char *p, size_t n, uint32_t *place, struct tt_err *err);
 
 /* Append the text at ${place} to ${to}. */
-int tt_text_spool_get(const struct tt_text_spool *a, uint32_t place, struct tt_buf *to, struct tt_err *err);
+int tt_text_spool_get(struct tt_text_spool *a, uint32_t place, struct tt_buf *to, struct tt_err *err);
 
 #endif

@@ -2,11 +2,16 @@
 """Every system call that reads or writes fails once; or is interrupted, or does less than asked.
 
 Writes: exit status 4, a line with the errno's text, no new file, the old one untouched, nothing left behind.
-Reads: the same, and never told as damage. EINTR changes nothing. Ends with "N passed, N failed".
+Reads: the same, and never told as damage. EINTR changes nothing. No output costs a system call per event.
+Ends with "N passed, N failed".
 """
 import os
+import sys
 
 import kit
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
+import ttc
 
 ERRORS = {"ENOSPC": "No space left", "EIO": "Input/output error", "EDQUOT": "quota"}
 
@@ -83,7 +88,42 @@ def main():
                 s.check("%s, EINTR of %s on %s" % (verb[0], call, os.path.basename(path)),
                         None if (r.returncode, r.out) == (0, want.out) else "exit %d: %s" % (r.returncode, r.err))
     sandbox(s, work, capture)
+    calls(s, work)
     s.end()
+
+
+def throws(s, n):
+    """A capture with ${n} exceptions, each on a path below a zone of its own."""
+    c = ttc.Capture(producer="tracetool Mono module")
+    t, own = c.thread(), c.marker("Game:Go ()")
+    c.record(76, ttc.varint(0) + ttc.varint(0x10000) + b"\0" + ttc.varint(0) + ttc.text("Space.Failed") + ttc.text(""))
+    for i in range(n):
+        t.begin(1000 + i * 100, own)
+        t.other(1000 + i * 100 + 20, 22, ttc.varint(0x20000000 + i * 32) + ttc.varint(0x10000) + ttc.varint(0))
+        t.end(1000 + i * 100 + 90)
+    path = s.path("throws-%d.ttc" % n)
+    c.write(path)
+    return path
+
+
+def calls(s, work):
+    """Twice as many events: at most a system call more for every ten of them, in every output."""
+    few, many = 20000, 40000
+    paths = [throws(s, n) for n in (few, many)]
+    suffixes = [r["suffix"].split()[0] for r in kit.listed("emitters") if r["suffix"]]
+    lines = [(x, ["convert", "-q", "-o", "out" + x]) for x in suffixes] + [("pairs", ["convert", "-q", "--begin-end", "-o", "out.json"])]
+    lines += [("a report", ["report", "-q", "-o", "out.html"]), ("a summary", []), ("tables", ["stats", "--format", "json", "--limit", "0"])]
+    for name, args in lines:
+        n = []
+        for path in paths:
+            clean(work, {})
+            log = s.path("calls")
+            r = kit.run(["strace", "-f", "-qq", "-o", log, kit.TRACETOOL, *args, path], work)
+            with open(log) as f:
+                n.append(sum(1 for _ in f))
+        # An output that such a capture cannot have says so before it is read.
+        bad = "exit %d: %s" % (r.returncode, r.err) if r.returncode not in (0, 2) else None
+        s.check("%s, system calls" % name, bad or (None if n[1] - n[0] < (many - few) / 10 else "%d calls, then %d for twice the events" % tuple(n)))
 
 
 def sandbox(s, work, capture):

@@ -230,9 +230,13 @@ TEST(texts_put_aside_come_back_in_any_order)
 	struct tt_buf b = { 0 };
 	uint64_t used = 0;
 	static uint32_t place[TEXTS];
+	static char lengthy[20000];
+	uint32_t at;
 	char text[100];
 
 	tt_text_spool_init(&a, &env, &used);
+	memset(lengthy, 'x', sizeof lengthy);
+	CHECK_EQ_INT(tt_text_spool_put(&a, lengthy, sizeof lengthy, &at, &err), TT_OK);
 	for (int i = 0; i < TEXTS; i++)
 		CHECK_EQ_INT(tt_text_spool_put(&a, text, (size_t)snprintf(text, sizeof text, "%d %0*d", i, 1 + i % 60, 0), &place[i], &err), TT_OK);
 	CHECK(a.written > 100000);
@@ -243,6 +247,9 @@ TEST(texts_put_aside_come_back_in_any_order)
 		snprintf(text, sizeof text, "%d %0*d", i, 1 + i % 60, 0);
 		CHECK(b.n == strlen(text) && memcmp(b.p, text, b.n) == 0);
 	}
+	b.n = 0;
+	CHECK_EQ_INT(tt_text_spool_get(&a, at, &b, &err), TT_OK);
+	CHECK(b.n == sizeof lengthy && memcmp(b.p, lengthy, b.n) == 0);
 	tt_text_spool_free(&a);
 	tt_buf_free(&b);
 }
