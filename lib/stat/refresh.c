@@ -85,11 +85,17 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	return tt_refresh_stretches(&timers, err);
 }
 
-/* A stretch of times at which frames were handed to the display. */
+/*
+ * A stretch of times at which frames were handed to the display. Those of a timer are as regular as the steps that its sleeps end at, and none of these
+ * is a refresh.
+ */
 static int
 presented_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
-	f->misfit = f->misfit || !s->ps || !tt_refresh_is_grid(f, s);
+	const struct tt_waits w = tt_waits_of(f, s);
+	struct tt_stretch stepped = *s;
+
+	f->misfit = f->misfit || !s->ps || tt_timer_steps(f, &stepped, &w) || !tt_refresh_is_grid(f, s);
 	return f->misfit ? TT_OK : tt_refresh_segments(f, s, err);
 }
 

@@ -119,9 +119,19 @@ tt_timer_shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 	return TT_OK;
 }
 
+/* True if so many long steps of a clock are no whole number of refreshes of a usual display: frames that all last as long are a timer's. */
+static bool
+is_no_display(int64_t ns)
+{
+	for (int k = 1; k <= 4; k++)
+		if (tt_refresh_rate(ns * 1000 / k, 1))
+			return false;
+	return true;
+}
+
 /*
- * Systems whose sleeps end at steps of their clock only, 1 ms or 15.625 ms, make a timer's frames last one of two numbers of these. ${step}: how long; true if
- * the frames of ${s} are so, and *${ps} their mean, which is the limit.
+ * Systems whose sleeps end at steps of their clock only, 1 ms or 15.625 ms, make a timer's frames last one of two numbers of these; or, where each sleep is
+ * counted from the end of the last one, one number. ${step}: how long; true if the frames of ${s} are so, and *${ps} their mean, which is the limit.
  */
 static bool
 has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t step, int64_t *ps)
@@ -145,8 +155,12 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 		if (8 * n[0] > s->frame_end - s->frame)
 			return false;
 	}
-	while (k < MAX_STEPS && (n[k] + n[k + 1] < all - all / 8 || n[k] * 50 < all || n[k + 1] * 50 < all))
-		k++;
+	for (; k < MAX_STEPS; k++) {
+		const bool has_both = n[k] * 50 >= all && n[k + 1] * 50 >= all, is_alone = step == TT_SLEEP_STEP_NS && n[k] > n[k + 1];
+
+		if (n[k] + n[k + 1] >= all - all / 8 && (has_both || (is_alone && is_no_display((int64_t)k * step))))
+			break;
+	}
 	/* Each end is late by itself, but not all of them: refreshes of 66 Hz are near such steps, and shorter. */
 	if (all < TT_REFRESH_FRAMES || k == MAX_STEPS || off_sum / (int64_t)all > step / STEP_PARTS / 4 || -off_sum / (int64_t)all > step / STEP_PARTS / 4)
 		return false;

@@ -79,6 +79,9 @@ def limits_and_late(name, game):
         # A timer that wakes exactly, and is late for nothing, may be a display.
         told = [w[2] == "display" or game.sleep > 0 or any(game.is_late[w[0] - 1:w[1]]) for w in want]
         suite.equal("limits, %s" % name, [(r["limit"], r["refreshes"]) for r, x in zip(rows, told) if x], [w[2:4] for w, x in zip(want, told) if x])
+    if game.grain > MS:
+        # No display has refreshes at the steps of a system's clock.
+        suite.equal("no display's limit, %s" % name, [r["limit"] for r in rows], ["timer"] * len(want))
     near = .02 if game.grain > MS else .01 if game.grain else .005 if game.kind == "timer" else .0005
     off = [abs(r["refresh_ns"] * r["refreshes"] / (w[3] * w[4]) - 1) for r, w in zip(rows, want) if r["refresh_ns"]]
     suite.true("times of limits, %s" % name, len(off) == len(want) and all(x <= near for x in off), (off, near))

@@ -24,7 +24,7 @@ class Game:
 
     def __init__(self, seed, frames=240, hz=60, waits="end", kind="display", limits=((0, 1),), late=0.0, by="main",
                  gpu_known=False, drift=0.0, rates=(), jitter=300 * US, sleep=120 * US, late_by=None, waits_in="target", late_at=(), lost=(),
-                 grain=0, scheduled=False, depth=0, presents=True, unsteady=.3):
+                 grain=0, scheduled=False, depth=0, presents=True, unsteady=.3, handing=0):
         self.rng = random.Random(seed)
         self.n, self.hz, self.waits, self.kind, self.limits, self.late, self.by = frames, hz, waits, kind, limits, late, by
         self.gpu_known, self.drift, self.rates, self.jitter = gpu_known, drift, rates, jitter
@@ -32,6 +32,8 @@ class Game:
         self.sleep, self.late_by, self.waits_in = sleep, late_by, waits_in
         # A timer's sleeps end at multiples of this only; frames are due by a schedule, not from each one's own begin.
         self.grain, self.scheduled = grain, scheduled
+        # It takes so long to hand a picture of a timer's frame over, which waits for nothing; 0: the capture does not have that.
+        self.handing = handing
         # How many frames may wait to be shown; whether the capture has when they are; how much of a refresh the work differs by.
         self.depth, self.presents, self.unsteady, self.shown_at = depth, presents, unsteady, []
         # Frames whose main thread is surely late; frames that the capture lacks.
@@ -173,7 +175,10 @@ class Game:
             end = at + main + 3 * US if late else max(self.wake(due), at + main + 3 * US)
             zones = [("work", at, at + main)] + ([] if late else [(self.waits_in, at + main, end)])
             self.frames.append((at, end, zones))
-            self.render.append((at, at + min(render, period / 2, end - at - 1 * US)))
+            drawn = at + (2 * MS if self.handing else min(render, period / 2, end - at - 1 * US))
+            self.render.append((at, drawn))
+            if self.handing:
+                self.shown_at.append((drawn, drawn + self.handing))
             self.gpu.append(0)
             self.is_late.append(late)
             if not late:
@@ -713,7 +718,7 @@ def stepped(first):
     rng = random.Random(first + 4444)
     for seed in range(first, first + 80):
         more = {"frames": rng.choice((150, 240, 400)), "kind": "timer", "hz": (60, 30, 50, 40, 72)[seed % 5], "grain": (MS, 15625 * US)[seed // 5 % 2],
-                "scheduled": seed // 10 % 4 < 3, "late": rng.choice((0, 0, .02, .1)), "late_by": 3.4}
+                "scheduled": seed // 10 % 4 < 3, "late": rng.choice((0, 0, .02, .1)), "late_by": 3.4, "handing": (0, 120 * US)[seed % 3 == 0]}
         yield "steps%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
 
 
