@@ -34,6 +34,10 @@ const char *const tt_wait_markers[] = {
 /* The waits that sleep until a time. */
 const char *const tt_sleep_markers[] = { "System.Threading.Thread:Sleep", "Mono.Unix.Native.Syscall:nanosleep", "WaitForTargetFPS", NULL };
 
+/* Calls that the system alone ends, and no other thread of the program. The engine's own markers have no class before them. */
+const char *const tt_system_waits[] = { "System.Net.", "System.IO.", "System.Console:", "System.Diagnostics.Process:WaitForExit",
+	"Mono.Unix.Native.Syscall:", "[F]ile.Open", "[F]ile.Read", "[F]ile.Seek", "[F]ile.Close", NULL };
+
 /* Unity's: the first waits only for Application.targetFrameRate or vertical sync, the others also for a late GPU. */
 const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitForPresent", NULL };
 const unsigned tt_limit_only = 1;

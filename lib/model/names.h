@@ -71,8 +71,8 @@ bool tt_name_in_namespace(const char *const *space, const char *full);
 extern const char *const tt_waiting_words[];
 bool tt_name_has_word(const char *const *words, const char *full);
 
-/* Calls that sleep for a given time, and wait for nothing else. NULL-terminated, of the producers. */
-extern const char *const tt_sleep_markers[];
+/* Calls that sleep for a given time, and wait for nothing else; calls that wait for what the system does. NULL-terminated, of the producers. */
+extern const char *const tt_sleep_markers[], *const tt_system_waits[];
 
 /* Namespaces of engines, each with all below it; in what the render thread waits for the GPU, or for the display; for the display alone. The same. */
 extern const char *const tt_engine_namespaces[], *const tt_gpu_wait_markers[], *const tt_present_markers[];

@@ -86,8 +86,8 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 }
 
 /*
- * A stretch of times at which frames were handed to the display. Those of a timer are as regular as the steps that its sleeps end at, and none of these
- * is a refresh.
+ * A stretch of times at which frames were handed to the display. With a timer whose sleeps end at steps of a clock these times are as regular as the steps,
+ * and no step is a refresh.
  */
 static int
 presented_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)

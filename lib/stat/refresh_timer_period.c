@@ -129,6 +129,19 @@ is_no_display(int64_t ns)
 	return true;
 }
 
+/* Seven eighths of ${all} frames last ${k} steps or one more, ${n} of each number: the fewest such k; 0: there is none. */
+static size_t
+usual_steps(const size_t *n, size_t nmax, size_t all, int64_t step)
+{
+	for (size_t k = 1; k < nmax; k++) {
+		const bool has_both = n[k] * 50 >= all && n[k + 1] * 50 >= all, is_alone = step == TT_SLEEP_STEP_NS && n[k] > n[k + 1];
+
+		if (n[k] + n[k + 1] >= all - all / 8 && (has_both || (is_alone && is_no_display((int64_t)k * step))))
+			return k;
+	}
+	return 0;
+}
+
 /*
  * Systems whose sleeps end at steps of their clock only, 1 ms or 15.625 ms, make a timer's frames last one of two numbers of these; or, where each sleep is
  * counted from the end of the last one, one number. ${step}: how long; true if the frames of ${s} are so, and *${ps} their mean, which is the limit.
@@ -137,7 +150,7 @@ static bool
 has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t step, int64_t *ps)
 {
 	enum { MAX_STEPS = 128, STEP_PARTS = 16 };
-	size_t n[MAX_STEPS + 1] = { 0 }, all = 0, k = 1;
+	size_t n[MAX_STEPS + 1] = { 0 }, all = 0;
 	int64_t sum = 0, end = INT64_MIN, off_sum = 0;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
@@ -155,14 +168,9 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 		if (8 * n[0] > s->frame_end - s->frame)
 			return false;
 	}
-	for (; k < MAX_STEPS; k++) {
-		const bool has_both = n[k] * 50 >= all && n[k + 1] * 50 >= all, is_alone = step == TT_SLEEP_STEP_NS && n[k] > n[k + 1];
-
-		if (n[k] + n[k + 1] >= all - all / 8 && (has_both || (is_alone && is_no_display((int64_t)k * step))))
-			break;
-	}
+	const size_t k = usual_steps(n, MAX_STEPS, all, step);
 	/* Each end is late by itself, but not all of them: refreshes of 66 Hz are near such steps, and shorter. */
-	if (all < TT_REFRESH_FRAMES || k == MAX_STEPS || off_sum / (int64_t)all > step / STEP_PARTS / 4 || -off_sum / (int64_t)all > step / STEP_PARTS / 4)
+	if (all < TT_REFRESH_FRAMES || k == 0 || off_sum / (int64_t)all > step / STEP_PARTS / 4 || -off_sum / (int64_t)all > step / STEP_PARTS / 4)
 		return false;
 	all = n[k] + n[k + 1];
 	sum = (int64_t)(n[k] * k + n[k + 1] * (k + 1)) * step;

@@ -8,8 +8,11 @@
 #include "model/waits.h"
 #include "view/frame_sums.h"
 
-/* A wait ended with a zone if their ends are no further apart than this. */
-enum { NEAR_END_NS = 1000000, NEAR_END_TICKS = NEAR_END_NS >> TT_FRAME_TICK_SHIFT };
+/*
+ * A wait may have ended with a zone that ends no longer before it, for a thread is woken late; and no longer after it, for who has woken it has a little to do
+ * until its own zone ends.
+ */
+enum { BEFORE_NS = 1000000, AFTER_NS = 200000, BEFORE_TICKS = BEFORE_NS >> TT_FRAME_TICK_SHIFT, AFTER_TICKS = AFTER_NS >> TT_FRAME_TICK_SHIFT };
 
 uint32_t
 tt_why_work_of(const struct tt_why *w, uint32_t node)
@@ -35,32 +38,6 @@ is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_
 	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(tt_why_full_name(w, row));
 }
 
-void
-tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c)
-{
-	const struct tt_thread *by = NULL;
-	int64_t best = INT64_MAX;
-
-	/* A zone comes before those in it: of those that last as long as each other, it is the one that took the lock. */
-	for (size_t i = 0; i < w->s->n; i++) {
-		const struct tt_frame_path *r = &w->s->rec[i];
-
-		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->took - c->took / 5)
-			continue;
-		if (r->total > best - best / 100) {
-			if (r->total < best + best / 100 && tt_paths_thread(w->p, r->node) != by)
-				c->name = NULL;
-			continue;
-		}
-		best = r->total;
-		by = tt_paths_thread(w->p, r->node);
-		c->row2 = tt_why_work_of(w, r->node);
-		c->name = by->name;
-	}
-}
-
-/* --- what a wait ended with ---------------------------------------------------------------------------- */
-
 /* The longest zone of the call by which ${c} waits, on the frame thread; NULL: there is none, or it is less than half of what the call takes. */
 static const struct tt_frame_path *
 longest_wait(const struct tt_why *w, const struct tt_cause *c)
@@ -77,6 +54,40 @@ longest_wait(const struct tt_why *w, const struct tt_cause *c)
 	return most && most->longest >= c->took / 2 ? most : NULL;
 }
 
+/* True if the only zone of ${r} was over before the wait ${wait} was: who held the lock until then was not in it. */
+static bool
+was_over(const struct tt_frame_path *r, const struct tt_frame_path *wait)
+{
+	return r->n == 1 && r->longest > 0 && r->longest_end + BEFORE_TICKS < wait->longest_end;
+}
+
+void
+tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_frame_path *wait = longest_wait(w, c);
+	const struct tt_thread *by = NULL;
+	int64_t best = INT64_MAX;
+
+	/* A zone comes before those in it: of those that last as long as each other, it is the one that took the lock. */
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+
+		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->took - c->took / 5 || (wait && was_over(r, wait)))
+			continue;
+		if (r->total > best - best / 100) {
+			if (r->total < best + best / 100 && tt_paths_thread(w->p, r->node) != by)
+				c->name = NULL;
+			continue;
+		}
+		best = r->total;
+		by = tt_paths_thread(w->p, r->node);
+		c->row2 = tt_why_work_of(w, r->node);
+		c->name = by->name;
+	}
+}
+
+/* --- what a wait ended with ---------------------------------------------------------------------------- */
+
 /* True for the render thread's zones that end when the GPU is ready, or the display shows the frame. */
 static bool
 is_for_gpu(const struct tt_why *w, uint32_t node)
@@ -87,16 +98,25 @@ is_for_gpu(const struct tt_why *w, uint32_t node)
 	    tt_name_match(tt_render_threads, tt_paths_thread(w->p, node)->own);
 }
 
-/* True if other threads may be waited for in zones of ${node}: the program or the engine is at work, or the GPU is waited for. */
+/* True if zones of ${node} may be for a picture: they wait for the frame limit, and so for the render thread and the GPU, too. */
 static bool
-is_awaited(const struct tt_why *w, uint32_t node)
+is_for_picture(const struct tt_why *w, uint32_t node)
+{
+	const uint32_t row = tt_paths_row(w->p, node);
+
+	return row != TT_NO_ROW && tt_waits_kind(w->m, tt_why_full_name(w, row)) == TT_WAIT_LIMIT;
+}
+
+/* True if zones of ${wait} may wait for other threads in zones of ${node}: the program or the engine is at work, or, of a picture, the GPU is waited for. */
+static bool
+is_awaited(const struct tt_why *w, uint32_t node, uint32_t wait)
 {
 	const uint8_t class = w->class[node];
 
 	if (class == TT_CAUSE_UNKNOWN)
 		return w->own[node] == node && tt_paths_row(w->p, node) != TT_NO_ROW;
 	if (class == TT_CAUSE_WAIT)
-		return is_for_gpu(w, node);
+		return is_for_gpu(w, node) && is_for_picture(w, wait);
 	return class >= TT_CAUSE_COLLECTION && class < TT_CAUSE_EDITOR && class != TT_CAUSE_LOCK;
 }
 
@@ -107,12 +127,12 @@ ends_with(const struct tt_why *w, const struct tt_frame_path *r, const struct tt
 	const int64_t apart = (int64_t)r->longest_end - (int64_t)wait->longest_end;
 	const int64_t dur = tt_frames_dur(w->m->frames, w->s->frame);
 
-	return tt_frame_sums_zone(w->s, r->node) && r->longest >= wait->longest / 2 && r->longest / 3 <= wait->longest && apart <= NEAR_END_TICKS &&
-	    apart >= -NEAR_END_TICKS && (int64_t)r->longest_end < (dur >> TT_FRAME_TICK_SHIFT) &&
-	    tt_why_is_other(w, r->node, tt_frames_thread(w->m->frames, w->s->frame)) && is_awaited(w, r->node);
+	return tt_frame_sums_zone(w->s, r->node) && r->longest >= wait->longest / 2 && r->longest / 3 <= wait->longest && apart <= AFTER_TICKS &&
+	    apart >= -BEFORE_TICKS && (int64_t)r->longest_end < (dur >> TT_FRAME_TICK_SHIFT) &&
+	    tt_why_is_other(w, r->node, tt_frames_thread(w->m->frames, w->s->frame)) && is_awaited(w, r->node, wait->node);
 }
 
-/* True if what is done at ${r} is more than usual: then it is rather waited for than what always ends about then. */
+/* True if what is done at ${r} is more than usual: what always ends about then is no reason to wait longer. */
 static bool
 is_unusual(const struct tt_why *w, const struct tt_frame_path *r)
 {
@@ -139,7 +159,10 @@ outermost_end(const struct tt_why *w, const struct tt_frame_path *r, const struc
 	return r;
 }
 
-/* Among the zones that the wait may have ended with, one that is more than usual, and of those the one whose end is the nearest; NULL: there is none. */
+/*
+ * Among the zones that the wait may have ended with, one that is more than usual, and of those the one whose end is the nearest; NULL: there is none. A zone
+ * that loads may do so by itself: it ended with another thread's zone only if that is more than usual.
+ */
 static const struct tt_frame_path *
 nearest_end(const struct tt_why *w, const struct tt_frame_path *wait)
 {
@@ -148,7 +171,7 @@ nearest_end(const struct tt_why *w, const struct tt_frame_path *wait)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
-		if (!ends_with(w, r, wait) || (best && is_unusual(w, best) > is_unusual(w, r)))
+		if (!ends_with(w, r, wait) || ((w->class[wait->node] == TT_CAUSE_LOADING || (best && is_unusual(w, best))) && !is_unusual(w, r)))
 			continue;
 		if (!best || is_unusual(w, r) > is_unusual(w, best) || ends_apart(r, wait) < ends_apart(best, wait))
 			best = r;
@@ -195,7 +218,10 @@ count_threads(const struct tt_why *w, uint32_t row, const struct tt_frame_path *
 bool
 tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c)
 {
-	const struct tt_frame_path *wait = longest_wait(w, c), *with = wait ? nearest_end(w, wait) : NULL;
+	const struct tt_frame_path *wait = longest_wait(w, c);
+	const uint32_t row = wait ? tt_paths_row(w->p, wait->node) : TT_NO_ROW;
+	const bool is_system = row != TT_NO_ROW && tt_name_match(tt_system_waits, tt_why_full_name(w, row));
+	const struct tt_frame_path *with = wait && !is_system ? nearest_end(w, wait) : NULL;
 
 	if (!with)
 		return false;

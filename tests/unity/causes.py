@@ -858,6 +858,35 @@ def ended_with():
                    re.search('; in the worst frame it ended with %s of 2[0-9.]* ms on thread "Render Thread"%s$' % (zone, words), rows[0][3]), rows)
 
 
+def bystanders():
+    """What ends by chance when a wait does is not named: another thread's zone beside what the system ends, or after the wait, or as long as ever beside what
+    loads; nor does the thread hold a lock whose method is over before the wait is."""
+    socket, save, flush = "System.dll!System.Net.Sockets::Socket.Receive()", "Game.dll!Game::Saver.Write()", "Game.dll!Game::Report.Send()"
+    enter = "mscorlib.dll!System.Threading::Monitor.Enter()"
+
+    def change(k, f, marker, zone, after=0.0, always=False):
+        late = k % 30 == 11
+        f[MAIN] = [Zone(LOOP, .5, Zone(CAMERA, 2), Zone(UPDATE, 3, Zone(marker, 16 if late else .0625)))]
+        if late or always:
+            f[RENDER if zone.name.startswith("Gfx") else WORKERS[0]] = [Zone("Idle", (18 - zone.took() if late else .0625) + after), zone]
+    for what, marker, zone, after, always in (
+            ("a socket, beside a job", socket, Zone(PATH, 16.5), 0, False),
+            ("a file, beside a job", READ, Zone(PATH, 16.5), 0, False),
+            ("a file, beside the display", READ, Zone("Gfx.PresentFrame", 16), 0, True),
+            ("loading, beside a thread that works as ever", "Loading.LockPersistentManager", Zone(PATH, 16), 0, True),
+            ("a task, beside a job that ends later", "mscorlib.dll!System.Threading.Tasks::Task.Wait()", Zone(PATH, 16), .75, False)):
+        rows = said(game("bystander.raw", lambda k, f: change(k, f, marker, zone, after, always), period=17 if always else 0))
+        suite.true("a wait for %s" % what, rows and rows[0][3].startswith("16.00 ms ") and "ended with" not in rows[0][3], rows)
+
+    def locked(k, f):
+        f[MAIN] = [Zone(LOOP, .5, Zone(CAMERA, 2), Zone(UPDATE, 3, Zone(enter, 16 if k % 30 == 11 else 0)))]
+        if k % 30 == 11:
+            f[WORKERS[0]] = [Zone(flush, 14)]             # over 4 ms before the wait is
+            f[WORKERS[1]] = [Zone(save, 18.125)]
+    rows = said(game("locked.raw", locked))
+    suite.true("who is still in the lock is named", len(rows) == 1 and 'meanwhile thread "Worker 1" was in ' + save in rows[0][3], rows)
+
+
 def who_calls_more():
     """Calls that are made one each by a caller are that caller's, told with the script around it; not the innermost's, nor those of one with other callers."""
     console, trace, quest, probe = "LogStringToConsole", "ExtractStackTrace", "Game.dll!Game::QuestTracker.Update()", "ReflectionProbe.RenderFace"
@@ -974,6 +1003,7 @@ what_loads()
 steady_cost()
 woken_late()
 ended_with()
+bystanders()
 who_calls_more()
 figures_of_what_is_named()
 no_contention()
