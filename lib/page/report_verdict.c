@@ -106,7 +106,7 @@ put_rates(const struct tt_page *p)
 	}
 	tt_page_put(p, over60 == 0 ? "<p class=\"v good\">" : over30 == 0 ? "<p class=\"v fair\">" : "<p class=\"v bad\">");
 	if (over60 == 0) {
-		tt_page_put(p, "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
+		tt_page_put(p, "<strong>Holds 60 fps</strong>: no frame is shown for longer than 16.67 ms.");
 		return;
 	}
 	tt_page_put(p, "<strong>Misses 60 fps</strong> in ");
