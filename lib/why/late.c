@@ -31,13 +31,16 @@ has_cause(const struct tt_why *w, size_t i, size_t *at)
 	return *at < w->out->ncause && w->out->cause[*at].frame == i && w->out->cause[*at].class != TT_CAUSE_UNKNOWN;
 }
 
-/* Late frames without a cause: the render thread, or the GPU, needs more than the period for their pictures, which are those of ${lag} frames before. */
-struct late { int64_t (*time)(const struct tt_why *, size_t); size_t lag, *frame, n; };
+/*
+ * Late frames without a cause: the render thread, or the GPU, needs more than the period for their pictures, which are those of ${lag} frames before; or it
+ * does so ${lead} frames after.
+ */
+struct late { int64_t (*time)(const struct tt_why *, size_t); size_t lag, lead, *frame, n; };
 
 static int64_t
 time_of(const struct tt_why *w, const struct late *l, size_t i)
 {
-	return i >= l->lag ? l->time(w, i - l->lag) : 0;
+	return i >= l->lag && i - l->lag + l->lead < w->m->frames->n ? l->time(w, i - l->lag + l->lead) : 0;
 }
 
 /* Find them, in order. */
@@ -48,8 +51,31 @@ find_late(const struct tt_why *w, struct late *l)
 
 	l->n = 0;
 	for (size_t i = 0; i < w->m->frames->n; i++)
-		if (tt_frames_is_late(w->m->frames, i) && time_of(w, l, i) > w->cap + w->cap / OF_PERIOD && !has_cause(w, i, &at))
+		if (tt_frames_is_late(w->m->frames, i) && time_of(w, l, i) > w->cap + w->cap / OF_PERIOD && !has_cause(w, i, &at) &&
+		    (l->lead == 0 || !has_cause(w, i + l->lead, &at)))
 			l->frame[l->n++] = i;
+}
+
+/*
+ * Find those that the render thread makes late. In a game whose main thread is a frame ahead it draws the picture of a frame during the next one: it is so
+ * where that explains more late pictures.
+ */
+static void
+find_rendered_late(const struct tt_why *w, struct late *l)
+{
+	struct late next = *l;
+
+	find_late(w, l);
+	if (!w->m->frames->counts_presented)
+		return;
+	const size_t own = l->n;
+
+	next.lead = 1;
+	find_late(w, &next);
+	if (next.n > own)
+		*l = next;
+	else
+		find_late(w, l);
 }
 
 /* The marker that the render thread runs longest in the samples in which it is late; TT_NO_ROW: none is known. *${thread}: its name. */
@@ -101,6 +127,8 @@ put_late(struct tt_why *w, const struct late *l)
 	tt_buf_printf(&b, strcmp(low, high) == 0 ? "%s" : "%s to ", low);
 	if (strcmp(low, high) != 0)
 		tt_buf_text(&b, high);
+	if (l->lead)
+		tt_buf_text(&b, " for their pictures, in the frames after");
 	if (l->lag)
 		tt_buf_printf(&b, l->lag > 1 ? " for the pictures of %zu frames before" : " for the pictures of the frames before", l->lag);
 	tt_buf_printf(&b, ", more than the %s at which frames are capped", period);
@@ -115,13 +143,16 @@ tt_why_late_elsewhere(struct tt_why *w)
 {
 	const size_t all = w->m->frames->n;
 	size_t *frame = w->cap ? tt_mem_alloc(w->mem, all * sizeof *frame, w->err) : NULL;
-	const struct late who[] = { { time_of_render, 0, frame, 0 }, { tt_why_gpu_time, w->gpu_lag, frame, 0 } };
+	const struct late who[] = { { .time = time_of_render, .frame = frame }, { .time = tt_why_gpu_time, .lag = w->gpu_lag, .frame = frame } };
 	int rc = w->cap && !frame ? w->err->code : TT_OK;
 
 	for (size_t i = 0; i < sizeof who / sizeof *who && frame && rc == TT_OK; i++) {
 		struct late l = who[i];
 
-		find_late(w, &l);
+		if (l.time == time_of_render)
+			find_rendered_late(w, &l);
+		else
+			find_late(w, &l);
 		if (l.n >= MIN_FRAMES)
 			rc = put_late(w, &l);
 	}

@@ -4,6 +4,7 @@ and which wait for a picture at the end of a frame, at the begin of the next one
 import re
 
 from ttc import Suite
+from vsync_game import Game as Pictures
 from whose_game import EVERY, MS, Game
 import lot
 import words
@@ -95,6 +96,18 @@ def unexplained(seed, hz, waits):
     suite.true("they are explained, or said not to be, %s" % what, "World.Update" in why or "not explained" in why or "all frames take" in why, why)
 
 
+def drawn_a_frame_later(seed, late):
+    """The main thread is a frame ahead, and the render thread needs too long for most pictures: all but the last are told as late by it, though it draws each
+    during the next frame."""
+    game = Pictures(seed, depth=1, late=late, by="render", unsteady=.2)
+    rows = [r for r in suite.rows("causes", game.write(suite.path("ahead.raw"))) if r["class"] == "wait"]
+    what = "seed %d, %.0f %% late" % (seed, late * 100)
+    suite.true("late pictures are explained, %s" % what, sum(r["count"] for r in rows) >= sum(game.is_late) - 2, (sum(game.is_late), rows))
+    suite.true("by the render thread, %s" % what, rows and all("Render Thread" in r["sentence"] for r in rows), rows)
+
+
+for seed, late in ((70, .55), (71, .65), (72, .75), (73, .9)):
+    drawn_a_frame_later(seed, late)
 for i, (hz, waits) in enumerate((hz, waits) for hz in (60, 90) for waits in ("end", "begin")):
     unexplained(500 + i, hz, waits)
 for waits, depth in (("end", 0), ("end", 1), ("begin", 0), ("begin", 1)):
