@@ -37,7 +37,9 @@
 #define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
 #define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
 #define RARE 10                       /* frames of a thousand: more long ones are no hitches */
-#define WIDE 50                       /* late frames of a thousand that are more than chance */
+#define WIDE_LEAST 15                 /* late frames of a thousand that are more than chance, ... */
+#define WIDE_MOST 50                  /* ... however few frames are known */
+#define WIDE_TIMES 10                 /* as many as ten times the rate that none among all frames allows, in 95 of 100 cases */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
 struct suggest {
@@ -503,14 +505,27 @@ long_frames(const struct suggest *g, const char *time, size_t frames, int64_t me
 	return l;
 }
 
-/* How many of a thousand frames a row allows to be long. */
+/*
+ * How many late frames of a thousand more than in any capture are no chance, whatever sessions differ by: if none of n frames is late, up to 3 of n may be in
+ * another session, in 95 of 100 cases.
+ */
 static int64_t
-most_long(const struct long_frames *l, bool wide, bool steady)
+wide_margin(const struct suggest *g)
+{
+	const struct spread frames = spread_of(g, "frame.count.total");
+	const double n = (double)frames.median / TT_AMOUNT_ONE * (double)frames.n, margin = n > 0 ? WIDE_TIMES * 3000 / n : WIDE_MOST;
+
+	return margin > WIDE_MOST ? WIDE_MOST : margin < WIDE_LEAST ? WIDE_LEAST : (int64_t)ceil(margin);
+}
+
+/* How many of a thousand frames a row allows to be long; ${wide}: it allows so many more, and at least eight times as many. */
+static int64_t
+most_long(const struct long_frames *l, int64_t wide, bool steady)
 {
 	int64_t max = l->most < INT64_MAX ? l->most : 500 * TT_AMOUNT_ONE;
 
 	if (wide)
-		max = 5 * max > max + WIDE * TT_AMOUNT_ONE ? 5 * max : max + WIDE * TT_AMOUNT_ONE;
+		max = 8 * max > max + wide * TT_AMOUNT_ONE ? 8 * max : max + wide * TT_AMOUNT_ONE;
 	else if (l->counted)
 		max += l->apart + l->apart / 2 + TT_AMOUNT_ONE;
 	else if (steady)
@@ -546,7 +561,7 @@ tail_of(const struct suggest *g, const struct long_frames *l)
 	const int64_t by_count = l->counted ? limit_by_count(g, l->key, &times) : 0;
 	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
 	const bool wide = rare && !steady && !by_count && g->cap_ns && l->counted;
-	struct tail t = { 10 * most_long(l, wide, steady), steady || wide || by_count, "" };
+	struct tail t = { 10 * most_long(l, wide ? wide_margin(g) : 0, steady), steady || wide || by_count, "" };
 
 	if (by_count && (!steady || by_count < t.tenths)) {
 		t.tenths = by_count;

@@ -463,6 +463,20 @@ def compared():
     suite.true("an A/B run fails by late frames", r.returncode == 1 and row and "FAIL" in row[0], r.stdout + r.stderr)
 
 
+def few_late():
+    """A budget suggested from captures without a late frame fails when 20 of 400 are late, and 8 of 400; not for 2 of 400, nor for none."""
+    def session(name, seed, nlate):
+        late = [sorted(random.Random(seed + k).sample(range(8, 392), nlate)) for k in range(5)]
+        return [Game(seed + 10 * k, frames=400, late_at=late[k]).write(suite.path("%s%d.raw" % (name, k))) for k in range(5)]
+    budget, base, perfect = suite.path("few.json"), suite.path("few-base.json"), session("perfect", 900, 0)
+    suite.run("gate", "--suggest", "-q", *perfect, "-o", budget)
+    suite.run("gate", budget, *perfect, "--save", base, status=None)
+    for nlate, fails in ((0, False), (2, False), (8, True), (20, True)):
+        out, _ = suite.run("gate", budget, *session("few", 1900 + nlate, nlate), "--baseline", base, status=None)
+        row = [line for line in out.splitlines() if line.strip().startswith("hitches ")]
+        suite.true("%d of 400 frames late" % nlate, row and ("FAIL" in row[0]) == fails, out)
+
+
 def renewed():
     """A baseline from before frames counted as shown, which has no late frames, is told, and how to renew it; one of now is not."""
     budget, base, old = suite.path("budget.json"), suite.path("base.json"), suite.path("old.json")
@@ -501,6 +515,7 @@ ahead_of_the_display()
 no_timer()
 slow_in_a_row()
 compared()
+few_late()
 renewed()
 for name, game in lot.some(games(first_seed), 30, "vsync"):
     against_truth(name, game)
