@@ -223,7 +223,8 @@ goes_on_in_parts(const struct tt_refresh_fit *f, const struct tt_stretch *s, int
 
 			if (!is_near(step - tt_round_div(step, part) * part, near))
 				return false;
-			nbreaks++;
+			/* Points late by themselves, in a row, break nothing. */
+			nbreaks += !is_near(step - tt_round_div(step, s->ps) * s->ps, near);
 		}
 		from = q;
 	}

@@ -48,6 +48,19 @@ refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
 	return ps;
 }
 
+/*
+ * The periods of ${ps} in the distance ${d} of a point and the one before together with ${next}, that of the one after, where the point is late by itself; 0: it
+ * is not. Neither distance says how long the period is, and both together do.
+ */
+static inline int64_t
+periods_around(int64_t d, int64_t next, int64_t ps)
+{
+	enum { LATE_PARTS = 20 };
+	const int64_t k = tt_periods_in(d + next, ps, TT_REFRESH_MAX_GAP), off = tt_off_grid(d, ps), both = tt_off_grid(d + next, ps);
+
+	return next > 0 && off > ps / LATE_PARTS && both <= ps / LATE_PARTS && -both <= ps / LATE_PARTS ? k : 0;
+}
+
 size_t
 tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all)
 {
@@ -61,15 +74,17 @@ tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 
 		fitting = 0;
 		for (size_t q = s->first + 1; q < s->end; q++) {
-			const int64_t d = distance(f, q);
+			const int64_t d = distance(f, q), next = q + 1 < s->end ? distance(f, q + 1) : 0;
 
 			if (d == 0)
 				continue;
-			n++;
-			const int64_t k = tt_periods_in(d, was, TT_REFRESH_MAX_GAP);
-			sum += k ? d : 0;
-			count += k;
+			const int64_t k = tt_periods_in(d, was, TT_REFRESH_MAX_GAP), both = periods_around(d, next, was);
+			n += both ? 2 : 1;
+			sum += both ? d + next : k ? d : 0;
+			count += both ? both : k;
 			fitting += k > 0;
+			fitting += both && tt_periods_in(next, was, TT_REFRESH_MAX_GAP) > 0;
+			q += both > 0;
 		}
 		*all = n;
 		*ps = count ? (int64_t)((sum * 1000 + count / 2) / count) : 0;

@@ -72,22 +72,29 @@ tt_refresh_next_step(struct tt_refresh_steps *s, size_t i)
 	return f->tick[s->q] > f->tick[s->q - 1] ? f->tick[s->q] - f->tick[s->q - 1] : 1;
 }
 
-/* The fewest refreshes that one in fifty frames or more takes: no limit is lower. */
+/*
+ * The fewest refreshes that one in fifty frames or more takes: no limit is lower. Or one in two hundred, and three, that need no more than these: if others
+ * need more, they are late, and no limit holds them.
+ */
 static int
 least_target(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	struct tt_refresh_steps steps = { f, s->first, s->end, s->first };
-	size_t n[MAX_TARGET + 2] = { 0 }, all = 0, below = 0;
+	size_t n[MAX_TARGET + 2] = { 0 }, idle[MAX_TARGET + 2] = { 0 }, all = 0, below = 0, idle_below = 0;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
-		const int64_t k = tt_refresh_next_step(&steps, i);
+		const int64_t k = tt_refresh_next_step(&steps, i), most = k > MAX_TARGET ? MAX_TARGET + 1 : k;
 
-		n[k > MAX_TARGET ? MAX_TARGET + 1 : k] += k > 0;
+		n[most] += k > 0;
+		idle[most] += k > 0 && !tt_refresh_needs_more(tt_refresh_needed_at(f, i), s->ps, k);
 		all += k > 0;
 	}
-	for (int k = 1; k <= MAX_TARGET; k++)
-		if ((below += n[k]) * 50 >= all && below > 0)
+	for (int k = 1; k <= MAX_TARGET; k++) {
+		below += n[k];
+		idle_below += idle[k];
+		if (below > 0 && (below * 50 >= all || (idle_below >= 3 && idle_below * 200 >= all)))
 			return k;
+	}
 	return all ? MAX_TARGET : 1;
 }
 

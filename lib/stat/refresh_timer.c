@@ -144,6 +144,26 @@ common_period(const struct tt_refresh_fit *f, const struct tt_refresh_segment *a
 	return is_slowed(f, b, a) ? a->period_ps : is_slowed(f, a, b) ? b->period_ps : 0;
 }
 
+/* True if frame ${i} waited for a timer of ${ps} alone, and lasts about as long. */
+static bool
+is_held_for(const struct tt_refresh_fit *f, size_t i, int64_t ps)
+{
+	const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+	const int64_t dur = tt_refresh_dur(&is);
+
+	return tt_has_waited(is.waited_only, dur) && tt_periods_in(dur, ps, 1) > 0;
+}
+
+/* Give ${b}, a timer's limit after ${a}, another one, the last frames of that which ${b} has held: a late frame between may have hidden where it begins. */
+static void
+move_border(const struct tt_refresh_fit *f, struct tt_refresh_segment *a, struct tt_refresh_segment *b)
+{
+	if (a->kind != TT_REFRESH_TIMER || b->kind != TT_REFRESH_TIMER || a->end != b->first)
+		return;
+	while (a->end - a->first > 1 && is_held_for(f, a->end - 1, b->period_ps) && !is_held_for(f, a->end - 1, a->period_ps))
+		b->first = --a->end;
+}
+
 /* Join neighbours that are one limit by a timer: what lies where stretches meet may have divided it, or frames that are late in a row. */
 void
 tt_timers_join(struct tt_refresh_fit *f)
@@ -168,6 +188,8 @@ tt_timers_join(struct tt_refresh_fit *f)
 		}
 	}
 	to->nsegment = n;
+	for (size_t i = 1; i < n; i++)
+		move_border(f, &to->segment[i - 1], &to->segment[i]);
 }
 
 /*

@@ -12,7 +12,7 @@ import sys
 from ttc import TRACETOOL, Suite
 import lot
 from vsync_game import MS, US, Alone, Both, Chain, Game, Overslept, Stalled, Steady, as_long, as_twice, both_kinds, by_chance, chained, deadlines, driven, \
-    games, loading, more_refreshes, mostly_late, odd_rates, of_few, perfect, pipelined, seldom_late, short_limits, spiky, stalled, stepped, unsteady
+    games, loading, more_refreshes, mostly_late, odd_rates, of_few, overslept, perfect, pipelined, seldom_late, short_limits, spiky, stalled, stepped, unsteady
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -208,6 +208,13 @@ def made_up_for():
         suite.true("period of a schedule, " + name, abs(row["refresh_ns"] * hz / 1e9 - 1) <= (.001 if game.n == 35 else .0005), row)
         said = summary_of(game)["seen"]
         suite.true("rate and time of a schedule, " + name, "none late; frames are capped at %d fps (%s ms)" % (hz, ms) in said, said)
+
+
+def changed_after_late():
+    """A timer's limit that changes right after a late frame holds from the next one on, which is not late."""
+    for seed in range(6):
+        limits, hz = (((0, 1), (100, 2)), 60) if seed % 2 else (((0, 2), (100, 1)), 60)
+        limits_and_late("after a late frame, %d" % seed, Game(seed, kind="timer", frames=200, hz=hz, limits=limits, late_at=(99,), late_by=1.4))
 
 
 def changed_timers():
@@ -510,6 +517,7 @@ over_days()
 slower_sleeps()
 made_up_for()
 changed_timers()
+changed_after_late()
 timer_beside_display()
 ahead_of_the_display()
 no_timer()
@@ -521,7 +529,7 @@ for name, game in lot.some(games(first_seed), 30, "vsync"):
     against_truth(name, game)
 for name, game in lot.some(stalled(first_seed), 10, "stalled"):
     against_truth(name, game)
-for kind in (short_limits, seldom_late, more_refreshes, stepped, pipelined, spiky, odd_rates, perfect, driven):
+for kind in (short_limits, seldom_late, more_refreshes, overslept, stepped, pipelined, spiky, odd_rates, perfect, driven):
     for name, game in lot.some(kind(first_seed), 8, kind.__name__):
         limits_and_late(name, game)
 for name, game in lot.some(both_kinds(first_seed), 8, "both_kinds"):

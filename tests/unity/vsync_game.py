@@ -24,7 +24,7 @@ class Game:
 
     def __init__(self, seed, frames=240, hz=60, waits="end", kind="display", limits=((0, 1),), late=0.0, by="main",
                  gpu_known=False, drift=0.0, rates=(), jitter=300 * US, sleep=120 * US, late_by=None, waits_in="target", late_at=(), lost=(),
-                 grain=0, scheduled=False, depth=0, presents=True, unsteady=.3, handing=0):
+                 grain=0, scheduled=False, depth=0, presents=True, unsteady=.3, handing=0, woken_late=0.0):
         self.rng = random.Random(seed)
         self.n, self.hz, self.waits, self.kind, self.limits, self.late, self.by = frames, hz, waits, kind, limits, late, by
         self.gpu_known, self.drift, self.rates, self.jitter = gpu_known, drift, rates, jitter
@@ -34,6 +34,8 @@ class Game:
         self.grain, self.scheduled = grain, scheduled
         # It takes so long to hand a picture of a timer's frame over, which waits for nothing; 0: the capture does not have that.
         self.handing = handing
+        # So many of the main thread's waits for a refresh end two milliseconds late, and still in time for the next one.
+        self.woken_late = woken_late
         # How many frames may wait to be shown; whether the capture has when they are; how much of a refresh the work differs by.
         self.depth, self.presents, self.unsteady, self.shown_at = depth, presents, unsteady, []
         # Frames whose main thread is surely late; frames that the capture lacks.
@@ -107,6 +109,8 @@ class Game:
                 ready = max(drawn, start + gpu)
                 n = self.next_tick(ready, last + limit)
                 at = self.tick(n) + rng.uniform(20 * US, self.jitter)
+                if self.woken_late and rng.random() < self.woken_late:
+                    at += rng.uniform(1.5, 2.2) * MS
                 # A GPU that is late is waited for with the render thread, and then for the display.
                 presented = max(drawn, ready if gpu > main else drawn)
                 zones = [("work", start, done), ("present", done, presented), ("target", presented, at)]
@@ -711,6 +715,15 @@ def stalled(first):
         more = {"frames": (150, 240)[seed // 30 % 2], "hz": (60, 30, 72, 120, 50)[seed % 5], "late": (0, .05, .2, .4)[seed // 5 % 4],
                 "inside": seed // 2 % 2 == 1, "gpu_known": seed // 3 % 2 == 1, "sleep": 40 * US}
         yield "stalled%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Stalled(seed, **more)
+
+
+def overslept(first):
+    """Forty-eight of a display, some of whose waits end two milliseconds late; (name, game)."""
+    rng = random.Random(first + 5151)
+    for seed in range(first, first + 48):
+        more = {"frames": rng.choice((60, 200, 600)), "hz": (60, 120, 59.94, 90)[seed % 4], "woken_late": (.01, .03, .06)[seed // 4 % 3],
+                "late": (0, .1)[seed // 12 % 2], "by": ("main", "render")[seed // 24 % 2]}
+        yield "overslept%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
 
 
 def stepped(first):
