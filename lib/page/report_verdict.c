@@ -196,7 +196,7 @@ put_key_figures(const struct tt_page *p)
 	tt_page_put(p, "<ul class=\"k\">");
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		put_tile(p, t, 0, of[i].name, of[i].id);
-	put_tile(p, t, 0, "late", "late");
+	put_tile(p, t, 0, tt_text(p->r, "late%s", tt_shown_late_doubt(p->view->m)), "late");
 	put_taken(p, t);
 	put_tile(p, t, uncapped_row(t), "uncapped median", "median_ns");
 	put_tile(p, t, uncapped_row(t), "uncapped p99", "p99_ns");

@@ -199,16 +199,23 @@ tt_shown_limits(const struct tt_model *m, struct tt_report *r)
 	return limited ? text : "";
 }
 
-/* "120 late, 50.2 %", or "none late"; "none late, if a limit holds them" where it may be the GPU, or work, for which all are late. */
-static const char *
-late_text(const struct tt_frames *f, struct tt_report *r)
+const char *
+tt_shown_late_doubt(const struct tt_model *m)
 {
-	const char *doubt = "";
+	for (size_t i = 0; i < m->frames->nsegment; i++)
+		if (m->frames->segment[i].reading != TT_READING_LIMIT)
+			return ", if a limit holds them";
+	return "";
+}
+
+/* "120 late, 50.2 %", or "none late"; with tt_shown_late_doubt(). */
+static const char *
+late_text(const struct tt_model *m, struct tt_report *r)
+{
+	const struct tt_frames *f = m->frames;
+	const char *doubt = tt_shown_late_doubt(m);
 	char share[32];
 
-	for (size_t i = 0; i < f->nsegment; i++)
-		if (f->segment[i].reading != TT_READING_LIMIT)
-			doubt = ", if a limit holds them";
 	if (f->nlate == 0)
 		return tt_text(r, "none late%s", doubt);
 	*tt_put_fixed(share, tt_ratio(f->nlate, 1000, f->n), 1) = '\0';
@@ -239,7 +246,7 @@ tt_shown_text(struct tt_views *view, struct tt_report *r)
 		    tt_text(r, "%s, %s %s", text, tt_text_count(r, is.took[i]), took[i]);
 		first = false;
 	}
-	return tt_text(r, "%s%s%s", text, grid ? "; " : ": ", late_text(f, r));
+	return tt_text(r, "%s%s%s", text, grid ? "; " : ": ", late_text(view->m, r));
 }
 
 static const char *

@@ -36,6 +36,9 @@ const char *tt_shown_limits(const struct tt_model *m, struct tt_report *r);
 /* "39.8 fps: of 239 frames 119 took one refresh, 120 two; 120 late, 50.2 %"; without a limit "58.3 fps". */
 const char *tt_shown_text(struct tt_views *view, struct tt_report *r);
 
+/* "": frames have a limit, or none shows; ", if a limit holds them": it may be the GPU, or work, for which all are late. */
+const char *tt_shown_late_doubt(const struct tt_model *m);
+
 /* "main thread median 10.11 ms, p99 10.21 ms, longest 10.21 ms; render thread ...; GPU ...", of what is known; NULL: nothing, or no limit shows. */
 const char *tt_shown_needed(struct tt_views *view, struct tt_report *r);
 

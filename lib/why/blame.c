@@ -259,6 +259,16 @@ before_recursion(const struct tt_why *w, size_t first, size_t at)
 }
 
 /*
+ * The tenths of the extra time of path ${at} that the one at ${best} below it has for the way to go on there: most; or nearly all, where ${at} is called for
+ * once itself, and ${best} does not call itself.
+ */
+static int64_t
+least_tenths(const struct tt_why *w, bool more, size_t at, size_t best)
+{
+	return more && at != SIZE_MAX && is_more(w, tt_paths_row(w->p, w->now.v[at].id)) && !is_inner(w, best) ? 8 : 6;
+}
+
+/*
  * From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. In calls that call themselves it is most of
  * what the outermost has, so that the way goes on only to what takes the time of all.
  */
@@ -274,7 +284,7 @@ go_down(struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
 	while ((best = heaviest(w, end, at)) != SIZE_MAX) {
 		const size_t of = at == SIZE_MAX ? at : w->topmost[at];
 
-		if (w->inside[best] * 10 < (of == SIZE_MAX ? sum : w->inside[of] - between[of]) * 6)
+		if (w->inside[best] * 10 < (of == SIZE_MAX ? sum : w->inside[of] - between[of]) * least_tenths(w, more, at, best))
 			break;
 		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
 			break;

@@ -858,6 +858,15 @@ def ended_with():
                    re.search('; in the worst frame it ended with %s of 2[0-9.]* ms on thread "Render Thread"%s$' % (zone, words), rows[0][3]), rows)
 
 
+def caller_for_once():
+    """A method that is called for once and works itself, too, is named, and not the helper that it calls many times and that takes most of its time."""
+    parse, read = "Json.dll!Json::Convert.Parse()", "Json.dll!Json::Reader.Read()"
+    rows = said(game("once.raw", lambda k, f: f[MAIN][0].calls.append(Zone(parse, 6, *[Zone(read, .25)] * 56)) if k % 40 == 20 else None))
+    suite.true("the method called for once", len(rows) == 1 and rows[0][2] == parse and "20.00 ms; usually not called" in rows[0][3], rows)
+    rows = said(game("once.raw", lambda k, f: f[MAIN][0].calls.append(Zone(parse, .5, *[Zone(read, .25)] * 56)) if k % 40 == 20 else None))
+    suite.true("the helper, where that has nearly all", len(rows) == 1 and rows[0][2] == read and "56 calls" in rows[0][3], rows)
+
+
 def bystanders():
     """What ends by chance when a wait does is not named: another thread's zone beside what the system ends, or after the wait, or as long as ever beside what
     loads; nor does the thread hold a lock whose method is over before the wait is."""
@@ -1003,6 +1012,7 @@ what_loads()
 steady_cost()
 woken_late()
 ended_with()
+caller_for_once()
 bystanders()
 who_calls_more()
 figures_of_what_is_named()
