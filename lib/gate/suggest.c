@@ -37,8 +37,8 @@
 #define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
 #define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
 #define RARE 10                       /* frames of a thousand: more long ones are no hitches */
-#define WIDE_LEAST 15                 /* late frames of a thousand that are more than chance, ... */
-#define WIDE_MOST 50                  /* ... however few frames are known */
+#define WIDE_FROM 15                 /* late frames of a thousand that are more than chance, ... */
+#define WIDE_TO 50                  /* ... however few frames are known */
 #define WIDE_TIMES 10                 /* as many as ten times the rate that none among all frames allows, in 95 of 100 cases */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
@@ -513,9 +513,9 @@ static int64_t
 wide_margin(const struct suggest *g)
 {
 	const struct spread frames = spread_of(g, "frame.count.total");
-	const double n = (double)frames.median / TT_AMOUNT_ONE * (double)frames.n, margin = n > 0 ? WIDE_TIMES * 3000 / n : WIDE_MOST;
+	const double n = (double)frames.median / TT_AMOUNT_ONE * (double)frames.n, margin = n > 0 ? WIDE_TIMES * 3000 / n : WIDE_TO;
 
-	return margin > WIDE_MOST ? WIDE_MOST : margin < WIDE_LEAST ? WIDE_LEAST : (int64_t)ceil(margin);
+	return margin > WIDE_TO ? WIDE_TO : margin < WIDE_FROM ? WIDE_FROM : (int64_t)ceil(margin);
 }
 
 /* How many of a thousand frames a row allows to be long; ${wide}: it allows so many more, and at least eight times as many. */

@@ -49,7 +49,7 @@ refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
 }
 
 /*
- * The periods of ${ps} in the distance ${d} of a point and the one before together with ${next}, that of the one after, where the point is late by itself; 0: it
+ * The periods of ${ps} in the distance ${d} of a point from the one before together with ${next}, that of the one after, if it is late by itself; 0: it
  * is not. Neither distance says how long the period is, and both together do.
  */
 static inline int64_t
