@@ -39,31 +39,55 @@ periods_of(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, in
 	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
 }
 
-/*
- * True if frames of ${s} that waited, in markers that wait for the GPU or the render thread, too, are held by a timer: the driver's, or a compositor's. They
- * are as long as each other, as no GPU's are by themselves, at a usual rate; and what is known to be needed leaves room.
- */
-static bool
-is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+/* The median of the frames of ${s} that waited and last about its period, in ps; those that are a little late have no part in it. */
+static int64_t
+median_held(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
-	size_t fitting = 0, steady = 0, busy = 0;
+	const size_t step = (s->frame_end - s->frame) / TT_REFRESH_SAMPLES + 1;
+	int64_t v[TT_REFRESH_SAMPLES];
+	size_t n = 0;
 
-	unsigned times;
-
-	if (!tt_refresh_rate(s->ps, 8) && !tt_refresh_faster(s->ps, &times))
-		return false;
-	for (size_t i = s->frame; i < s->frame_end; i++) {
+	for (size_t i = s->frame; i < s->frame_end && n < TT_REFRESH_SAMPLES; i += step) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 		const int64_t dur = tt_refresh_dur(&is);
 
-		if (!tt_has_waited(is.waited, dur) || !tt_periods_in(dur, s->ps, 1))
-			continue;
-		const int64_t off = dur * 1000 - s->ps;
-		fitting++;
-		steady += off <= s->ps / STEADY_PARTS && -off <= s->ps / STEADY_PARTS;
-		busy += tt_refresh_needed_at(f, i) * 1000 > s->ps - s->ps / 10;
+		if (tt_has_waited(is.waited, dur) && tt_periods_in(dur, s->ps, 1))
+			v[n++] = dur;
 	}
-	return 2 * busy < fitting && 2 * steady > fitting;
+	return n ? tt_quantile_of_i64(v, n, 1, 2) * 1000 : 0;
+}
+
+/*
+ * True if frames of ${s} that waited, in markers that wait for the GPU or the render thread, too, are held by a timer: the driver's, or a compositor's. They
+ * are as long as each other, as no GPU's are by themselves, at a usual rate; and what is known to be needed leaves room. Its period is their mean then.
+ */
+static bool
+is_steady(const struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	const int64_t middle = median_held(f, s);
+	size_t fitting = 0, busy = 0;
+	int64_t steady = 0;
+	tt_i128 sum = 0;
+	unsigned times;
+
+	if (middle == 0 || (!tt_refresh_rate(middle, 8) && !tt_refresh_faster(middle, &times)))
+		return false;
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is), off = dur * 1000 - middle;
+
+		if (!tt_has_waited(is.waited, dur) || !tt_periods_in(dur, middle, 1))
+			continue;
+		const bool near = off <= middle / STEADY_PARTS && -off <= middle / STEADY_PARTS;
+		fitting++;
+		steady += near;
+		sum += near ? dur : 0;
+		busy += tt_refresh_needed_at(f, i) * 1000 > middle - middle / 10;
+	}
+	if (2 * busy >= fitting || 2 * (size_t)steady <= fitting)
+		return false;
+	s->ps = (int64_t)((sum * 1000 + steady / 2) / steady);
+	return true;
 }
 
 /*
@@ -260,6 +284,41 @@ tt_timers_divide(struct tt_refresh_fit *f, struct tt_err *err)
 	return rc;
 }
 
+/* True if a shorter limit than that of ${s} holds seven of its frames in a row and more, for that alone: its period, in ps, is about ${ps}. */
+static bool
+has_shorter(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps)
+{
+	enum { MIN_HELD = 7 };
+	size_t n = 0;
+
+	if (ps <= 0 || ps > s->ps - s->ps / 4)
+		return false;
+	for (size_t i = s->frame; i < s->frame_end && n < MIN_HELD; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&is), off = dur * 1000 - ps;
+
+		n = tt_has_waited(is.waited_only, dur) && off <= ps / 16 && -off <= ps / 16 ? n + 1 : 0;
+	}
+	return n == MIN_HELD;
+}
+
+/*
+ * Take the limit of ${is}, a timer's that is of all frames of ${s}, back if these keep no time. Some of them may have a shorter one: that is theirs then, and the
+ * others are divided from it later.
+ */
+static int
+check_time(const struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_refresh_segment *is, struct tt_err *err)
+{
+	int rc;
+
+	if (keeps_time(f, is))
+		return TT_OK;
+	rc = tt_timer_shortest(f, s, &is->period_ps, err);
+	if (rc == TT_OK && (!has_shorter(f, s, is->period_ps) || !keeps_time(f, is)))
+		*is = (struct tt_refresh_segment){ .first = s->frame, .end = s->frame_end };
+	return rc;
+}
+
 int
 tt_timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
@@ -284,8 +343,7 @@ tt_timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *
 		is.untold = n < TT_REFRESH_BLOCK;
 		is.period_ps = s->ps;
 		is.target = 1;
-		if (!keeps_time(f, &is))
-			is = (struct tt_refresh_segment){ .first = s->frame, .end = s->frame_end };
+		rc = check_time(f, s, &is, err);
 	}
 	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
 }
