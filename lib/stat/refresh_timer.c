@@ -303,7 +303,7 @@ has_shorter(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t 
 }
 
 /*
- * Take the limit of ${is}, a timer's that is of all frames of ${s}, back if these keep no time. Some of them may have a shorter one: that is theirs then, and the
+ * Take back the limit of ${is}, a timer's of all frames of ${s}, if these keep no time. Some of them may have a shorter one: that is theirs then, and the
  * others are divided from it later.
  */
 static int
