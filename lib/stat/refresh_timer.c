@@ -12,7 +12,10 @@
 #include "stat/num.h"
 #include "stat/refresh_parts.h"
 
-enum { STEADY_PARTS = 125 };          /* of a period, that frames of a driver's timer differ by at most */
+enum {
+	STEADY_PARTS = 125,           /* of a period, that most frames of a driver's timer differ by at most */
+	LATE_PARTS = 12               /* ... that one lasts longer which is late, where it waits for the GPU, too */
+};
 
 /*
  * True if a frame of a timer's limit is late. One that waited for it alone may be woken late, by half a period or a step of the clock. One that waits for the
@@ -25,7 +28,7 @@ tt_timer_is_late(const struct tt_refresh_fit *f, const struct tt_refresh_frame *
 
 	if (tt_has_waited(is->waited_only, dur))
 		return dur * 1000 >= ps + (step && stepped > half ? stepped : half);
-	return dur * 1000 > ps + ps / (tt_has_waited(is->waited, dur) ? 12 : 50);
+	return dur * 1000 > ps + ps / (tt_has_waited(is->waited, dur) ? LATE_PARTS : 50);
 }
 
 /* The duration of a frame in periods, at least one. */
@@ -65,8 +68,8 @@ static bool
 is_steady(const struct tt_refresh_fit *f, struct tt_stretch *s)
 {
 	const int64_t middle = median_held(f, s);
-	size_t fitting = 0, busy = 0;
-	int64_t steady = 0;
+	size_t fitting = 0, steady = 0, busy = 0;
+	int64_t kept = 0;
 	tt_i128 sum = 0;
 	unsigned times;
 
@@ -78,15 +81,16 @@ is_steady(const struct tt_refresh_fit *f, struct tt_stretch *s)
 
 		if (!tt_has_waited(is.waited, dur) || !tt_periods_in(dur, middle, 1))
 			continue;
-		const bool near = off <= middle / STEADY_PARTS && -off <= middle / STEADY_PARTS;
+		const bool in_time = off <= middle / LATE_PARTS && -off <= middle / LATE_PARTS;
 		fitting++;
-		steady += near;
-		sum += near ? dur : 0;
+		steady += off <= middle / STEADY_PARTS && -off <= middle / STEADY_PARTS;
+		kept += in_time;
+		sum += in_time ? dur : 0;
 		busy += tt_refresh_needed_at(f, i) * 1000 > middle - middle / 10;
 	}
-	if (2 * busy >= fitting || 2 * (size_t)steady <= fitting)
+	if (2 * busy >= fitting || 2 * steady <= fitting)
 		return false;
-	s->ps = (int64_t)((sum * 1000 + steady / 2) / steady);
+	s->ps = (int64_t)((sum * 1000 + kept / 2) / kept);
 	return true;
 }
 

@@ -82,7 +82,7 @@ def limits_and_late(name, game):
     if game.grain > MS:
         # No display has refreshes at the steps of a system's clock.
         suite.equal("no display's limit, %s" % name, [r["limit"] for r in rows], ["timer"] * len(want))
-    near = .02 if game.grain > MS else .01 if game.grain else .005 if game.kind == "timer" else .0005
+    near = .03 if game.grain > MS else .01 if game.grain else .005 if game.kind == "timer" else .0005
     off = [abs(r["refresh_ns"] * r["refreshes"] / (w[3] * w[4]) - 1) for r, w in zip(rows, want) if r["refresh_ns"]]
     suite.true("times of limits, %s" % name, len(off) == len(want) and all(x <= near for x in off), (off, near))
     # The main thread of a pipelined game may need more than a refresh for a frame that is in time.
