@@ -115,8 +115,7 @@ push_level(const struct fold *f, struct stack *st, uint32_t v, uint32_t depth, s
 	for (; v != TT_NO_MNODE; v = f->g.v[v].sibling) {
 		const struct tt_mnode *n = &f->g.v[v];
 
-		if (!n->keep || (n->n == 0 && n->total == 0 && n->alloc_b == 0) ||
-		    !tt_merged_over(&f->g, n->total, f->o->threshold_e4))
+		if (!n->counted || !tt_merged_over(&f->g, n->total, f->o->threshold_e4))
 			continue;
 		if (tt_mem_grow(&f->m->env->mem, &st->s, &st->cap, st->n + 1, sizeof *st->s, err) != TT_OK)
 			return;

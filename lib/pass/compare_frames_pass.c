@@ -102,6 +102,7 @@ enum side { A, B, SIDES };
 struct sum {
 	uint64_t n;
 	int64_t total, self, bytes;
+	bool counted;                 /* wanted by the filters, and it or a path below it has calls, time or allocations */
 };
 
 struct of_thread {
@@ -278,8 +279,10 @@ sum_up(const struct compared *c, struct sum *sum)
 	for (uint32_t i = c->g.n; i-- > 0;) {
 		uint32_t up = c->g.v[i].parent;
 
+		sum[i].counted = c->g.v[i].keep && (sum[i].counted || sum[i].n > 0 || sum[i].total != 0 || sum[i].bytes != 0);
 		if (up == TT_NO_MNODE)
 			continue;
+		sum[up].counted = sum[up].counted || sum[i].counted;
 		sum[up].bytes += sum[i].bytes;
 		if (c->g.v[up].row == TT_NO_ROW)
 			sum[up].total += sum[i].total;
@@ -422,7 +425,7 @@ is_shown(const struct compared *c, const struct tt_pass_opts *o, uint32_t v)
 	const struct sum *a = &c->sum[A][v], *b = &c->sum[B][v];
 	int64_t most = a->total > b->total ? a->total : b->total;
 
-	return c->g.v[v].keep && (a->n || b->n || most || a->bytes || b->bytes) && tt_merged_over(&c->g, most, o->threshold_e4);
+	return (a->counted || b->counted) && tt_merged_over(&c->g, most, o->threshold_e4);
 }
 
 static void

@@ -160,8 +160,13 @@ mark_kept(struct tt_merged *g)
 	}
 	/* Upwards only afterwards: a node kept for one below it keeps nothing else below it. */
 	for (uint32_t i = g->n; i-- > 0;) {
-		if (g->v[i].keep && g->v[i].parent != TT_NO_MNODE)
-			g->v[g->v[i].parent].keep = true;
+		struct tt_mnode *v = &g->v[i], *up = v->parent == TT_NO_MNODE ? NULL : &g->v[v->parent];
+
+		v->counted = v->keep && (v->counted || v->n > 0 || v->total != 0 || v->alloc_b != 0);
+		if (up) {
+			up->keep = up->keep || v->keep;
+			up->counted = up->counted || v->counted;
+		}
 	}
 }
 

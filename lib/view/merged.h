@@ -18,6 +18,7 @@ struct tt_mnode {
 	uint32_t thread;              /* index; roots of threads only */
 	uint32_t child, sibling;      /* TT_NO_MNODE: none */
 	bool keep;                    /* it, something above or something below is wanted by the filters */
+	bool counted;                 /* kept, and it or something kept below it has calls, time or allocations */
 	uint64_t n;
 	int64_t total, self;
 	int64_t alloc_b;              /* allocated in it and below it */

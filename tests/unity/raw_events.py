@@ -45,6 +45,25 @@ def allocations():
     suite.equal("no method becomes a zone", sorted(r["marker"] for r in suite.rows("markers", path)), ["Draw", "Work"])
 
 
+def times_of_zero():
+    """A thread whose zones take no time is in the call trees, for 0 is not less than 0 percent; 1 percent leaves it out."""
+    c = Log(100, ("Main Thread", "Work", "Outer", "Inner"))
+    c.block(SESSION, thread(200, 90, "Mixer"))
+    for k in range(3):
+        ms = 100 + 10 * k
+        c.frame(ms)
+        c.block(200, sample(36, 2, ms + 2) + zone(3, ms + 2, ms + 2) + sample(37, 2, ms + 2))
+    path = c.write(suite.path("zero.raw"))
+    want = [("Main Thread", 0, None), ("Work", 1, 3), ("Mixer", 0, None), ("Outer", 1, 3), ("Inner", 2, 3)]
+    tree = lambda rows, count: [(r["marker"], r["depth"], r[count]) for r in rows]
+    suite.equal("calls of no time in the call tree", tree(suite.rows("calltree", path, "--threshold", "0"), "count"), want)
+    suite.equal("with one thread", tree(suite.rows("calltree", path, "--threshold", "0", "--thread", "Mixer"), "count"), want[2:])
+    suite.equal("with one marker", tree(suite.rows("calltree", path, "--threshold", "0", "--marker", "Inner"), "count"), want[2:])
+    suite.equal("with a threshold", tree(suite.rows("calltree", path, "--threshold", "1"), "count"), want[:2])
+    suite.equal("in two frames", tree(suite.rows("compared_calltree", path, "--threshold", "0", "--compare-frames", "1,2"), "b_count"),
+                [(name, depth, count and 1) for name, depth, count in want])
+
+
 def names_with_a_nul():
     """A name ends at its first NUL; its block is read. What is behind the NUL is not in a scrubbed copy."""
     c = Log(100, ("Main Thread", "Work\0secret", "Draw\0"))
@@ -307,6 +326,7 @@ def colors():
 
 
 allocations()
+times_of_zero()
 padded_stacks()
 zone_stacks()
 groups()
