@@ -94,6 +94,19 @@ def extremes(form, path):
     suite.equal(form + ": extremes of a counter", (float(row["min"]), float(row["max"]), float(row["last"])), (0, VALUES[-1], VALUES[-1]))
 
 
+def cells(form, path):
+    """What tracetool-json(7) says of columns of the unit value: numbers, and strings for what JSON has no number for."""
+    tables = strict(suite.run("stats", "-q", path, "--limit", "0", "--format", "json", "--table", "counters,counter_values,counter_timeline")[0])["tables"]
+    have = [r[c["id"]] for t in tables.values() for c in t["columns"] if c["unit"] == "value" for r in t["rows"]]
+    suite.equal(form + ": strings in JSON", {v for v in have if isinstance(v, str)}, {"NaN", "Infinity", "-Infinity"})
+    suite.equal(form + ": all others are numbers, or empty", {type(v) for v in have} - {str, int, float, type(None)}, set())
+    suite.equal(form + ": values in JSON", [close(float(r["value"]), v) for r, v in zip((r for r in tables["counter_values"]["rows"] if r["counter"] == "Fuel"),
+                VALUES, strict=True)], [True] * len(VALUES))
+    with open("man/tracetool-json.7", encoding="utf-8") as f:
+        said = re.search(r"^\.It value Ta (.*)$", f.read(), flags=re.M)[1]
+    suite.equal(form + ": the manual's words", set(re.findall(r"\\\(dq(-?[A-Z]\w+)\\\(dq", said)), {"NaN", "Infinity", "-Infinity"})
+
+
 def close(a, b):
     return (math.isnan(a) and math.isnan(b)) or a == b
 
@@ -321,6 +334,7 @@ for form_, write_ranges in (("raw", ranges_raw), ("ttc", ranges_ttc)):
     of_two_types(form_, write_ranges)
 for form_, write in (("raw", raw), ("ttc", ttc)):
     several(form_, write("several." + form_, [(COUNTER, [1, 10]), (COUNTER, [2, 20, 30, 40]), (COUNTER, [3]), (COUNTER, [4, 50])]))
+    cells(form_, write("cells." + form_, [(COUNTER, [v]) for v in VALUES]))
     extremes(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES]))
     statistics(form_, write, "nan", [math.nan, math.nan], (None,) * 5)
     statistics(form_, write, "infinite", [math.inf, math.inf], (math.inf,) * 4 + (None,))
