@@ -559,7 +559,7 @@ block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
 	const uint8_t *const body = p + RAW_BLOCK_HEAD;
 	uint64_t first = 0, last = 0;
 
-	*at = (line * LINE + id % LINE) & (RAW_BLOCKS_SEEN - 1);
+	*at = (line * LINE + id % LINE) % (RAW_SEEN_PAGES * RAW_SEEN_PAGE);
 	if (len >= 16) {
 		first = unity_u64(body + 8) * UINT64_C(0xC2B2AE3D27D4EB4F);
 		last = unity_u64(body + len - 16) * UINT64_C(0x165667B19E3779F9);
@@ -571,6 +571,17 @@ block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
 		memcpy(&first, body, len);
 	}
 	return mixed(line ^ ((uint64_t)id << 32 | len), first ^ last * UINT64_C(0xD6E8FEB86659FD93));
+}
+
+/* A page of identities of blocks, made when it is first needed: of small captures few are. */
+static uint64_t *
+seen_page(struct raw *m, size_t page, struct tt_err *err)
+{
+	uint64_t **const seen = &m->block_seen[page];
+
+	if (!*seen)
+		*seen = tt_mem_alloc(&m->env->mem, RAW_SEEN_PAGE * sizeof **seen, err);
+	return *seen;
 }
 
 /* The stream's place in the segment's order. Definitions go first. The main thread goes next where it shows when an appended log's recording began. */
@@ -703,11 +714,13 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	size_t seen_at;
 	const uint64_t sign = block_sign(m, p, len, &seen_at);
 	struct raw_stream *st = raw_stream(m, unity_u64(p + 8), err);
+	uint64_t *seen = st ? seen_page(m, seen_at / RAW_SEEN_PAGE, err) : NULL;
 
-	if (!st)
+	if (!seen)
 		return err->code;
+	seen += seen_at % RAW_SEEN_PAGE;
 	/* A repeated block is read once. */
-	const bool again = st->seen && m->block_seen[seen_at] == sign;
+	const bool again = st->seen && *seen == sign;
 	/* The first block of definitions has the number 0, which st->block is before it. */
 	if (again || ((st->seen || st->id == RAW_SESSION) && id != st->block)) {
 		tt_loss_add(&m->loss, st->id == RAW_SESSION && !again ? TT_LOST_DEFINITIONS : TT_LOST_MISSING, 1, 0, m->from + off);
@@ -715,7 +728,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 			return TT_OK;
 		flags |= RAW_P_GAP;
 	}
-	m->block_seen[seen_at] = sign;
+	*seen = sign;
 	st->has_more = st->seen;
 	if (!st->seen) {
 		st->first_block = id;

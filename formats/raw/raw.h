@@ -36,7 +36,7 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15,
+enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_SEEN_PAGES = 256, RAW_SEEN_PAGE = 128,
 	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4, RAW_ALONE = 4,
 	RAW_NAME_MAX = 1026 };        /* bytes of a thread's name with its group; longer ones are no threads' */
 #define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
@@ -346,7 +346,7 @@ struct raw {
 	uint32_t lead_of;
 	int64_t first_lead;           /* of session 0, if ${lead_of} is a later one */
 	int64_t earlier_ns;           /* how long before its recording an appended log's threads have something, which is left out; 0 */
-	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN identities of blocks of this reading, by stream and number */
+	uint64_t *block_seen[RAW_SEEN_PAGES];         /* RAW_SEEN_PAGE identities of blocks of this reading each, by stream and number; NULL: none yet */
 };
 
 /* The offset of the block in the file. */

@@ -30,7 +30,8 @@ close_(void *ctx)
 	tt_mem_free(mem, m->naming, m->capnaming * sizeof *m->naming);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
-	tt_mem_free(mem, m->block_seen, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
+	for (size_t i = 0; i < RAW_SEEN_PAGES; i++)
+		tt_mem_free(mem, m->block_seen[i], RAW_SEEN_PAGE * sizeof *m->block_seen[i]);
 	unity_known_free(&m->known);
 	tt_window_free(&m->win);
 	tt_mem_free(mem, m, sizeof *m);
@@ -65,8 +66,7 @@ open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const st
 	tt_loss_reset(&m->loss);
 	unity_known_init(&m->known, &env->mem);
 	m->known.epoch = v ? 0 : 1;   /* a trial tells no damage */
-	m->block_seen = tt_mem_alloc(&env->mem, RAW_BLOCKS_SEEN * sizeof *m->block_seen, err);
-	rc = m->block_seen ? raw_open_head(m, 0, err) : err->code;
+	rc = raw_open_head(m, 0, err);
 	TT_THEN(rc, raw_find_zero(m, err));
 	if (rc != TT_OK) {
 		close_(m);
@@ -128,7 +128,9 @@ rewind_(void *ctx, struct tt_err *err)
 	m->earlier_ns = 0;
 	raw_begin_lead(m, 0);
 	m->cap->fit.parts = m->cap->fit.samples = m->cap->fit.bytes = 0;
-	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
+	for (size_t i = 0; i < RAW_SEEN_PAGES; i++)
+		if (m->block_seen[i])
+			memset(m->block_seen[i], 0, RAW_SEEN_PAGE * sizeof *m->block_seen[i]);
 	for (size_t i = 0; i < m->nsession; i++) {
 		struct tt_fit_log *log = &m->session[i].fit;
 		log->parts = log->samples = log->bytes = log->lost = 0;

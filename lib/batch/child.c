@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -126,6 +127,8 @@ begin(struct child *ch)
 	/* Copies of big blocks are not worth a system call each. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	/* calloc() leaves memory that is new from the system untouched, and clears memory that was fetched in advance. */
+	mallopt(M_TOP_PAD, 0);
 	tt_loss_reset(&ch->loss);
 	ch->env = (struct tt_env){ .loss = &ch->loss, .jobs = 1, .stop = from->stop, .spool_max = from->spool_max,
 		.force = from->force, .spool_memory = from->spool_memory, .decoded_max = from->decoded_max, .ratio_max = from->ratio_max,
@@ -201,7 +204,9 @@ analyse(struct child *ch, uint64_t size, uint64_t hash)
 static int
 hash_file(struct child *ch, uint64_t *n, uint64_t *hash)
 {
-	uint8_t *p = tt_mem_alloc(&ch->env.mem, COPY, &ch->err);
+	struct stat st;
+	const size_t size = fstat(ch->c->in, &st) == 0 && st.st_size > 0 && (uint64_t)st.st_size < COPY ? (size_t)st.st_size : COPY;
+	uint8_t *p = tt_mem_alloc(&ch->env.mem, size, &ch->err);
 	struct tt_hash h;
 	ssize_t got = 1;
 
@@ -210,7 +215,7 @@ hash_file(struct child *ch, uint64_t *n, uint64_t *hash)
 	if (!p)
 		return ch->err.code;
 	while (got > 0 && !tt_stopped(&ch->env)) {
-		got = pread(ch->c->in, p, COPY, (off_t)*n);
+		got = pread(ch->c->in, p, size, (off_t)*n);
 		if (got < 0 && errno == EINTR) {
 			got = 1;
 			continue;
@@ -220,7 +225,7 @@ hash_file(struct child *ch, uint64_t *n, uint64_t *hash)
 			*n += (uint64_t)got;
 		}
 	}
-	tt_mem_free(&ch->env.mem, p, COPY);
+	tt_mem_free(&ch->env.mem, p, size);
 	*hash = tt_hash_value(&h);
 	return got < 0 ? tt_fail_sys(&ch->err, errno, "cannot read at byte %llu", (unsigned long long)*n) : TT_OK;
 }

@@ -36,6 +36,7 @@ examine(struct tt_raw *raw, struct tt_err *err)
 	if (st.kind == TT_KIND_FOLDER)
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "is a directory");
 	raw->size = UINT64_MAX;
+	raw->room = WIN_SIZE;
 	at = st.kind == TT_KIND_FILE ? tt_sys_place(raw->fd) : -1;
 	if (at < 0)
 		return TT_OK;
@@ -44,6 +45,8 @@ examine(struct tt_raw *raw, struct tt_err *err)
 	/* Files of /proc say 0 and hold more: those are read until they end. */
 	if (st.size > 0)
 		raw->size = st.size > (uint64_t)at ? st.size - (uint64_t)at : 0;
+	if (raw->size < WIN_SIZE)
+		raw->room = raw->size > FIRST_READ_BYTES ? (size_t)raw->size : FIRST_READ_BYTES;
 	tt_sys_will_read(raw->fd);
 	return TT_OK;
 }
@@ -57,7 +60,7 @@ tt_raw_open_fd(struct tt_raw *raw, struct tt_env *env, int fd, struct tt_err *er
 	raw->fd = fd;
 	rc = examine(raw, err);
 	if (rc == TT_OK) {
-		raw->own = tt_mem_alloc(&env->mem, WIN_SIZE, err);
+		raw->own = tt_mem_alloc(&env->mem, raw->room, err);
 		if (!raw->own)
 			rc = err ? err->code : TT_E_NOMEM;
 	}
@@ -84,7 +87,8 @@ tt_raw_open_more(struct tt_raw *raw, struct tt_env *env, tt_raw_more *more, void
 	raw->more = more;
 	raw->more_arg = arg;
 	raw->size = UINT64_MAX;
-	raw->own = tt_mem_alloc(&env->mem, WIN_SIZE, err);
+	raw->room = WIN_SIZE;
+	raw->own = tt_mem_alloc(&env->mem, raw->room, err);
 	raw->win = raw->own;
 	return raw->own ? TT_OK : err ? err->code : TT_E_NOMEM;
 }
@@ -96,7 +100,7 @@ tt_raw_close(struct tt_raw *raw)
 		tt_sys_close(raw->fd);
 	if (raw->spool >= 0)
 		tt_sys_close(raw->spool);
-	tt_mem_free(&raw->env->mem, raw->own, WIN_SIZE);
+	tt_mem_free(&raw->env->mem, raw->own, raw->room);
 	raw->fd = raw->spool = -1;
 	raw->own = NULL;
 }
@@ -222,14 +226,14 @@ fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 	size_t left = raw->win_end - raw->win_at, got, room;
 	int rc;
 
-	if (raw->own && WIN_SIZE - raw->win_at < min + 1) {
+	if (raw->own && raw->room - raw->win_at < min + 1) {
 		memmove(raw->own, raw->own + raw->win_at, left);
 		raw->win_at = 0;
 		raw->win_end = left;
 		raw->whole = false;
 	}
 	/* The first look is for who wants to know what it is, and may go no further. */
-	room = raw->fetched == 0 ? FIRST_READ_BYTES : WIN_SIZE - raw->win_end;
+	room = raw->fetched == 0 ? FIRST_READ_BYTES : raw->room - raw->win_end;
 	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, room, &got, err);
 	raw->win_end += got;
 	return rc;

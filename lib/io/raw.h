@@ -33,6 +33,7 @@ struct tt_raw {
 	uint64_t fetched;             /* our offset of the next byte to fetch */
 	uint64_t spooled;             /* bytes in the spool */
 	uint8_t *own;                 /* the window's memory; NULL for memory input */
+	size_t room;                  /* bytes of it: of a small file no more than it has */
 	const uint8_t *win;
 	size_t win_at, win_end;       /* the bytes fetched and not yet taken */
 	bool whole;                   /* win[0] is our byte 0 */

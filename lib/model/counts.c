@@ -22,12 +22,10 @@ tt_counts_free(struct tt_counts *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < TT_TREE_DIR; i++) {
-		if (c->node[i])
-			tt_mem_free_lines(c->mem, c->node[i], sizeof *c->node[i]);
-		if (c->dist[i])
-			tt_mem_free_lines(c->mem, c->dist[i], TT_TREE_PAGE * sizeof *c->dist[i]);
-	}
+	for (size_t i = 0; i < c->nnode; i++)
+		tt_mem_free_lines(c->mem, c->node[i], sizeof *c->node[i]);
+	for (size_t i = 0; i < c->ndist; i++)
+		tt_mem_free_lines(c->mem, c->dist[i], TT_TREE_PAGE * sizeof *c->dist[i]);
 	for (size_t i = 0; i < c->nslab; i++)
 		tt_mem_free_lines(c->mem, c->slab[i], SLAB_BYTES);
 	tt_mem_free(c->mem, c->slab, c->capslab * sizeof *c->slab);
@@ -38,10 +36,14 @@ tt_counts_free(struct tt_counts *c)
 struct tt_count *
 tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 {
-	struct tt_count_page **page = &c->node[node >> TT_TREE_PAGE_BITS];
+	const size_t at = node >> TT_TREE_PAGE_BITS;
+	struct tt_count_page *page = tt_mem_lines(c->mem, sizeof *page, err);
 
-	*page = tt_mem_lines(c->mem, sizeof **page, err);
-	return *page ? &(*page)->c[node & (TT_TREE_PAGE - 1)] : NULL;
+	if (!page)
+		return NULL;
+	c->node[at] = page;
+	c->nnode = at < c->nnode ? c->nnode : at + 1;
+	return &page->c[node & (TT_TREE_PAGE - 1)];
 }
 
 static int
@@ -74,12 +76,14 @@ new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
 struct tt_dist *
 tt_counts_dist(struct tt_counts *c, uint32_t marker, struct tt_err *err)
 {
-	struct tt_dist **d = &c->dist[marker >> TT_TREE_PAGE_BITS];
+	const size_t page = marker >> TT_TREE_PAGE_BITS;
+	struct tt_dist **d = &c->dist[page];
 
 	if (c->nslab == 0 && new_slab(c, err) != TT_OK)
 		return NULL;
 	if (!*d && !(*d = tt_mem_lines(c->mem, TT_TREE_PAGE * sizeof **d, err)))
 		return NULL;
+	c->ndist = page < c->ndist ? c->ndist : page + 1;
 	struct tt_dist *at = *d + (marker & (TT_TREE_PAGE - 1));
 	at->marker = marker;
 	return at;
@@ -195,6 +199,7 @@ join_nodes(struct tt_counts *into, struct tt_counts *from, uint32_t p)
 		for (uint32_t i = 0; i < TT_TREE_PAGE; i++)
 			of->c[i].dist = NULL;
 		into->node[p] = of;
+		into->nnode = p < into->nnode ? into->nnode : p + 1;
 		return;
 	}
 	for (uint32_t i = 0; i < TT_TREE_PAGE; i++) {
@@ -223,10 +228,10 @@ tt_counts_join(struct tt_counts *into, struct tt_counts *from, struct tt_err *er
 {
 	int rc = TT_OK;
 
-	for (uint32_t p = 0; p < TT_TREE_DIR; p++)
+	for (uint32_t p = 0; p < from->nnode; p++)
 		if (from->node[p])
 			join_nodes(into, from, p);
-	for (uint32_t p = 0; p < TT_TREE_DIR && rc == TT_OK; p++)
+	for (uint32_t p = 0; p < from->ndist && rc == TT_OK; p++)
 		if (from->dist[p])
 			rc = join_dists(into, from, p, err);
 	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++)

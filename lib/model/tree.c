@@ -74,7 +74,7 @@ tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **out, struct tt_er
 		return err->code;
 	tree->mem = mem;
 	tree->cap = cap;
-	struct tt_tree_table *t = new_table(tree, 4096, err);
+	struct tt_tree_table *t = new_table(tree, 256, err);
 	atomic_store(&tree->table, t);
 	*out = tree;
 	if (!t || new_node(tree, &root, &id, err) != TT_OK || new_node(tree, &more, &id, err) != TT_OK ||
@@ -112,7 +112,7 @@ tt_tree_free(struct tt_tree *tree)
 	if (!tree)
 		return;
 	free_tables(tree, atomic_load(&tree->table));
-	for (size_t i = 0; i < TT_TREE_DIR; i++)
+	for (size_t i = 0; i << TT_TREE_PAGE_BITS < tt_tree_count(tree); i++)
 		tt_mem_free(tree->mem, tree->node[i], TT_TREE_PAGE * sizeof *tree->node[i]);
 	tt_mem_free(tree->mem, tree->marker, tree->capmarker * sizeof *tree->marker);
 	tt_map_free(&tree->marker_at, tree->mem);

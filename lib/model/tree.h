@@ -214,6 +214,7 @@ struct tt_carry {
 
 struct tt_counts {
 	struct tt_mem *mem;
+	size_t nnode, ndist;          /* entries in use: those behind are not touched, for they may be no memory yet */
 	struct tt_count_page *node[TT_TREE_DIR];      /* the first is always there */
 	struct tt_dist *dist[TT_TREE_DIR];
 	uint16_t **slab;

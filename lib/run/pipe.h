@@ -33,10 +33,10 @@ struct pipe {
 	enum tt_phase phase;
 	unsigned needs;
 	struct tt_close_times close;
-	struct slot *slot;
-	size_t nslot;
+	struct slot **slot;           /* those made, each when it is first needed; of small captures few are */
+	size_t nslot, nmade;          /* the most slots; how many are made */
 	struct slot **at;             /* by a chunk's number, modulo nslot */
-	struct slot **spare;          /* nspare slots without a chunk, the one used last on top: its memory is near */
+	struct slot **spare;          /* nspare slots without a chunk, the one used last on top: its memory is near; NULL: one not made */
 	size_t nspare;
 	size_t nworker;
 	pthread_mutex_t lock;

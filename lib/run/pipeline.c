@@ -421,6 +421,25 @@ take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum st
 	}
 }
 
+/* Make one more slot. One thread at a time. */
+static int
+make_slot(struct pipe *p, struct slot **made, struct tt_err *err)
+{
+	const struct tt_run *r = p->r;
+	struct slot *s = tt_mem_alloc(&r->env->mem, sizeof *s, err);
+
+	if (!s)
+		return err->code;
+	*made = p->slot[p->nmade++] = s;
+	tt_batch_init(&s->batch, &r->env->mem, p->needs);
+	if (r->o->nemit && !(s->out = tt_mem_alloc(&r->env->mem, r->o->nemit * sizeof *s->out, err)))
+		return err->code;
+	if ((p->needs & TT_NEEDS_TALLY) && !(s->batch.tally = tt_mem_alloc(&r->env->mem, 256 * sizeof(uint32_t), err)))
+		return err->code;
+	return TT_OK;
+}
+
+/* ${s}: a spare slot; NULL: one that is not made. */
 static void
 read_next(struct pipe *p, struct worker *w, struct slot *s)
 {
@@ -429,7 +448,8 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 	p->reading = true;
 	p->nspare--;
 	go(p);
-	int rc = read_step(p, s, &err);
+	int rc = s ? TT_OK : make_slot(p, &s, &err);
+	TT_THEN(rc, read_step(p, s, &err));
 	pthread_mutex_lock(&p->lock);
 	p->reading = false;
 	if (rc != TT_OK) {
@@ -553,8 +573,8 @@ static int
 close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 {
 	struct tt_model *m = p->r->m;
-	struct slot *s = &p->slot[0];
-	int rc = TT_OK;
+	struct slot *s = p->nmade ? p->slot[0] : NULL;
+	int rc = s ? TT_OK : make_slot(p, &s, err);
 
 	for (size_t i = 0; i < m->threads.n && rc == TT_OK; i++) {
 		struct tt_thread *t = m->threads.t[i];
@@ -607,16 +627,7 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)) || !(p->at = tt_mem_alloc(mem, p->nslot * sizeof *p->at, err)) ||
 	    !(p->spare = tt_mem_alloc(mem, p->nslot * sizeof *p->spare, err)))
 		return err->code;
-	for (p->nspare = 0; p->nspare < p->nslot; p->nspare++)
-		p->spare[p->nspare] = &p->slot[p->nspare];
-	for (size_t i = 0; i < p->nslot; i++) {
-		struct slot *s = &p->slot[i];
-		tt_batch_init(&s->batch, mem, p->needs);
-		if (r->o->nemit && !(s->out = tt_mem_alloc(mem, r->o->nemit * sizeof *s->out, err)))
-			return err->code;
-		if ((p->needs & TT_NEEDS_TALLY) && !(s->batch.tally = tt_mem_alloc(mem, 256 * sizeof(uint32_t), err)))
-			return err->code;
-	}
+	p->nspare = p->nslot;
 	for (size_t i = 0; i < nworker; i++) {
 		w[i].p = p;
 		if (p->phase >= TT_PHASE_MAIN && tt_fold_new(&fold, &w[i].fold, err) != TT_OK)
@@ -647,8 +658,8 @@ free_slots(struct pipe *p)
 	const struct tt_run *r = p->r;
 	struct tt_mem *mem = &r->env->mem;
 
-	for (size_t i = 0; p->slot && i < p->nslot; i++) {
-		struct slot *s = &p->slot[i];
+	for (size_t i = 0; i < p->nmade; i++) {
+		struct slot *s = p->slot[i];
 		tt_batch_free(&s->batch);
 		tt_fold_io_free(&s->io, mem);
 		tt_stack_free(&s->before, mem);
@@ -656,7 +667,8 @@ free_slots(struct pipe *p)
 		let_go(s);
 		for (size_t k = 0; s->out && k < r->o->nemit; k++)
 			tt_buf_free(&s->out[k]);
-		tt_mem_free(mem, s->out, r->o->nemit * sizeof *s->out);
+		tt_mem_free(mem, s->out, s->out ? r->o->nemit * sizeof *s->out : 0);
+		tt_mem_free(mem, s, sizeof *s);
 	}
 	tt_mem_free(mem, p->spare, p->nslot * sizeof *p->spare);
 	tt_mem_free(mem, p->at, p->nslot * sizeof *p->at);

@@ -4,6 +4,7 @@ import json
 import lzma
 import os
 import re
+import resource
 import shutil
 import subprocess
 
@@ -177,6 +178,19 @@ def copies(s):
     note = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "copies"]
     s.equal("copies: damaged in two ways", [n[:n.index(": ")] for n in note],
             ["1 of the captures is a recording that another has, too, with as many events, and figures count once"])
+
+
+def touched(s):
+    """tracetool-batch(1), SCALE: a capture of no size touches less than 1 MiB of memory: the pages that eight more members of an archive take."""
+    whole = open(os.path.join(kit.TESTDATA, "raw", "good-2022-aligned.raw"), "rb").read()
+    pages = []
+    for n in (4, 12):
+        src = folder(s, "touched", {"a.tar": kit.tar([("%d.raw" % i, whole[:253]) for i in range(n)])})
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+        run("batch", "-q", "-j1", src)
+        pages.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before)
+    size = (pages[1] - pages[0]) / 8 * resource.getpagesize()
+    s.check("memory that a small capture touches", None if 0 < size < 1 << 20 else "%d bytes" % size)
 
 
 def frames(s):
@@ -498,7 +512,7 @@ def kept_failures(s):
 def main():
     s = kit.Suite()
     for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times, joined, own_results, gate_groups, given_up, no_output, gaps,
-                 whole_but_less, compressed_copies, kept_failures]:
+                 whole_but_less, compressed_copies, kept_failures, touched]:
         part(s)
     s.end()
 
