@@ -276,7 +276,7 @@ copies_note(struct tt_batch_samples *b, const char **note, struct tt_err *err)
 	if (b->copies == 0)
 		return TT_OK;
 	*note = tt_arena_printf(&b->a, err, "%zu of the captures %s, and not judged: %s%s", b->copies, b->copies == 1 ?
-	    "is a recording that another has, too, or a part of it" : "are recordings that others have, too, or parts of them",
+	    "is of the same recording as another, or a part of it" : "are of the same recordings as others, or parts of them",
 	    tt_buf_string(&b->copy), b->copies > COPIES_NAMED ? ", ..." : "");
 	return *note ? TT_OK : err->code;
 }

@@ -61,7 +61,7 @@ def copies(s, files, budget):
     want, have = json.load(open(want)), json.load(open(have))
     s.equal("copies: the verdict is that without them", (r.returncode, rows(have)), (1, rows(want)))
     notes = [n for n in have["remarks"] if n not in want["remarks"]]
-    s.equal("copies: a note names them", [all(k in n for k in ("recordings that others have", "z.ttc, z.ttc.gz")) for n in notes], [True])
+    s.equal("copies: a note names them", [all(k in n for k in ("same recordings as others", "z.ttc, z.ttc.gz")) for n in notes], [True])
     out = s.path("copied-out")
     for i in (1, 2):
         run("batch", "-q", "-o", out, "--shard", "%d/2" % i, "--gate", budget, folder)
@@ -83,7 +83,7 @@ def nothing_to_tell_by(s, files):
     run("batch", "-q", "--gate", budget, "--json", s.path("heads-verdict.json"), folder)
     v = json.load(open(s.path("heads-verdict.json")))
     s.equal("captures without events", ([r["outcome"] for r in v["rows"] if r["id"] == "m"], [n for n in v["remarks"] if "another" in n]),
-            (["cannot_judge"], ["1 of the captures is a recording that another has, too, or a part of it, and not judged: head100.raw"]))
+            (["cannot_judge"], ["1 of the captures is of the same recording as another, or a part of it, and not judged: head100.raw"]))
     r = run("stats", "-q", "--gate", budget, *(os.path.join(folder, "head%d.raw" % n) for n in (100, 101)))
     s.equal("captures without events: alone", (r.returncode == 2, "one recording" in r.err), (False, False))
 
