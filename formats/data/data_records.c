@@ -72,11 +72,11 @@ near_us(uint32_t us, uint64_t near)
 	return near / 1000 * 1000 + (uint64_t)((int64_t)(int32_t)(us - low_us(near)) * 1000);
 }
 
-/* The begin of the first sample of ${th}; before 2019.3 the one near ${near}. */
+/* The begin of sample ${i} of ${th}; before 2019.3 the one near ${near}. */
 static uint64_t
-first_begin(const struct data_layout *l, const struct data_thread *th, uint64_t near)
+sample_begin(const struct data_layout *l, const struct data_thread *th, unsigned i, uint64_t near)
 {
-	const uint8_t *p = th->sample + data_sample_size(l);
+	const uint8_t *p = th->sample + i * data_sample_size(l);
 
 	return l->rank < 6 ? near_us(unity_u32(p + 4), near) : unity_u64(p + (l->rank >= 11 ? 8 : 4)) * (l->rank >= 8 ? 1u : 1000u);
 }
@@ -89,45 +89,82 @@ apart(uint64_t a, uint64_t b)
 
 /*
  * Set when the record's frame began. Before 2019.3 the file has the lower 32 bits of it in us: the record begins up to 70 minutes after the one before, or a
- * little before that.
+ * little before that; the first one near time 0, which data_find_zero() knows.
  */
 static void
 set_start(const struct data *m, struct data_record *r)
 {
+	const uint64_t near = m->record ? m->start + (INT32_MAX - UINT64_C(60000000)) * 1000 : (uint64_t)m->zero;
+
 	if (m->layout.rank < 6)
-		r->start = m->record ? near_us((uint32_t)r->start, m->start + (INT32_MAX - UINT64_C(60000000)) * 1000) : r->start * 1000;
+		r->start = near ? near_us((uint32_t)r->start, near) : r->start * 1000;
+}
+
+/* True if ${begin} is just when the frame before ended. */
+static bool
+begins_after_last(const struct data *m, uint64_t begin)
+{
+	return m->record && m->cpu_us && apart(begin, m->start + m->cpu_us * UINT64_C(1000)) < DATA_APART;
+}
+
+/* True if ${begin} is so long before the record ${behind}, if it is known, as the frame ${r} lasts. */
+static bool
+ends_before_next(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t begin)
+{
+	const uint64_t end = begin + r->cpu_us * UINT64_C(1000);
+
+	return behind && r->cpu_us && apart(end, m->layout.rank < 6 ? near_us(low_us(behind->start), end) : behind->start) < DATA_APART;
 }
 
 /*
- * True if the frame's start is damaged. The main thread begins with its frame, so a start far from that is damage; also a closer one, if the main thread begins
- * just when the frame before ends. *${first}: when the main thread begins.
+ * True if the frame's start is damaged; *${begin}: when the frame began. The main thread's root begins with its frame, and its first sample in it. A start ten
+ * seconds from that sample is damage; also a closer one, if the root or the sample begins just when the frame before ended, or the root so long before the next
+ * frame, ${behind}, as the frame lasts. ${behind} may be NULL.
  */
 static bool
-contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
+contradicts(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t *begin)
 {
-	const uint64_t most = r->cpu_us * UINT64_C(2000) + DATA_FARTHEST, over = m->start + m->cpu_us * UINT64_C(1000);
+	const uint64_t most = r->cpu_us * UINT64_C(2000) + DATA_FARTHEST;
 	const struct data_thread *th = &m->kept[find_main(m, r)];
 
 	if (r->nthread == 0 || th->nsample < 2)
 		return false;
-	*first = first_begin(&m->layout, th, r->start);
-	const uint64_t off = apart(*first, r->start);
-	return off > most || (m->record && off > 10 * DATA_APART && apart(*first, over) < DATA_APART);
+	*begin = sample_begin(&m->layout, th, 0, r->start);
+	if (apart(*begin, r->start) > 10 * DATA_APART && (begins_after_last(m, *begin) || ends_before_next(m, r, behind, *begin)))
+		return true;
+	*begin = sample_begin(&m->layout, th, 1, r->start);
+	const uint64_t off = apart(*begin, r->start);
+	return off > most || (off > 10 * DATA_APART && begins_after_last(m, *begin));
+}
+
+/* Take the start and the number of the record whose head is among the ${n} bytes at ${p}. False if there is none. */
+static bool
+take_head(const struct data *m, const uint8_t *p, size_t n, struct data_record *r)
+{
+	struct data_take t = { .p = p + (n < m->layout.head ? n : m->layout.head), .end = p + n };
+	uint32_t size;
+
+	if (!data_head_at(&m->layout, p, n, &size))
+		return false;
+	*r = (struct data_record){ 0 };
+	data_take_frame(&m->layout, &t, r);
+	set_start(m, r);
+	return !t.bad;
 }
 
 bool
 data_is_apart(const struct data *m, struct data_record *r)
 {
-	uint64_t first;
+	uint64_t begin;
 
 	set_start(m, r);
-	return contradicts(m, r, &first);
+	return contradicts(m, r, NULL, &begin);
 }
 
 int
 data_find_zero(struct data *m, struct tt_err *err)
 {
-	struct data_record r;
+	struct data_record r, behind;
 	uint64_t begin;
 	const uint8_t *p;
 	uint32_t size;
@@ -136,12 +173,14 @@ data_find_zero(struct data *m, struct tt_err *err)
 
 	if (rc != TT_OK || !data_head_at(&m->layout, p, n, &size))
 		return rc;
-	if ((rc = tt_window_show(&m->win, 0, m->layout.head + (size_t)size, &p, &n, err)) != TT_OK || n < m->layout.head + (size_t)size)
+	const size_t need = m->layout.head + (size_t)size;
+	if ((rc = tt_window_show(&m->win, 0, need + m->layout.head + DATA_FRAME_BYTES, &p, &n, err)) != TT_OK || n < need)
 		return rc;
 	if (!data_walk_any(m, p + m->layout.head, size, &r))
 		return TT_OK;
 	set_start(m, &r);
-	m->zero = (int64_t)(contradicts(m, &r, &begin) ? begin : r.start);
+	const bool has_next = take_head(m, p + need, n - need, &behind);
+	m->zero = (int64_t)(contradicts(m, &r, has_next ? &behind : NULL, &begin) ? begin : r.start);
 	return TT_OK;
 }
 
@@ -373,31 +412,23 @@ begins_at_end(const struct data *m, const struct data_record *r)
 	return r->start + m->cpu_us * UINT64_C(62) + 50000 >= m->start + m->cpu_us * UINT64_C(1000) && r->start <= latest_begin(m);
 }
 
-/* True if the record ${r}, whose start is as stored in the file, does not begin where the last one ends. */
+/* True if the record ${r}, whose start is as stored in the file, does not begin where the last one ends, or if it is the first. */
 static bool
 is_apart(const struct data *m, struct data_record r)
 {
 	set_start(m, &r);
-	return m->record && !begins_at_end(m, &r);
+	return !m->record || !begins_at_end(m, &r);
 }
 
 /*
- * True if the record ${r}, which is apart, does not belong where it is: the one after it, whose head is among the ${n} bytes at ${p}, begins where the last
- * frame ends and has the number after that, and ${r} does not begin between the two.
+ * True if the record ${r} does not belong where it is: it does not begin where the last frame ends, but the one after it, ${behind}, does, and has the number
+ * after that, and ${r} does not begin between the two.
  */
 static bool
-is_out_of_place(const struct data *m, struct data_record r, const uint8_t *p, size_t n)
+is_out_of_place(const struct data *m, const struct data_record *r, const struct data_record *behind)
 {
-	struct data_take t = { .p = p + (n < m->layout.head ? n : m->layout.head), .end = p + n };
-	struct data_record behind = { 0 };
-	uint32_t size;
-
-	if (!data_head_at(&m->layout, p, n, &size))
-		return false;
-	data_take_frame(&m->layout, &t, &behind);
-	set_start(m, &behind);
-	set_start(m, &r);
-	return !t.bad && has_next_number(m, &behind) && begins_at_end(m, &behind) && (r.start < m->start || r.start > behind.start);
+	return m->record && behind && has_next_number(m, behind) && begins_at_end(m, behind) && !begins_at_end(m, r) &&
+	    (r->start < m->start || r->start > behind->start);
 }
 
 /* Set *${again} if the frame was in an earlier record, by number and stored start; note it. */
@@ -469,7 +500,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 			part.piece.nstats = (uint32_t)r->stats.n;
 			part.piece.len += part.piece.nstats;
 		}
-		part.piece.first = th->nsample > 1 ? (int64_t)(first_begin(&m->layout, th, r->start) - (uint64_t)m->zero) : INT64_MAX;
+		part.piece.first = th->nsample > 1 ? (int64_t)(sample_begin(&m->layout, th, 1, r->start) - (uint64_t)m->zero) : INT64_MAX;
 		if (i != main)
 			part.piece.flags = part.piece.gpu_us = 0;
 		else
@@ -514,13 +545,13 @@ note_mask(struct data *m, const struct data_record *r, uint64_t at)
 	m->nmaskless = 0;
 }
 
-/* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment; ${out_of_place}: see is_out_of_place(). */
+/* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment; ${behind}: the one after it, if ${r} is apart; or NULL. */
 static int
-take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, bool out_of_place, struct tt_err *err)
+take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, const struct data_record *behind, struct tt_err *err)
 {
 	const uint64_t at = m->from + off;
 	const uint64_t as_is = r->start;
-	uint64_t first;
+	uint64_t begin;
 	bool again;
 	int rc;
 
@@ -531,11 +562,11 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, bo
 		note_misfit(m, at);
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
 	}
-	if (out_of_place) {
+	if (is_out_of_place(m, r, behind)) {
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
 		return TT_OK;
 	}
-	if (contradicts(m, r, &first)) {
+	if (contradicts(m, r, behind, &begin)) {
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, size, at);
 		m->gap = true;
 		return take_definitions(m, r, at, err);
@@ -679,7 +710,7 @@ look(struct data *m, size_t off, size_t n, struct seen *s)
 	s->whole = s->head && n - off >= s->need;
 	s->makes_sense = s->whole && data_walk_any(m, m->p + off + m->layout.head, s->size, &s->r);
 	s->apart = s->makes_sense && is_apart(m, s->r);
-	/* If it is apart, the head of the record after it is looked at, too. */
+	/* If it is apart, the head of the record after it is read, too. */
 	s->shown = s->need + (s->apart ? m->layout.head + DATA_FRAME_BYTES : 0);
 }
 
@@ -703,6 +734,7 @@ static int
 take_segment(struct data *m, struct tt_err *err)
 {
 	size_t n = 0, off = 0, want = DATA_SEGMENT;
+	struct data_record behind;
 	struct seen s;
 	int rc;
 
@@ -715,8 +747,8 @@ take_segment(struct data *m, struct tt_err *err)
 	while (rc == TT_OK && n > off && off < DATA_SEGMENT) {
 		look(m, off, n, &s);
 		if (s.makes_sense && (n - off >= s.shown || n < want)) {
-			const bool out_of_place = s.apart && is_out_of_place(m, s.r, m->p + off + s.need, n - off - s.need);
-			rc = take_record(m, &s.r, off + m->layout.head, s.size, out_of_place, err);
+			const bool has_next = s.apart && take_head(m, m->p + off + s.need, n - off - s.need, &behind);
+			rc = take_record(m, &s.r, off + m->layout.head, s.size, has_next ? &behind : NULL, err);
 			off += s.need;
 			continue;
 		}

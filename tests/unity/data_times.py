@@ -25,10 +25,10 @@ LAYOUTS = {0x20220328: (28, 8, "Q", 20, 4, "f", 8, "Q", 1, 4), 0x20200924: (12, 
 
 
 class Damaged:
-    def __init__(self, word):
+    def __init__(self, word, by=None):
         self.word = word
         path = suite.path("generated.data")
-        generated.generate("data", path, "--frames", "12", "--version", hex(word))
+        generated.generate("data", path, "--frames", "12", "--version", hex(word), by=by)
         with open(path, "rb") as f:
             self.b = f.read()
         self.whole = self.told()
@@ -127,6 +127,25 @@ for word, (head, frame_at, frame_form, width, dur_at, dur_form, start_at, start_
     for s in (1, 2, 8, 20, 100, 1000, -1, -20):
         c.is_told("the frame begins %d s later" % s, place, (2,),
                   (place + frame_at, frame_form, c.get(place + frame_at, frame_form) + s * S // ns))
+
+
+def starts():
+    """The main thread's root begins with its frame, its samples only 3 ms later: a start that the root and the frame beside it contradict is damaged, in the
+    first frame, in others and in the last one. A root's start alone is not."""
+    by = generated.changed("data", ("root = Sample(None, t0, rng.choice((0, 1000)))",
+                                    "root = Sample(None, t0, rng.choice((0, 1000))); t0, length = t0 + 3000000, length - 3000000"))
+    for word, (head, frame_at, frame_form, width, _, _, start_at, start_form, ns, size_at) in LAYOUTS.items():
+        c = Damaged(word, by)
+        record = 0
+        for k in range(12):
+            place = record + head
+            root = c.b.index(b"Main Thread\0", record) + 16
+            for ms in (12, 50, 200, 1000, 9000, -12, -50, -200, -1000, -4000) if k in (0, 5, 11) else ():
+                c.is_told("frame %d begins %d ms later" % (k, ms), place, (2 if k == 5 else 1,),
+                          (place + frame_at, frame_form, c.get(place + frame_at, frame_form) + ms * 1000000 // ns))
+                suite.equal("0x%x: the root of frame %d begins %d ms later" % (word, k, ms),
+                            c.told((root + start_at, start_form, c.get(root + start_at, start_form) + ms * 1000000 // ns)), c.whole)
+            record += head + c.get(record + size_at, "I")
 
 
 def written(form, name):
@@ -242,6 +261,7 @@ def gpu():
 
 
 rounded()
+starts()
 short()
 shapes()
 gpu()
