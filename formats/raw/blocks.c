@@ -799,6 +799,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	m->from += size;
 	m->session[m->now].ncut = m->session[m->now - 1].ncut + cut;
 	m->session[m->now].stated = m->start.stated;
+	m->session[m->now].state_early = m->start.early;
 	m->session[m->now].first_frame = m->start.frame;
 	/* If its clock is before the end of the last log, the session begins at that end. */
 	if (start < m->latest)

@@ -80,6 +80,7 @@ struct raw_session {
 	int64_t began;                /* ts of its first state, frame or sample */
 	bool stated;                  /* that is a state: what threads have from before it is of an earlier recording */
 	uint32_t first_frame;         /* if so: the number of the frame in which it was */
+	bool state_early;             /* see struct raw_start */
 	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
@@ -272,6 +273,7 @@ struct raw_choice {
 /* When a session begins. */
 struct raw_start {
 	int64_t ts;
+	bool early;                   /* the ProfilerState that begins the recording has a damaged time, which is too early */
 	bool stated;                  /* a ProfilerState says it ... */
 	uint32_t frame;               /* ... with the number of the frame in which it was */
 };

@@ -18,6 +18,8 @@ struct beginning {
 	bool recording;               /* the first ProfilerState says that recording was on before it */
 	int64_t state;                /* time of the ProfilerState that begins a recording, and the number of the frame in which it was */
 	uint32_t state_frame;
+	bool state_early;             /* that time is damaged: it is long before the registrations below, which take its place */
+	int64_t registered, registered_before;        /* the latest two registrations of threads ahead of it in the session's stream; INT64_MIN */
 };
 
 /* The last message of the session's stream if a block's end cuts it: the stream's next block, number ${next}, continues it. */
@@ -42,6 +44,35 @@ note_frame(struct beginning *b, int64_t time, size_t off, bool is_main)
 	}
 }
 
+/* Note when the thread registered whose definition has ${fields}, if that is there. */
+static void
+note_thread(const struct raw_session *s, struct beginning *b, const uint8_t *fields)
+{
+	const int64_t time = s->layout.rank >= 3 ? raw_ns(s, unity_u64(fields + 8)) : INT64_MIN;
+
+	if (time <= b->registered_before)
+		return;
+	b->registered_before = time < b->registered ? time : b->registered;
+	b->registered = time > b->registered ? time : b->registered;
+}
+
+/*
+ * Note the ProfilerState with ${fields}, at ${time}. True if it begins a recording. The threads that are defined ahead of it had registered by then: one of
+ * them may have a damaged time, but not two.
+ */
+static bool
+note_state(struct beginning *b, int64_t time, const uint8_t *fields)
+{
+	if (!(unity_u32(fields) & 1)) {
+		b->recording = true;
+		return false;
+	}
+	b->state_early = b->registered_before > time && (uint64_t)b->registered_before - (uint64_t)time > (uint64_t)RAW_MAX_STEP_NS;
+	b->state = b->state_early ? b->registered_before : time;
+	b->state_frame = unity_u32(fields + 12);
+	return true;
+}
+
 /*
  * Find the first ProfilerState that begins a recording in the *${n} bytes at *${p}, messages of stream ${stream} in the block at offset ${off}. A thread's are
  * read up to its first time: that of a sample, or of a frame's mark, which is alone in its block. *${b} has the other findings. *${n} becomes the bytes of
@@ -63,15 +94,13 @@ start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uin
 			return START_UNKNOWN;
 		if (type == RAW_STATE || type == RAW_FRAME) {
 			const int64_t time = raw_ns(s, unity_u64(q + at + 4));
-			if (type == RAW_STATE && unity_u32(q + at) & 1) {
-				b->state = time;
-				b->state_frame = unity_u32(q + at + 12);
+			if (type == RAW_STATE && note_state(b, time, q + at))
 				return START_STATE;
-			}
-			b->recording = b->recording || type == RAW_STATE;
 			note_frame(b, time, off, stream == s->main);
 			return START_UNKNOWN;
 		}
+		if (type == RAW_THREAD && session)
+			note_thread(s, b, q + at);
 		if (b->sample == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
 			b->sample = unity_u64(q + sample);
 		if (!session && b->sample)
@@ -178,7 +207,7 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 	bool last = false;            /* no whole block is after this one */
 	int rc;
 
-	*b = (struct beginning){ 0 };
+	*b = (struct beginning){ .registered = INT64_MIN, .registered_before = INT64_MIN };
 	*by = START_UNKNOWN;
 	*head = rest->n = 0;
 	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
@@ -212,7 +241,8 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 
 /*
  * That is the first ProfilerState within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN after the first frame; else that frame, which it is, too, where the main
- * thread has one earlier; else the first sample. It must be known before anything is decoded, and be the same from a file and from a pipe.
+ * thread has one earlier; else the first sample. A ProfilerState whose time is damaged has that of the threads that registered ahead of it. It must be known
+ * before anything is decoded, and be the same from a file and from a pipe.
  */
 int
 raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct raw_start *start, uint64_t *to, struct tt_err *err)
@@ -243,7 +273,7 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct
 		*to = from + (by != START_UNKNOWN || head < within / 2 ? head : within / 2);
 	}
 	tt_mem_free(&m->env->mem, rest.p, rest.cap);
-	*start = (struct raw_start){ .stated = by == START_STATE, .frame = b.state_frame };
+	*start = (struct raw_start){ .stated = by == START_STATE, .early = b.state_early, .frame = b.state_frame };
 	start->ts = by == START_STATE ? b.state : by == START_FRAME ? b.frame : raw_ns(&of, b.sample);
 	return rc;
 }
@@ -258,6 +288,7 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 	m->session[0].zero = start.ts;
 	m->session[0].began = 0;
 	m->session[0].stated = start.stated;
+	m->session[0].state_early = start.early;
 	m->session[0].first_frame = start.frame;
 	return rc;
 }

@@ -34,12 +34,13 @@ def state(on, ms, frame=0):
 
 
 class Log:
-    """A log of ticks of 1 ns, with a main thread and markers, its root the first; ${flags}: of some of them, by number; ${main}: the main thread's id."""
+    """A log of ticks of 1 ns, with a main thread and markers, its root the first; ${flags}: of some of them, by number; ${main}: the main thread's id;
+    ${threads}: definitions of threads in place of the main thread's."""
 
-    def __init__(self, start, markers=("Main Thread", "Work"), flags=None, main=MAIN):
+    def __init__(self, start, markers=("Main Thread", "Work"), flags=None, main=MAIN, threads=None):
         self.b = bytearray(struct.pack("<IBBHIQQQ", 0x55334450, 1, 0, 19, 0x20191122, 1, 1, main))
         self.n, self.frames, self.at, self.main = {}, 0, {}, main
-        self.block(SESSION, thread(main, 0, "Main Thread") + b"".join(marker(i, n, flags=(flags or {}).get(i, 0)) for i, n in enumerate(markers)) +
+        self.block(SESSION, (threads or thread(main, 0, "Main Thread")) + b"".join(marker(i, n, flags=(flags or {}).get(i, 0)) for i, n in enumerate(markers)) +
                    state(1, start))
 
     def block(self, stream, body, where=None):

@@ -295,6 +295,41 @@ def early_marks():
         suite.equal("frame %d of an earlier recording" % number, (len(got), losses, len(notes)), (4, {}, 1))
 
 
+def early_starts():
+    """A recording that begins a second before two threads registered that are defined ahead of its begin: that is told, and it begins when they did, as one
+    thread's time alone may be damaged. Threads that are defined after it may register at any time, and those ahead of it a little after it."""
+    old = sample(36, 1, 2700) + zone(1, 2701, 2705)
+
+    def recording(registered, start=5000):
+        names = ("Main Thread", "Loader", "Other")
+        c = Log(start, ("Main Thread", "Work"), threads=b"".join(thread(MAIN + 100 * k, ms, names[k]) for k, ms in enumerate(registered)))
+        c.where = len(c.b) - FOOT - 12
+        c.block(WORKER, old)
+        for ms in range(5000, 5100, 10):
+            c.frame(ms)
+        c.block(SESSION, thread(400, 8000, "Late") + thread(500, 8000, "Later") + state(0, 5100))
+        return c
+
+    def read(c, status):
+        t = suite.report("stats", c.write(suite.path("early.raw")), "--table", "markers,frames,threads,loss", status=status)
+        lost = [(r["kind"], r["first_at"]) for r in t["tables"]["loss"]["rows"] if r["severity"] == "error"]
+        return {k: v["rows"] for k, v in t["tables"].items() if k != "loss"}, lost, [n["id"] for n in t["notes"] if n["id"] == "earlier"]
+
+    want = read(recording((5000, 5000, 5000)), 0)
+    suite.equal("a recording: what is told of it", want[1:], ([], ["earlier"]))
+    for ms in (1500, 2301, 4000):
+        c = recording((5000, 5000, 5000))
+        suite.equal("a recording that begins %d ms early" % ms, read(change(c, c.where, -ms), 3), (want[0], [("damaged", 36)], want[2]))
+        before = log()
+        c.b = before.b + c.b
+        c.where += len(before.b)
+        whole, lost, told = read(c, 0)
+        suite.equal("an appended recording that begins %d ms early" % ms, read(change(c, c.where, -ms), 3),
+                    (whole, [("damaged", 36 + len(before.b))], told))
+    for registered, start in (((0, 0, 0), 5000), ((5000, 0, 0), 5000), ((0, 0, 9000), 5000), ((5900, 5900, 5900), 5000), ((5000, 0, 0), 3500)):
+        suite.equal("threads that registered at %s, a recording that begins at %d ms" % (registered, start), read(recording(registered, start), 0)[1], [])
+
+
 def contradicts():
     """A recording that ends before it begins: one of the two times is damaged, and that is told."""
     for begins, ends in ((100 + 10 ** 6, 150), (100, 50)):
@@ -308,6 +343,7 @@ def contradicts():
 
 marks()
 early_marks()
+early_starts()
 contradicts()
 cut()
 before_loss()
