@@ -760,6 +760,32 @@ raw_miss_tail(struct raw *m, uint64_t at)
 	m->frames = (struct raw_frames_seen){ .stopped = false };
 }
 
+/*
+ * Set when the session began whose header is at the segment's beginning, and is ${size} bytes long. If its clock is before the end of the last log, the
+ * session is moved: the main thread's frame in which its recording began begins at that end.
+ */
+static int
+place_session(struct raw *m, size_t size, struct tt_err *err)
+{
+	struct raw_session *const s = &m->session[m->now];
+	const int64_t start = m->start.ts;
+	int64_t lead = start;
+	int rc = TT_OK;
+
+	s->stated = m->start.stated;
+	s->state_early = m->start.early;
+	s->first_frame = m->start.frame;
+	if (m->latest > INT64_MIN && start < m->latest + RAW_MAX_LEAD_NS)
+		rc = raw_find_lead(m, s, m->from + size, start, &lead, err);
+	const int64_t moved = lead < m->latest ? m->latest - lead : 0;
+	s->zero -= moved;
+	s->began = start + moved;
+	/* The main thread's times go on from there, however long after the last log that is. */
+	if (s->stated && s->began > m->latest)
+		m->latest = s->began;
+	return rc;
+}
+
 /* Begin the session whose header is at the segment's beginning. On a second reading it is already known. */
 static int
 enter_session(struct raw *m, size_t n, struct tt_err *err)
@@ -795,19 +821,9 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
 	if (m->from > m->start_to)
 		rc = raw_find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_to, err);
-	const int64_t start = m->start.ts;
-	m->from += size;
 	m->session[m->now].ncut = m->session[m->now - 1].ncut + cut;
-	m->session[m->now].stated = m->start.stated;
-	m->session[m->now].state_early = m->start.early;
-	m->session[m->now].first_frame = m->start.frame;
-	/* If its clock is before the end of the last log, the session begins at that end. */
-	if (start < m->latest)
-		m->session[m->now].zero -= m->latest - start;
-	m->session[m->now].began = start < m->latest ? m->latest : start;
-	/* The main thread's times go on from there, however long after the last log that is. */
-	if (m->start.stated && start > m->latest)
-		m->latest = start;
+	TT_THEN(rc, place_session(m, size, err));
+	m->from += size;
 	return rc;
 }
 

@@ -42,6 +42,7 @@ enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 <
 #define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
 #define RAW_MAX_SESSIONS 20000                         /* logs in one file: each takes about 4 kB of memory and 30 us */
 #define RAW_MAX_GPU_EARLIER_NS INT64_C(10000000000)   /* ns; work that the GPU got so long before the recording began is none that ends in it */
+#define RAW_MAX_LEAD_NS INT64_C(60000000000)          /* ns; an appended recording that began further in its frame is not moved for that */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
 #define RAW_MAX_STEP_NS INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
 
@@ -404,6 +405,12 @@ int raw_find_zero(struct raw *m, struct tt_err *err);
  * *${to}: the offset of the last header up to which each session has the same answer, if its zero is the same.
  */
 int raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct raw_start *start, uint64_t *to, struct tt_err *err);
+
+/*
+ * Find *${ts}, when the main thread's frame began in which the recording of ${s} did, whose blocks begin at ${from}, at ${began}: not after that. Its roots,
+ * which are not known yet, may show a later one.
+ */
+int raw_find_lead(struct raw *m, const struct raw_session *s, uint64_t from, int64_t began, int64_t *ts, struct tt_err *err);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);

@@ -278,6 +278,73 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct
 	return rc;
 }
 
+/* The main thread's part of the frame in which a recording began, as far as its marks and its first block show it. */
+struct lead {
+	int64_t began;                /* the recording */
+	int64_t ts;                   /* that frame; INT64_MAX: the thread had no block so far */
+	bool over;                    /* that frame has ended */
+};
+
+/* Find the first time in the ${n} bytes at ${p}, the main thread's first block. */
+static void
+lead_in_first_block(const struct raw_session *s, const uint8_t *p, size_t n, struct lead *lead)
+{
+	size_t size;
+
+	for (lead->ts = lead->began; raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size)
+		if (unity_u16(p) >= RAW_FRAME && unity_u16(p) <= RAW_SINGLE_ARGS) {
+			const int64_t t = raw_time_of(s, p);
+			lead->over = t > lead->began;
+			lead->ts = lead->over ? lead->began : t;
+			return;
+		}
+}
+
+/* Find the lead in the blocks of a log, in the ${n} bytes at ${p}. True if it is found, or the log is over. */
+static bool
+lead_in(const struct raw_session *s, const uint8_t *p, size_t n, struct lead *lead)
+{
+	const size_t number_at = s->layout.aligned ? 4 : 2, mark = number_at + 12;
+
+	lead->ts = INT64_MAX;
+	lead->over = false;
+	for (size_t off = 0; n - off >= RAW_BLOCK_HEAD && !lead->over; off += RAW_BLOCK_HEAD + unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
+		const uint8_t *const body = p + off + RAW_BLOCK_HEAD;
+		const size_t len = unity_u32(p + off + 16);
+		if (!is_whole(p + off, n - off))
+			return unity_u32(p + off) != RAW_BLOCK;
+		if (unity_u64(p + off + 8) != s->main)
+			continue;
+		if (lead->ts == INT64_MAX)
+			lead_in_first_block(s, body, len, lead);
+		if (len != mark || unity_u16(body) != RAW_FRAME)
+			continue;
+		const int64_t t = raw_time_of(s, body);
+		lead->over = t > lead->began;
+		if (!lead->over)
+			lead->ts = unity_u32(body + number_at) == s->first_frame ? t : lead->began;
+	}
+	return lead->over;
+}
+
+int
+raw_find_lead(struct raw *m, const struct raw_session *s, uint64_t from, int64_t began, int64_t *ts, struct tt_err *err)
+{
+	struct lead lead = { .began = began, .ts = began };
+	bool more = s->stated;
+	int rc = TT_OK;
+
+	for (size_t want = 1 << 16, n; more && want <= RAW_STATE_WITHIN; want *= 2) {
+		const uint8_t *p;
+		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
+			return rc;
+		more = n >= want;
+		more = !lead_in(s, p, more ? want : n, &lead) && more;
+	}
+	*ts = lead.ts < began && lead.ts > began - RAW_MAX_LEAD_NS ? lead.ts : began;
+	return TT_OK;
+}
+
 int
 raw_find_zero(struct raw *m, struct tt_err *err)
 {

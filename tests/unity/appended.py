@@ -112,9 +112,14 @@ for what, start in (("later", 105000), ("soon after", 5500), ("the clock began a
             said = notes(path)
             suite.true("... a note says so", len(said) == 1 and said[0].startswith("events from before an appended recording began, up to "), said)
 # The main thread's part of the frame in which the recording began is of it.
-lead = sample(36, ROOT, 105000 - 6) + zone(OLD, 105000 - 5, 105000 - 4) + alloc(ALLOC, 105000 - 3, 804)
-markers, _, gc, lost = figures(write("lead.raw", log(5000), log(105000, old(105000, 2300), lead)))
-suite.equal("the frame in which it began", (markers["Old"], gc, lost), ((1, MS, MS, MS), [(1, 804)], {}))
+# A log whose clock is behind, or a little after the end of the one before, is moved as a whole: that part is not before that end.
+for what, start in (("later", 105000), ("soon after", 5000 + 10 * FRAMES), ("the clock began anew", 3000)):
+    lead = sample(36, ROOT, start - 6) + zone(OLD, start - 5, start - 4) + alloc(ALLOC, start - 3, 804)
+    for before in (lead, lead[:15], b""):
+        markers, _, gc, lost = figures(write("lead.raw", log(5000), log(start, old(start, 2300), before)))
+        suite.equal("%s: the frame in which it began" % what, (markers.get("Old", (0, 0, 0, 0)), gc, lost),
+                    ((1, MS, MS, MS), [(1, 804)], {}) if before == lead else ((0, 0, 0, 0), [], {}))
+        suite.equal("%s: no time is before another" % what, [r for r in suite.rows("loss", suite.path("lead.raw")) if r["kind"] == "clock"], [])
 
 # Three logs, each of which ends with the mark of a frame alone: the clock of the third began anew, however long after the first the second began.
 def marked(start):
