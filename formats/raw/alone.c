@@ -1,9 +1,14 @@
 /**
- * Finds ends of zones whose begin is damaged: it became an end, or a single, which have the same bytes but for their type.
+ * Finds what explains an end without a begin: its begin or its marker is damaged.
+ *
+ * The begin became an end, or a single, which have the same bytes but for their type.
  *
  * A single end without a begin is usual in an intact log: its zone began before the recording did, and spans frames. Two of one marker in
  * one frame are not, nor is one beside a single of its marker, where all other zones of the marker in the chunk end in the frame that they
  * begin in.
+ *
+ * The marker is that of the innermost zone but for one bit. That zone has no end then, and is closed with the one around it. In the rest of the chunk all zones
+ * of its marker end, at least one does, and the end's marker has no other end without a begin, nor a begin without an end.
  */
 #include "raw/raw.h"
 
@@ -36,12 +41,25 @@ find_alone(struct raw_run *r, uint64_t key)
 	return NULL;
 }
 
+/* Note the end of ${key} if its key is that of the innermost zone but for one bit. */
+static void
+note_other(struct raw_run *r, uint64_t key)
+{
+	const struct tt_batch *b = r->u.b;
+	const uint32_t of = b->depth > 0 ? b->open[b->depth - 1] : 0;
+	const uint64_t differs = b->depth > 0 ? b->ev[of].val ^ key : 0;
+
+	if (r->in_root && differs <= UINT32_MAX && differs && (differs & (differs - 1)) == 0 && r->nother < RAW_ALONE)
+		r->other[r->nother++] = (struct raw_other){ .p = r->w->p, .key = key, .of = of };
+}
+
 int
 raw_end_alone(struct raw_run *r, int64_t ts, uint64_t key)
 {
 	struct tt_batch *b = r->u.b;
 	bool alone = r->in_root && is_beside_another(r, key);
 
+	note_other(r, key);
 	if (alone && !find_alone(r, key)) {
 		alone = r->nalone < RAW_ALONE;
 		if (alone)
@@ -69,4 +87,42 @@ raw_settle_alone(struct raw_run *r)
 	for (size_t i = 0; i < b->nstray; i++)
 		if (b->stray[i].kind == TT_STRAY_END_ALONE && (x = find_alone(r, b->stray[i].key)) && (x->spans || !x->whole))
 			b->stray[i].kind = TT_STRAY_END;
+}
+
+/* True if the end ${x} is that of the zone that was the innermost one. */
+static bool
+is_its_end(const struct tt_batch *b, const struct raw_other *x)
+{
+	const uint64_t key = b->ev[x->of].val;
+	size_t nwhole = 0, nbegin = 0, nend = 0;
+
+	if (b->ev[x->of].kind != TT_ZONE || !(b->ev[x->of].flags & TT_F_POPPED))
+		return false;
+	for (size_t i = 0; i < b->n; i++)
+		nwhole += b->ev[i].kind == TT_ZONE && b->ev[i].val == key && !(b->ev[i].flags & TT_F_POPPED);
+	for (size_t i = 0; i < b->nstray; i++) {
+		const struct tt_stray *const of = &b->stray[i];
+		if (of->kind == TT_STRAY_LOSS || (of->key != key && of->key != x->key))
+			continue;
+		if ((of->kind == TT_STRAY_BEGIN) != (of->key == key))
+			return false;
+		/* There is one of each: the zone, and this end. */
+		nbegin += of->kind == TT_STRAY_BEGIN;
+		nend += of->kind != TT_STRAY_BEGIN;
+	}
+	return nwhole > 0 && nbegin == 1 && nend == 1;
+}
+
+bool
+raw_find_others(struct raw_run *r, struct raw_other found[RAW_ALONE], unsigned *n)
+{
+	*n = 0;
+	for (unsigned i = 0; i < r->nother; i++) {
+		struct raw_other *const x = &r->other[i];
+		if (!is_its_end(r->u.b, x))
+			continue;
+		found[*n] = *x;
+		found[(*n)++].key = r->u.b->ev[x->of].val;
+	}
+	return *n > 0;
 }

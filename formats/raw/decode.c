@@ -292,6 +292,7 @@ sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 	raw_take_byte(t);
 	uint32_t id = raw_take32(t);
 	uint64_t ticks = raw_take64(t);
+	id = unlikely(r->ends != UNITY_NO_MARKER) ? r->ends : id;
 	if (id >= r->s->marker.ids || !raw_stamp(r, ticks, &ts))
 		return false;
 	const bool special = r->special[id % RAW_SPECIAL];
@@ -588,20 +589,27 @@ skim(struct raw_run *r, const struct raw_piece *piece)
 	return rc;
 }
 
-/* If the time of the message at ${p} was corrected, report it; on the main thread, leave out the frame around it. */
+/* If the message at ${p} was corrected, report it; if its time was, leave out the frame around it on the main thread. */
 static int
 mend(struct raw_run *r, const uint8_t *p, size_t size)
 {
 	int rc = TT_OK;
 
 	r->mending = false;
-	for (unsigned i = 0; i < r->nodd && rc == TT_OK; i++)
-		if (r->odd[i].p == p) {
-			r->mending = true;
-			r->mended_ts = r->odd[i].ts;
-			count_damaged(r, size);
-			rc = leave_out_frame(r);
+	r->ends = UNITY_NO_MARKER;
+	for (unsigned i = 0; i < r->nodd && rc == TT_OK; i++) {
+		if (r->odd[i].p != p)
+			continue;
+		if (r->odd[i].ends != UNITY_NO_MARKER) {
+			r->ends = r->odd[i].ends;
+			tt_loss_add(&r->u.b->loss, TT_LOST_ENDS, 1, 0, r->at);
+			continue;
 		}
+		r->mending = true;
+		r->mended_ts = r->odd[i].ts;
+		count_damaged(r, size);
+		rc = leave_out_frame(r);
+	}
 	return rc;
 }
 
@@ -723,16 +731,22 @@ decode(struct raw_run *r)
 	return rc;
 }
 
-/* A time makes no sense: find the wrong times, and decode the chunk again from its beginning. */
+/*
+ * Decode the chunk again from its beginning: with its wrong times found if ${times}, and with the ${nother} ends at ${other} as those of the zones that these
+ * name.
+ */
 static int
-decode_mended(struct raw_run *r, struct raw_run fresh, size_t open)
+decode_mended(struct raw_run *r, struct raw_run fresh, bool times, const struct raw_other *other, unsigned nother, size_t open)
 {
 	struct tt_batch *b = r->u.b;
 	struct tt_stack *base = b->base;
 
 	unity_run_end(&r->u);
 	*r = fresh;
-	raw_find_odd(r, start(r->h));
+	if (times)
+		raw_find_odd(r, start(r->h));
+	for (unsigned i = 0; i < nother && r->nodd < RAW_ODD; i++)
+		r->odd[r->nodd++] = (struct raw_odd){ .p = other[i].p, .ends = (uint32_t)other[i].key };
 	const uint64_t tid = b->tid, at = b->at, bytes = b->bytes;
 	tt_batch_reset(b);
 	b->tid = tid;
@@ -753,7 +767,9 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	const uint32_t special[] = { is->alloc, is->collect, is->label[0], is->label[1], h->root };
 	struct raw_run r = { .m = m, .h = h, .s = &h->s, .from = INT64_MAX,
 		.u = { .known = &m->known, .b = b, .err = err, .seq = c->seq, .session = h->s.number, .categories = h->s.categories },
-		.last = b->base ? b->base->last_ts : h->after, .caught = INT64_MIN };
+		.last = b->base ? b->base->last_ts : h->after, .caught = INT64_MIN, .ends = UNITY_NO_MARKER };
+	struct raw_other other[RAW_ALONE];
+	unsigned nother;
 	const size_t open = b->base ? b->base->n : 0;
 
 	/* The chunk may begin just where a frame does, or after its mark. */
@@ -774,7 +790,9 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	const struct raw_run fresh = r;
 	int rc = decode(&r);
 	if (rc == TT_OK && r.odd_time && !r.searched)
-		rc = decode_mended(&r, fresh, open);
+		rc = decode_mended(&r, fresh, true, NULL, 0, open);
+	if (rc == TT_OK && r.nother > 0 && raw_find_others(&r, other, &nother))
+		rc = decode_mended(&r, fresh, r.searched, other, nother, open);
 	raw_settle_alone(&r);
 	unity_run_end(&r.u);
 	b->at = c->at;

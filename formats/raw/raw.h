@@ -481,6 +481,10 @@ struct raw_run {
 	bool in_root;                 /* it has not ended, and nothing is missing since */
 	struct raw_alone { uint64_t key; bool whole, spans; } alone[RAW_ALONE];       /* markers of ends whose begin may be damaged */
 	unsigned nalone;
+	/* Ends without a begin that may be of the zone whose begin is event ${of}; ${key}: their own, or that zone's once this is found. */
+	struct raw_other { const uint8_t *p; uint64_t key; uint32_t of; } other[RAW_ALONE];
+	unsigned nother;
+	uint32_t ends;                /* the present message is an end of this marker, whatever it says; or UNITY_NO_MARKER */
 	size_t begun, nlooked;        /* of the first ${nlooked} events, the last zone or allocation: index + 1; 0: none was looked for */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	uint64_t in_line;             /* if skims: see raw_ticks_in_line() */
@@ -492,7 +496,8 @@ struct raw_run {
 	bool before_odd;              /* the last time before the chunk is wrong */
 	bool mending;                 /* the present message's time is mended_ts */
 	int64_t mended_ts;
-	struct raw_odd { const uint8_t *p; int64_t ts; } odd[RAW_ODD];        /* messages with corrected times */
+	/* Messages with corrected times, or, if ${ends} is not UNITY_NO_MARKER, ends of another marker than they say. */
+	struct raw_odd { const uint8_t *p; int64_t ts; uint32_t ends; } odd[RAW_ODD];
 	unsigned nodd;
 	size_t alloc;                 /* index + 1 of the allocation that a stack may follow */
 };
@@ -526,6 +531,8 @@ bool raw_is_retyped(const struct raw_run *r, const struct raw_walk *w);
 int raw_end_alone(struct raw_run *r, int64_t ts, uint64_t key);
 /* At the chunk's end: find out which of these ends show that a begin is damaged. */
 void raw_settle_alone(struct raw_run *r);
+/* Find the ends with a damaged marker, *${n} of them, before raw_settle_alone(): true if there are some. */
+bool raw_find_others(struct raw_run *r, struct raw_other found[RAW_ALONE], unsigned *n);
 
 /* row.c: decode consecutive plain messages from ${w} on. Stops before any other message and before one that is unusual. */
 void raw_row(struct raw_run *r, struct raw_walk *w);

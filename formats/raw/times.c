@@ -245,7 +245,7 @@ raw_find_odd(struct raw_run *r, struct raw_walk w)
 		if (good != INT64_MIN && x->ts < good && is_behind(r, x->p, x->ts, good, &caught, &behind))
 			;
 		else if (is_odd(r, x, n, good))
-			r->odd[r->nodd++] = (struct raw_odd){ x->p, mended(r, x, n, good) };
+			r->odd[r->nodd++] = (struct raw_odd){ x->p, mended(r, x, n, good), UNITY_NO_MARKER };
 		else
 			good = x->ts;
 		memmove(x, x + 1, (n - 1) * sizeof *x);

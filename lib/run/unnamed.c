@@ -39,24 +39,35 @@ find(const struct tt_unnamed *u, uint32_t process, uint64_t key)
 	return at ? &u->key[at - 1] : NULL;
 }
 
-int
-tt_unnamed_batch(struct tt_run *r, const struct tt_capture *c, const struct tt_batch *b, struct tt_err *err)
+/* Keep the marker ${key} if it is not defined so far. */
+static int
+take_key(struct tt_run *r, const struct tt_capture *c, uint64_t key, struct tt_err *err)
 {
 	struct tt_unnamed *u = &r->unnamed;
-	int rc;
 
-	for (size_t i = 0, n = tt_batch_nrare(b, TT_KIND(TT_INSTANT)); i < n; i++) {
-		const struct tt_event *e = &b->ev[b->rare[i]];
-		if (e->kind != TT_INSTANT || e->val >= TT_KEY_SPECIAL || is_defined(c, e->val) || find(u, c->process, e->val))
-			continue;
-		if ((rc = tt_map_push(&u->at, &r->env->mem, tt_seeded_pair(c->process, e->val), &u->key, &u->cap, u->n, err)) != TT_OK)
-			return rc;
-		u->key[u->n++] = (struct tt_unnamed_key){ .key = e->val, .process = c->process };
-	}
+	if (key >= TT_KEY_SPECIAL || is_defined(c, key) || find(u, c->process, key))
+		return TT_OK;
+	if (tt_map_push(&u->at, &r->env->mem, tt_seeded_pair(c->process, key), &u->key, &u->cap, u->n, err) != TT_OK)
+		return err->code;
+	u->key[u->n++] = (struct tt_unnamed_key){ .key = key, .process = c->process };
 	return TT_OK;
 }
 
-/* Markers of zones, then those of instants alone. */
+int
+tt_unnamed_batch(struct tt_run *r, const struct tt_capture *c, const struct tt_batch *b, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0, n = tt_batch_nrare(b, TT_KIND(TT_INSTANT)); i < n && rc == TT_OK; i++)
+		if (b->ev[b->rare[i]].kind == TT_INSTANT)
+			rc = take_key(r, c, b->ev[b->rare[i]].val, err);
+	for (size_t i = 0; i < b->nstray && rc == TT_OK; i++)
+		if (b->stray[i].kind == TT_STRAY_END || b->stray[i].kind == TT_STRAY_END_ALONE)
+			rc = take_key(r, c, b->stray[i].key, err);
+	return rc;
+}
+
+/* Markers of zones, then those of instants and of ends without a begin. */
 static uint64_t
 count_markers(struct tt_run *r)
 {

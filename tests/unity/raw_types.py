@@ -359,6 +359,58 @@ def thread_definitions(name, c, want):
                         (status, told, have["markers"], have["frames"]), (3, [1], want["markers"], want["frames"]))
 
 
+def ends(name, c, want):
+    """An end whose marker's number is another one in a bit: in a frame it ends the zone that it is in, and that is told. On a thread without frames, a number
+    that no marker has is told."""
+    for at, kind, what in c.places:
+        first = what.split()[0]
+        if kind != 37 or first not in ("Update", "Physics", "Bake", "Load"):
+            continue
+        place = at + (8 if c.aligned else 3)
+        own = struct.unpack_from("<I", c.file, place)[0]
+        for other in (own ^ 1 << bit for bit in (0, 1, 2, 3, 7, 13)):
+            # GC.Alloc and roots end otherwise.
+            if other in (0, 3) or (first == "Bake" and other == 4) or (first == "Load" and other < 8):
+                continue
+            data = bytearray(c.file)
+            struct.pack_into("<I", data, place, other)
+            status, have, _ = read(bytes(data))
+            told = [(r["kind"], r["severity"], r["count"]) for r in have["loss"] if r["severity"] != "info"]
+            same = [t for t in want if t != "loss" and have[t] != want[t]]
+            suite.equal("%s: %s at %d, of marker %d: told" % (name, what, at, other), told, [("names" if first == "Load" else "ends", "notice", 1)])
+            if first != "Load":
+                suite.equal("%s: %s at %d, of marker %d: figures" % (name, what, at, other), same, [])
+
+
+def ends_of_others():
+    """Ends without a begin in intact logs, by a marker of a number that is one bit away from the zone's around them: (what, log)."""
+    def log(*frames):
+        c = Log(0, 0x20191122)
+        c.thread(MAIN, "Main Thread")
+        for i, text in enumerate(("Main Thread", "Update", "Physics", "GC.Alloc", "Job.Worker 0", "Bake")):
+            c.marker(i, text)
+        c.state(1, 100)
+        c.block(SESSION)
+        for f, inside in enumerate(frames):
+            c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + 100 + 20 * f) * MS), "frame mark")
+            c.block(MAIN)
+            c.sample(36, 0, 100 + 20 * f)
+            for i, (kind, number) in enumerate(inside):
+                c.sample(kind, number, 101 + 20 * f + i)
+            c.sample(37, 0, 119 + 20 * f)
+            c.block(MAIN)
+        c.state(0, 100 + 20 * len(frames))
+        c.block(SESSION)
+        return c
+    whole, begin, end, stray = [(36, 1), (37, 1)], (36, 1), (37, 1), (37, 5)
+    yield "a zone that ends after it", log(whole, [begin, stray, end], whole)
+    yield "a zone that ends in the next frame", log(whole, [begin, stray], [end], whole)
+    yield "a zone whose marker never ends", log([begin], [begin, stray], [begin])
+    yield "another zone of the marker that does not end", log(whole, [begin, stray], [begin], whole)
+    yield "another such end", log(whole, [begin, stray], [stray], whole)
+    yield "a begin of the end's marker that is still to end", log(whole, [(36, 5)], [begin, stray], whole)
+
+
 def read(data):
     path = suite.path("typed.raw")
     with open(path, "wb") as f:
@@ -372,6 +424,10 @@ def main():
     for what, c in itertools.chain(intact(), near_the_clock()):
         status, have, _ = read(bytes(c.file))
         suite.equal(what + ": an intact log", (status, {r["marker"] for r in have["markers"]} >= {"Update"}), (0, True))
+    for what, c in ends_of_others():
+        status, have, _ = read(bytes(c.file))
+        suite.equal("an end without a begin, %s: status, and whether it is taken as another" % what,
+                    (status, [r for r in have["loss"] if r["kind"] == "ends"]), (0, []))
     for what, c, want in itertools.chain(contradictions(), ids_of_threads()):
         suite.equal(what, read(bytes(c.file))[0], want)
     for aligned in (0, 1):
@@ -386,6 +442,7 @@ def main():
             if aligned:
                 lengths_of_names(name, c, want)
             names_twice(name, aligned, word, want)
+            ends(name, c, want)
             # In a frame, a begin that became an end or a single is missing between others of its marker; outside of frames, its zone may be from before.
             begins = [p for p in c.places if p[1] == 36 and p[2].split()[0] in ("Update", "Physics", "Bake")]
             suite.equal(name + ": begins in frames", len(begins), 8)
