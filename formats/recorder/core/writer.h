@@ -1,5 +1,5 @@
 /**
- * Shared by the files of the writer: pass.c, chunk_write.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
+ * Shared by the files of the writer: pass.c, chunk_write.c, flight.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
  *
  * While the writer thread runs, only that thread uses this, except for atomic fields.
  */
@@ -132,6 +132,8 @@ void writer_put_sealed(uint32_t index);
 
 /* Write how many events the thread has dropped, if that is not written yet. */
 void writer_put_drops(uint32_t slot);
+
+/* --- flight.c --- */
 
 /* Hold a sealed chunk, sealed at ${ms}; all its events were over at ${since} ticks. */
 void writer_hold(uint32_t index, uint64_t ms, uint64_t since);
