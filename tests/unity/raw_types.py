@@ -244,6 +244,16 @@ def names_twice(name, aligned, word, want):
         suite.equal("%s: a second marker %s" % (name, what), (status, figures(have)), (0, figures(want)))
 
 
+def frame_of(c, id, root, work, f):
+    """Frame ${f} of thread ${id}, which runs ${work} in its root."""
+    ms = 100 + 16 * f
+    c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
+    c.block(id)
+    for kind, marker, at in ((36, root, 0), (36, work, 1), (37, work, 8), (37, root, 15)):
+        c.sample(kind, marker, ms + at)
+    c.block(id)
+
+
 def ids_of_threads():
     """Two workers, and a definition of one of them that has the other's id; or one that records nothing, and then a third that gets its id and has a name that
     differs in one bit: (what, log, status)."""
@@ -261,16 +271,11 @@ def ids_of_threads():
                 c.state(1, 100)
                 c.block(SESSION)
                 for f in range(5):
-                    ms = 100 + 16 * f
                     if wrong == "idle" and f == 2:
                         c.thread(WORKER + 2, "Worker 6", 0, "Job", 120)
                         c.block(SESSION)
                     for id, root, work in ((MAIN, 0, 1), (WORKER, 2, 4), (WORKER + 1, 3, 4), *([(WORKER + 2, 6, 4)] if wrong == "idle" and f > 1 else [])):
-                        c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
-                        c.block(id)
-                        for kind, marker, at in ((36, root, 0), (36, work, 1), (37, work, 8), (37, root, 15)):
-                            c.sample(kind, marker, ms + at)
-                        c.block(id)
+                        frame_of(c, id, root, work, f)
                 c.state(0, 180)
                 c.block(SESSION)
                 if wrong in (1, 2):
@@ -320,13 +325,8 @@ def registered_in(own, aligned, word):
     c.state(1, 100)
     c.block(SESSION)
     for f in range(5):
-        ms = 100 + 16 * f
         for id, root, work in ((MAIN, 0, 1), (WORKER, 2, 3)):
-            c.put(34, c.out(34).w("IQ", 40 + f, (SINCE + ms) * MS), "frame mark")
-            c.block(id)
-            for kind, marker, at in ((36, root, 0), (36, work, 1), (37, work, 8), (37, root, 15)):
-                c.sample(kind, marker, ms + at)
-            c.block(id)
+            frame_of(c, id, root, work, f)
     c.state(0, 180)
     c.block(SESSION)
     return read(bytes(c.file))
