@@ -439,6 +439,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 		return rc;
 	v->strict = o->inconclusive == TT_INCONCLUSIVE_FAIL;
 	v->exit_code = exit_code(&w);
+	v->status = o->status ? o->status : v->exit_code;
 	v->accept = accept_by(&w);
 	v->accepts = o->accept && accepts(v);
 	rc = compare_captures(v, o->accept != NULL, err);

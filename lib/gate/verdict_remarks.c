@@ -29,7 +29,7 @@ loud_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *e
 
 	return over ? tt_verdict_text(v, err, "%s: %s of a capture depends on a few frames and varies too much to be compared: count the frames over a limit "
 	    "instead (%s)", r->name, loud, over) : tt_verdict_text(v, err, "%s: %s of a capture depends on a few values and varies too much to be compared: "
-	    "compare its %s instead", r->name, loud, tt_stat_name[tt_metric_quiet(m->metric)]);
+	    "compare its %s instead", r->name, loud, tt_stat_name[tt_metric_steady_stat(m->metric)]);
 }
 
 static int
@@ -40,7 +40,7 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 
 	if (until && strcmp(v->today, until) > 0)
 		rc = remark(v, tt_verdict_text(v, err, "%s: its waiver ended on %s (today is %s)", r->name, until, v->today), err);
-	if (rc == TT_OK && r->row->relative && r->row->level != TT_LEVEL_OFF && tt_stat_loud(r->row->measure.stat))
+	if (rc == TT_OK && r->row->relative && r->row->level != TT_LEVEL_OFF && tt_stat_is_noisy(r->row->measure.stat))
 		rc = remark(v, loud_text(v, r, err), err);
 	if (rc == TT_OK && !r->gone && r->outcome == TT_PASS && tt_row_absent(r))
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
@@ -714,7 +714,6 @@ tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_
 	const size_t failing = count(v, is_failing), open = count(v, is_open);
 	const char *more, *which;
 
-	v->status = o->status ? o->status : v->exit_code;
 	v->undecided = v->exit_code == 0 && open;
 	more = besides(v, v->undecided, v->accepts ? o->accept : NULL, err);
 	which = more ? names(v, v->exit_code == 1 ? is_failing : is_open, err) : NULL;
