@@ -478,8 +478,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, tt_text(r, "%llu of %llu captures, the first %s: %s",
 			    (unsigned long long)a->layout[how].n, (unsigned long long)a->total.captures, a->layout[how].first,
 			    tt_layout_note(tt_layout_name((enum tt_layout)how))));
-	put_named(&a->copies, "copies", "is of the same recording as another, with as many events",
-	    "are of the same recordings as others, with as many events", r);
+	put_named(&a->copies, "copies", "has the same events as another capture", "have the same events as other captures", r);
 	put_named(&a->held, "held", "is a part of a recording that another capture holds whole", "are parts of recordings that other captures hold whole", r);
 	put_recordings(a, r);
 	if (a->capped)

@@ -203,7 +203,7 @@ const struct tt_glossary_word tt_glossary_notes[] = {
 	{ "no_groups", "No capture of a batch has a fact that its groups are by." },
 	{ "further_files", "Captures of a batch are further files of recordings that rotate." },
 	{ "outside", "Captures of a batch have nothing in the time asked for." },
-	{ "copies", "Captures of a batch are of the same recordings as others, with as many events; figures count once." },
+	{ "copies", "Captures of a batch have the same events as others of it; figures count once." },
 	{ "held", "Captures of a batch are parts of recordings that other captures hold whole; figures count once." },
 	{ "files_missing", "Files of recordings that rotate are missing from a batch, between those that are there." },
 	{ "overlaps", "Captures of a batch share files of a recording, and figures count those twice." },

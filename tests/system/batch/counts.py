@@ -161,7 +161,7 @@ def copies(s):
         t = tables(r)["batch"]["rows"][0]
         s.equal("copies: captures", (t["captures"], t["ok"]), (6, 5))
         note = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "copies"]
-        s.equal("copies: which", note, ["3 of the captures are of the same recordings as others, with as many events, and figures count once: "
+        s.equal("copies: which", note, ["3 of the captures have the same events as other captures, and figures count once: "
                 "b.mlpd, c.zip!x.mlpd, one.mlpd"])
     m = run("merge", "--format", "json", s.path("copies-out"))
     s.equal("copies: merged", m.out, r.out)
@@ -171,13 +171,13 @@ def copies(s):
             t["batch_frames"]), ({k: v for k, v in alone["batch"]["rows"][0].items() if k not in ("captures", "ok", "spooled_bytes")}, alone["batch_frames"]))
     for args in (("--format", "csv"), ("--report", s.path("x.csv"))):
         r = run("batch", *args, src)
-        s.equal("copies: said beside CSV %s" % args[0], r.err.count("are of the same recordings as others"), 1)
-    s.equal("copies: said once in text", (r.err + run("batch", src).err).count("are of the same recordings as others"), 1)
+        s.equal("copies: said beside CSV %s" % args[0], r.err.count("have the same events as other captures"), 1)
+    s.equal("copies: said once in text", (r.err + run("batch", src).err).count("have the same events as other captures"), 1)
     # One recording, damaged in two ways, with the same events left: no copy byte for byte.
     r = run("batch", "--format", "json", *(os.path.join(kit.TESTDATA, "raw", "bad-%s.raw" % name) for name in ("footer", "gap")))
     note = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "copies"]
     s.equal("copies: damaged in two ways", [n[:n.index(": ")] for n in note],
-            ["1 of the captures is of the same recording as another, with as many events, and figures count once"])
+            ["1 of the captures has the same events as another capture, and figures count once"])
 
 
 def touched(s):
