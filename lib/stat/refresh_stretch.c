@@ -48,17 +48,33 @@ refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
 	return ps;
 }
 
-/*
- * The periods of ${ps} in the distance ${d} of a point from the one before together with ${next}, that of the one after, if it is late by itself; 0: it
- * is not. Neither distance says how long the period is, and both together do.
- */
-static inline int64_t
-periods_around(int64_t d, int64_t next, int64_t ps)
-{
-	enum { LATE_PARTS = 20 };
-	const int64_t k = tt_periods_in(d + next, ps, TT_REFRESH_MAX_GAP), off = tt_off_grid(d, ps), both = tt_off_grid(d + next, ps);
+/* Distances in a row that are taken as one: ${n} of them, ${ns} together, ${k} periods; ${nfitting} are whole periods by themselves. */
+struct together { size_t n, nfitting; int64_t ns, k; };
 
-	return next > 0 && off > ps / LATE_PARTS && both <= ps / LATE_PARTS && -both <= ps / LATE_PARTS ? k : 0;
+/*
+ * The distance of point ${q} and those after it up to the first point that is in time again, if ${q} is late by itself, as up to three in a row may be. One of
+ * these distances does not say how long the period is, all together do. Else that of ${q} alone.
+ */
+static struct together
+take_together(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t q, int64_t ps)
+{
+	enum { LATE_PARTS = 20, MAX_DISTANCES = 4 };
+	const int64_t first = distance(f, q), alone = tt_periods_in(first, ps, TT_REFRESH_MAX_GAP);
+	struct together all = { 0 };
+
+	for (int64_t d = first; d > 0; d = q < s->end ? distance(f, q) : 0) {
+		all.n++;
+		all.ns += d;
+		all.nfitting += tt_periods_in(d, ps, TT_REFRESH_MAX_GAP) > 0;
+		q++;
+		const int64_t off = tt_off_grid(all.ns, ps);
+
+		if (all.n > 1 && off <= ps / LATE_PARTS && -off <= ps / LATE_PARTS && (all.k = tt_periods_in(all.ns, ps, TT_REFRESH_MAX_GAP)) > 0)
+			return all;
+		if (off <= ps / LATE_PARTS || all.n == MAX_DISTANCES)
+			break;
+	}
+	return (struct together){ 1, alone > 0, alone ? first : 0, alone };
 }
 
 size_t
@@ -73,18 +89,18 @@ tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 		size_t n = 0;
 
 		fitting = 0;
-		for (size_t q = s->first + 1; q < s->end; q++) {
-			const int64_t d = distance(f, q), next = q + 1 < s->end ? distance(f, q + 1) : 0;
-
-			if (d == 0)
+		for (size_t q = s->first + 1; q < s->end; ) {
+			if (distance(f, q) == 0) {
+				q++;
 				continue;
-			const int64_t k = tt_periods_in(d, was, TT_REFRESH_MAX_GAP), both = periods_around(d, next, was);
-			n += both ? 2 : 1;
-			sum += both ? d + next : k ? d : 0;
-			count += both ? both : k;
-			fitting += k > 0;
-			fitting += both && tt_periods_in(next, was, TT_REFRESH_MAX_GAP) > 0;
-			q += both > 0;
+			}
+			const struct together now = take_together(f, s, q, was);
+
+			n += now.n;
+			sum += now.ns;
+			count += now.k;
+			fitting += now.nfitting;
+			q += now.n;
 		}
 		*all = n;
 		*ps = count ? (int64_t)((sum * 1000 + count / 2) / count) : 0;
@@ -106,6 +122,17 @@ struct block { int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK]; si
 /* A period and how many distances are multiples of it; ${is_small}: it is a third of what is usual, or less. */
 struct trial { int64_t ps; size_t fitting; bool is_small; };
 
+/* True if two thirds of the distances are at most as many periods as a limit gives a frame: two timers' periods that ${ps} goes into are not. */
+static bool
+can_be_limits(const struct block *b, int64_t ps)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		n += b->d[i] * 1000 <= MAX_WAITED_PARTS * ps + ps / 2;
+	return 3 * n >= 2 * b->n;
+}
+
 /* ${try}, refined; 0: too few distances are multiples of it, or it is small and no usual display's. */
 static struct trial
 try_period(const struct block *b, int64_t try)
@@ -114,7 +141,8 @@ try_period(const struct block *b, int64_t try)
 
 	t.ps = refine(b->d, b->n, try, b->timer ? 1 : TT_REFRESH_MAX_GAP, &t.fitting);
 	t.is_small = t.ps > 0 && tt_quantile_i64(b->sorted, b->n, 1, 5) * 1000 > 5 * (t.ps / 2);
-	if (t.ps < MIN_PERIOD_PS || 10 * t.fitting < (b->timer ? 6 : 8) * b->n || (t.is_small && !tt_refresh_rate(t.ps, 5)))
+	if (t.ps < MIN_PERIOD_PS || 10 * t.fitting < (b->timer ? 6 : 8) * b->n ||
+	    (t.is_small && !(tt_refresh_rate(t.ps, 5) && can_be_limits(b, t.ps))))
 		t.ps = 0;
 	return t;
 }

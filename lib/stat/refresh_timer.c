@@ -159,6 +159,28 @@ is_slowed(const struct tt_refresh_fit *f, const struct tt_refresh_segment *slow,
 	return nslow > 0 && 10 * nbusy >= 9 * nslow && (slow->kind == TT_REFRESH_TIMER || 10 * nkept >= 9 * (slow->end - slow->first - nslow));
 }
 
+/*
+ * True if ${rest}, without a limit, is the timer ${is}'s, too, with so many late frames beside it that it showed no period: a third of its frames waited and
+ * last that period as a driver's do, ten and more, and next to none is shorter.
+ */
+static bool
+goes_on(const struct tt_refresh_fit *f, const struct tt_refresh_segment *rest, const struct tt_refresh_segment *is)
+{
+	const size_t n = rest->end - rest->first;
+	size_t nheld = 0, nshort = 0;
+
+	if (is->kind != TT_REFRESH_TIMER || rest->kind != TT_REFRESH_NONE)
+		return false;
+	for (size_t i = rest->first; i < rest->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+		const int64_t dur = tt_refresh_dur(&frame), off = dur * 1000 - is->period_ps;
+
+		nheld += tt_has_waited(frame.waited, dur) && off <= is->period_ps / STEADY_PARTS && -off <= is->period_ps / STEADY_PARTS;
+		nshort += -off > is->period_ps / 50;
+	}
+	return nheld >= TT_REFRESH_FRAMES && 3 * nheld >= n && 50 * nshort <= n;
+}
+
 /* The period of a timer's limit of both segments, in ps; 0: they are not one. */
 static int64_t
 common_period(const struct tt_refresh_fit *f, const struct tt_refresh_segment *a, const struct tt_refresh_segment *b)
@@ -169,7 +191,9 @@ common_period(const struct tt_refresh_fit *f, const struct tt_refresh_segment *a
 		return 0;
 	if (a->kind == b->kind && a->kind == TT_REFRESH_TIMER && tt_refresh_agree(a->period_ps, b->period_ps, true))
 		return (int64_t)(((tt_i128)na * a->period_ps + (tt_i128)nb * b->period_ps) / (tt_i128)(na + nb));
-	return is_slowed(f, b, a) ? a->period_ps : is_slowed(f, a, b) ? b->period_ps : 0;
+	if (goes_on(f, b, a) || is_slowed(f, b, a))
+		return a->period_ps;
+	return goes_on(f, a, b) || is_slowed(f, a, b) ? b->period_ps : 0;
 }
 
 /* True if frame ${i} waited for a timer of ${ps} alone, and lasts about as long. */
