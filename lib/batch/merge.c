@@ -56,7 +56,7 @@ struct shard_lines {
 	struct tt_merge *m;
 	struct tt_results *rs;
 	struct tt_batch_lists *said;     /* the shards that lines name; of a run that has not ended the last, because a resumed run writes it again */
-	bool open;                    /* such a run, by the file's name */
+	bool is_unfinished;           /* the file's name says that its run has not ended */
 	uint64_t *file;               /* hashes of the files that have a result, each once */
 	size_t nfile, capfile;
 	struct tt_map at;             /* in file */
@@ -98,7 +98,7 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	(void)at;
 	if (key && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
 		if (tt_batch_list_read(&r, &is)) {
-			l->said->n = l->open ? 0 : l->said->n;
+			l->said->n = l->is_unfinished ? 0 : l->said->n;
 			rc = tt_batch_lists_add(l->m->a, l->said, &is, err);
 		}
 		if (strcmp(r.type, "part") == 0)
@@ -113,7 +113,7 @@ static int
 add_file(struct tt_merge *m, struct tt_results *rs, const char *path, struct tt_batch_lists *said, struct tt_buf *lacks, struct tt_buf *lost,
     struct tt_err *err)
 {
-	struct shard_lines l = { .m = m, .rs = rs, .said = said, .open = tt_batch_results_open(path), .lacks = lacks };
+	struct shard_lines l = { .m = m, .rs = rs, .said = said, .is_unfinished = tt_batch_results_open(path), .lacks = lacks };
 	struct tt_shard named;
 	struct tt_buf *b = lost;
 	uint64_t files;
@@ -133,7 +133,7 @@ add_file(struct tt_merge *m, struct tt_results *rs, const char *path, struct tt_
 		if (named.index != is.index || named.count != is.count)
 			return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard, %u of %u: was it renamed?", path, is.index, is.count);
 	}
-	files = l.open ? 0 : tt_batch_lists_files(said);
+	files = l.is_unfinished ? 0 : tt_batch_lists_files(said);
 	for (size_t i = 0; i < said->n; i++)
 		b = said->v[i].shard.count > 1 ? lacks : b;
 	if (l.nfile < files)

@@ -93,7 +93,7 @@ has_room(const struct scheduler *m)
 	unsigned busy = m->analysing;
 
 	for (const struct proc *p = m->procs; p; p = p->next)
-		busy += p->role == ROLE_UNPACKER && p->arch->leave > 0 && !p->arch->streams;
+		busy += p->role == ROLE_UNPACKER && p->arch->ngranted > 0 && !p->arch->streams;
 	return busy < m->o->jobs;
 }
 
@@ -123,12 +123,12 @@ start_work(struct scheduler *m, struct tt_err *err)
 	return rc;
 }
 
-/* Stop what takes too long. An unpacker that waits for leave is not late. */
+/* Stop what takes too long. An unpacker that waits for a slot is not late. */
 static void
 check_times(struct scheduler *m, int64_t now)
 {
 	for (struct proc *p = m->procs; p; p = p->next) {
-		bool waits = p->role == ROLE_UNPACKER && p->arch->leave == 0;
+		bool waits = p->role == ROLE_UNPACKER && p->arch->ngranted == 0;
 
 		if (p->exited)
 			continue;

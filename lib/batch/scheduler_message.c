@@ -30,7 +30,7 @@ unexpected(const struct tt_wire *w, struct tt_err *err)
 
 /* Captures of this archive that may be underway: enough to keep the jobs busy that fall to it, and one more. */
 static unsigned
-leave_of(const struct scheduler *m)
+max_underway(const struct scheduler *m)
 {
 	unsigned open = m->unpacking ? m->unpacking : 1;
 
@@ -38,9 +38,9 @@ leave_of(const struct scheduler *m)
 }
 
 void
-tt_scheduler_give_leave(struct scheduler *m, struct arch *a)
+tt_scheduler_grant_slots(struct scheduler *m, struct arch *a)
 {
-	while (a->unpacker && a->underway + a->leave < leave_of(m)) {
+	while (a->unpacker && a->underway + a->ngranted < max_underway(m)) {
 		unsigned char slot = 0;
 
 		while (a->busy[slot] && slot < 255)
@@ -48,9 +48,9 @@ tt_scheduler_give_leave(struct scheduler *m, struct arch *a)
 		if (a->busy[slot] || send(a->unpacker->sock, &slot, 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1)
 			return;
 		a->busy[slot] = 1;
-		if (a->leave == 0)
+		if (a->ngranted == 0)
 			a->unpacker->heard_ns = tt_scheduler_now();     /* it may have been waiting for this */
-		a->leave++;
+		a->ngranted++;
 	}
 }
 
@@ -73,7 +73,7 @@ became_archive(struct scheduler *m, struct proc *p, const struct tt_wire *w, str
 	p->role = ROLE_UNPACKER;
 	m->analysing--;
 	m->unpacking++;
-	tt_scheduler_give_leave(m, a);
+	tt_scheduler_grant_slots(m, a);
 	return TT_OK;
 }
 
@@ -109,7 +109,7 @@ new_member(struct scheduler *m, struct arch *a, const struct tt_wire *w, int fd,
 	int rc;
 
 	/* A member's key is always below its archive's; the unpacker cannot change that. */
-	if (fd < 0 || a->leave == 0 || w->nkey <= n || memcmp(w->key, key, n) != 0 || w->key[n] != '!') {
+	if (fd < 0 || a->ngranted == 0 || w->nkey <= n || memcmp(w->key, key, n) != 0 || w->key[n] != '!') {
 		if (fd >= 0)
 			close(fd);
 		return unexpected(w, err);
@@ -126,7 +126,7 @@ new_member(struct scheduler *m, struct arch *a, const struct tt_wire *w, int fd,
 	r->hash = w->hash;
 	r->flags = w->flags;
 	r->ended = !(w->flags & TT_WIRE_STREAM);
-	a->leave--;
+	a->ngranted--;
 	a->underway++;
 	a->streams = !r->ended;
 	*m->last = r;
@@ -162,12 +162,12 @@ same_capture(struct scheduler *m, struct proc *p, const struct tt_wire *w, struc
 	id.has_content = true;
 	id.size = w->size;
 	id.hash = w->hash;
-	if (p->role == ROLE_UNPACKER && p->arch->leave > 0) {
-		p->arch->leave--;
+	if (p->role == ROLE_UNPACKER && p->arch->ngranted > 0) {
+		p->arch->ngranted--;
 		p->arch->busy[w->flags >> TT_WIRE_SLOT & 255] = 0;
 	}
 	if (p->role == ROLE_UNPACKER)
-		tt_scheduler_give_leave(m, p->arch);
+		tt_scheduler_grant_slots(m, p->arch);
 	else
 		p->has_result = true;
 	return m->o->same ? m->o->same(m->o->arg, &id, err) : TT_OK;

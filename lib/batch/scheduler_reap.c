@@ -174,7 +174,7 @@ member_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 		rc = tt_scheduler_capture(m, &id, &p->result, &a->said, err);
 	a->underway--;
 	a->busy[r->flags >> TT_WIRE_SLOT & 255] = 0;
-	tt_scheduler_give_leave(m, a);
+	tt_scheduler_grant_slots(m, a);
 	tt_scheduler_free_proc(m, p);
 	m->analysing--;
 	if (rc == TT_OK && !m->stopping)

@@ -25,7 +25,7 @@ struct arch {
 	size_t file;
 	struct proc *unpacker;        /* NULL: ended */
 	unsigned underway;            /* captures handed over and not ended */
-	unsigned leave;               /* given and not used */
+	unsigned ngranted;            /* slots that it was given and has not used */
 	unsigned char busy[256];      /* slots that have been given, or whose capture has not ended */
 	bool told_end;
 	bool streams;                 /* its unpacker writes into a pipe, as fast as the other end reads */
@@ -124,8 +124,8 @@ void tt_scheduler_free_ready(struct scheduler *m, struct ready *r);
 
 /* Take all messages there are. A malformed message ends its process, not the run. */
 int tt_scheduler_listen(struct scheduler *m, struct proc *p, struct tt_err *err);
-/* Let the archive's unpacker have as many captures underway as it may. */
-void tt_scheduler_give_leave(struct scheduler *m, struct arch *a);
+/* Give the archive's unpacker slots, up to as many captures underway as it may have. */
+void tt_scheduler_grant_slots(struct scheduler *m, struct arch *a);
 
 /* --- scheduler_reap.c --- */
 

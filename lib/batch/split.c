@@ -12,7 +12,7 @@
 #include "archive/archive.h"
 
 #define HEAD 512                      /* bytes that tell an archive */
-#define LARGE 4                       /* an archive is shared where it is more than a shard's share divided by this */
+#define LARGE_DIVISOR 4               /* an archive larger than 1/4 of a shard's share is shared */
 #define OVERFILL_DIVISOR 50                       /* a shard is full once it has its share and so much of it more: 1/50 */
 #define TRIES 32                      /* shards looked at for one with room; else the one of them with the least gets the file */
 
@@ -59,7 +59,7 @@ share_large(struct tt_scheduler_file *file, size_t n, unsigned count, bool divid
 	for (size_t i = 0; i < n; i++)
 		total += file[i].cost;
 	for (size_t i = 0; i < n; i++) {
-		bool large = file[i].cost > total / count / LARGE;
+		bool large = file[i].cost > total / count / LARGE_DIVISOR;
 
 		file[i].shard = divide && large && is_divisible(file[i].path) ? TT_SHARD_ALL : 1;
 		left += file[i].shard == TT_SHARD_ALL ? 0 : file[i].cost;

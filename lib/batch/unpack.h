@@ -7,8 +7,8 @@
  * than env->spool_memory, of a pipe that its bytes follow on. A zip or 7z inside an archive or compressed
  * is spooled, for it must be sought; a tar is read as it comes.
  *
- * The unpacker never has more captures underway than the parent has given it leave for: a byte on the socket
- * is leave for one, and the byte is the number of the slot that is free: a slot's memory is used again and again.
+ * The unpacker never has more captures underway than the parent has given it slots for: a byte on the socket
+ * is the number of a slot that is free: a slot's memory is used again and again.
  */
 #ifndef TT_BATCH_UNPACK_H
 #define TT_BATCH_UNPACK_H

@@ -58,7 +58,7 @@ tt_unpack_alive(struct unpack *u, struct tt_err *err)
 	return tt_unpack_tell(u, &(struct tt_wire){ .kind = TT_WIRE_ALIVE, .size = raw }, -1, err);
 }
 
-/* Wait for leave to send a capture: *${slot} is the place whose descriptor is free. */
+/* Wait for a slot to send a capture in: *${slot}, whose descriptor is free. */
 int
 tt_unpack_await(struct unpack *u, unsigned *slot, struct tt_err *err)
 {

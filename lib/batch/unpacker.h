@@ -50,7 +50,7 @@ struct unpack {
 	bool unlisted;                /* ... of which some could not be found */
 	struct level *top;
 	uint8_t *copy;                /* TT_UNPACK_COPY */
-	int slot[256];                /* spools by the number the parent's leave gives; -1: none */
+	int slot[256];                /* spools by the slot that the parent gave; -1: none */
 	struct tt_err gone;           /* why the parent cannot be reached; code TT_OK: it can */
 };
 
@@ -62,7 +62,7 @@ int tt_unpack_tell(struct unpack *u, const struct tt_wire *w, int fd, struct tt_
 int tt_unpack_complain(struct unpack *u, const char *kind, struct tt_err *err, const char *fmt, ...) TT_PRINTF(4, 5);
 /* Let the parent know now and then that the work goes on, and how far it is. */
 int tt_unpack_alive(struct unpack *u, struct tt_err *err);
-/* Wait for leave to send a capture: *${slot} is the place whose descriptor is free. */
+/* Wait for a slot to send a capture in: *${slot}, whose descriptor is free. */
 int tt_unpack_await(struct unpack *u, unsigned *slot, struct tt_err *err);
 
 /* --- unpack_capture.c --- */

@@ -2,7 +2,7 @@
  * Shared by the files of lib/fold, and private to them.
  *
  *	fold.c             the life of a fold, and of a chunk: levels of the stack before it, its events, its end
- *	plain.c            the rule: what each event counts, and where
+ *	plain.c            the rule: what each event counts, and where; for durations (whole, cut, or the rest of one): tt_fold_add_dur() below
  *	fold_levels.c      the level of a zone: its path, and whether the filter leaves it out
  *	fast.c             the same figures sooner; can be deleted
  *	fold_exceptions.c  zones of exceptions, whose pieces count as one
@@ -108,7 +108,6 @@ void tt_overlay_clear(struct tt_overlay *o);
 
 /* Find or add the child of ${parent}; *${node} is TT_OVER | place. Adding may move the others, so nobody keeps pointers to them. */
 int tt_overlay_child(struct tt_overlay *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
-
 
 /*
  * The known part of an activation's duration: all; how long it was when a zone around it, the end of the capture, or a loss cut it; or nothing, for this is

@@ -65,18 +65,18 @@ tt_measure_dim(const struct tt_measure *x)
 }
 
 bool
-tt_stat_loud(enum tt_stat_kind stat)
+tt_stat_is_noisy(enum tt_stat_kind stat)
 {
 	return stat == TT_STAT_P99 || stat == TT_STAT_P999 || stat == TT_STAT_MAX || stat == TT_STAT_FRAME_P99 ||
 	    stat == TT_STAT_FRAME_MAX || stat == TT_STAT_LOW_01;
 }
 
 enum tt_stat_kind
-tt_metric_quiet(const struct tt_metric *m)
+tt_metric_steady_stat(const struct tt_metric *m)
 {
 	static const enum tt_stat_kind next[] = { TT_STAT_MEAN, TT_STAT_FRAME_MEAN, TT_STAT_LAST };
 
-	for (size_t i = 0; tt_stat_loud(m->usual) && i < sizeof next / sizeof *next; i++)
+	for (size_t i = 0; tt_stat_is_noisy(m->usual) && i < sizeof next / sizeof *next; i++)
 		if (m->stats & 1u << next[i])
 			return next[i];
 	return m->usual;

@@ -117,10 +117,10 @@ bool tt_metric_up(const struct tt_metric *m);
 enum tt_dim tt_measure_dim(const struct tt_measure *x);
 
 /* True if the statistic depends on a few events of a capture (p99, p99.9, max), and so is too noisy to compare. */
-bool tt_stat_loud(enum tt_stat_kind stat);
+bool tt_stat_is_noisy(enum tt_stat_kind stat);
 
-/* A statistic of ${m} that is not: its default, or the nearest to it. */
-enum tt_stat_kind tt_metric_quiet(const struct tt_metric *m);
+/* A statistic of ${m} that is not noisy: its default, or the nearest to it. */
+enum tt_stat_kind tt_metric_steady_stat(const struct tt_metric *m);
 
 /* The name of the metric that counts the frames in which ${m} is over a limit; NULL: none does. */
 const char *tt_metric_over(const struct tt_metric *m);
@@ -151,7 +151,7 @@ bool tt_measure_has_frames(const struct tt_measure *x);
 bool tt_measure_is_late(const struct tt_measure *x);
 
 /* True if the measure selects markers, a category or threads: these may take most of their time in frames that are not long. */
-bool tt_measure_is_of_some(const struct tt_measure *x);
+bool tt_measure_is_selective(const struct tt_measure *x);
 
 /* True if the figure is the wall time of frames: where frames are capped, that is the cap, however much they work. */
 bool tt_measure_is_wall(const struct tt_measure *x);
@@ -175,7 +175,7 @@ struct tt_value {
 	bool several : 1;             /* not known, for more than one row of a table fits */
 	bool absent : 1;              /* nothing of the selector's name was met; v is 0 where that is a value */
 	bool elsewhere : 1;           /* absent on the measure's thread, but met on another one */
-	bool doubted : 1;             /* it may be worse, for all that the capture tells */
+	bool doubted : 1;             /* the capture does not rule out a worse value */
 };
 
 /**

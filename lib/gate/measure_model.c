@@ -21,7 +21,7 @@
 /* --- values of single frames ------------------------------------------------------- */
 
 bool
-tt_measure_is_of_some(const struct tt_measure *x)
+tt_measure_is_selective(const struct tt_measure *x)
 {
 	return x->metric->select == TT_SELECT_MARKER || x->metric->select == TT_SELECT_CATEGORY || x->metric->select == TT_SELECT_THREAD;
 }

@@ -29,7 +29,7 @@
 #define ALPHA 0.05
 #define POWER 0.97                    /* power of changes that are said to be found in 95 %, as for a verdict's rows */
 #define DECIDED 0.94                  /* share of equal builds that must be shown to be no worse */
-#define MIN_DECIDED 0.82            /* or this smaller share, where REAL can then be detected */
+#define MIN_DECIDED 0.82              /* or this smaller share, where REAL can then be detected */
 #define REAL 0.05                     /* a change that people want to detect */
 #define REAL_POWER 0.6                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
 #define SESSIONS 30                   /* most sessions considered */
@@ -37,8 +37,8 @@
 #define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
 #define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
 #define RARE 10                       /* frames of a thousand: more long ones are no hitches */
-#define WIDE_FROM 15                 /* late frames of a thousand that are more than chance, ... */
-#define WIDE_TO 50                  /* ... however few frames are known */
+#define WIDE_FROM 15                  /* late frames of a thousand that are more than chance, ... */
+#define WIDE_TO 50                    /* ... however few frames are known */
 #define WIDE_TIMES 10                 /* as many as ten times the rate that none among all frames allows, in 95 of 100 cases */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 

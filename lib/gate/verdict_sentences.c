@@ -74,7 +74,7 @@ is_signed(const struct tt_verdict_row *r)
 	return r->row->measure.metric->select == TT_SELECT_COUNTER || r->row->measure.metric->select == TT_SELECT_ROW;
 }
 
-/* "+12.4 %", or the amount where the baseline is 0. A bound may lie further down than to nothing, a figure cannot. */
+/* "+12.4 %", or the amount where the baseline is 0. A bound may be below -100 %, a figure cannot. */
 static const char *
 share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
 {
@@ -243,7 +243,7 @@ evidence_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 
 /* True if the change that is judged is plainly not that between the medians printed before it: by more than a tenth of a per cent, and a quarter of it. */
 static bool
-is_of_others(const struct tt_verdict_row *r)
+differs_from_medians(const struct tt_verdict_row *r)
 {
 	const int64_t size = r->base < 0 ? -r->base : r->base, medians = tt_scale(r->value - r->base, 1000000, size);
 	const int64_t off = r->shift_ppm > medians ? r->shift_ppm - medians : medians - r->shift_ppm;
@@ -270,7 +270,7 @@ shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
 	shift_and_limit(r, &shift, &limit);
 	const char *of = r->value == r->base && r->would == TT_WORSE && !r->crept_alone ? " in the median, and most pairs differ" :
-	    !is_of_others(r) ? "" : r->by_session ? " in the median; by means of sessions" : " in the median; by differences between captures";
+	    !differs_from_medians(r) ? "" : r->by_session ? " in the median; by means of sessions" : " in the median; by differences between captures";
 	return tt_verdict_text(v, err, "%s, was %s%s: %s (%s to %s), allowed %s", value.s, base.s, of, shift.s,
 	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s);
 }
@@ -360,7 +360,7 @@ worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	struct text t;
 	int64_t ns;
 
-	if (!w || tt_measure_is_of_some(&r->row->measure))
+	if (!w || tt_measure_is_selective(&r->row->measure))
 		return NULL;
 	shown = shown_text(v, r, err);
 	ns = tt_worst_time(w, &r->row->measure, &what);

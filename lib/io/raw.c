@@ -232,7 +232,7 @@ fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 		raw->win_end = left;
 		raw->whole = false;
 	}
-	/* The first look is for who wants to know what it is, and may go no further. */
+	/* The first read is small, since a probe for the format may be all that the caller wants. */
 	room = raw->fetched == 0 ? FIRST_READ_BYTES : raw->room - raw->win_end;
 	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, room, &got, err);
 	raw->win_end += got;

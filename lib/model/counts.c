@@ -55,7 +55,7 @@ new_slab(struct tt_counts *c, struct tt_err *err)
 		return rc;
 	if (!(c->slab[c->nslab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
 		return err->code;
-	/* The first page is none: full, so that what looks for room needs no other test. */
+	/* Page 0 stands for "no page". It counts as full, so that a search for room needs no test for it. */
 	if (c->nslab++ == 0)
 		memset(c->slab[0], 0xff, TT_HIST_PAGE * sizeof **c->slab);
 	return TT_OK;

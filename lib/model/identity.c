@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 static void
-add(struct tt_hash *h, uint64_t v)
+hash_u64(struct tt_hash *h, uint64_t v)
 {
 	uint8_t p[8];
 
@@ -19,12 +19,12 @@ add(struct tt_hash *h, uint64_t v)
 }
 
 /*
- * Times count from the capture's first event, and that one on the recorder's clock: inputs that are read together may be moved
- * against each other, and where zero is depends on whether the input could be searched for its earliest event. 0: nothing in it
- * lasts, so it cannot be told from others.
+ * A number that all copies of a recording share: by the recording's own number if it has one, else by times. These count from the capture's first event, and
+ * that event on the recorder's clock, because inputs that are read together may be moved against each other, and where zero is depends on whether the input
+ * could be searched for its earliest event. 0: the capture has neither a number nor a duration, so it cannot be told from others.
  */
 static uint64_t
-one(const struct tt_model *m, const struct tt_capture *c)
+capture_identity(const struct tt_model *m, const struct tt_capture *c)
 {
 	static const uint8_t none[sizeof c->recording];
 	struct tt_hash h;
@@ -36,20 +36,20 @@ one(const struct tt_model *m, const struct tt_capture *c)
 		return tt_hash_value(&h);
 	if (c->min_ts >= c->max_ts)
 		return 0;
-	add(&h, (uint64_t)c->pid);
-	add(&h, (uint64_t)c->wall_ns);
-	add(&h, (uint64_t)c->zero_ns + (uint64_t)c->min_ts - (uint64_t)c->offset_ns);
-	add(&h, c->nevent);
-	add(&h, (uint64_t)(c->max_ts - c->min_ts));
+	hash_u64(&h, (uint64_t)c->pid);
+	hash_u64(&h, (uint64_t)c->wall_ns);
+	hash_u64(&h, (uint64_t)c->zero_ns + (uint64_t)c->min_ts - (uint64_t)c->offset_ns);
+	hash_u64(&h, c->nevent);
+	hash_u64(&h, (uint64_t)(c->max_ts - c->min_ts));
 	for (size_t i = 0; i < m->threads.n; i++) {
 		const struct tt_thread *t = m->threads.t[i];
 
 		if (t->process != c->process)
 			continue;
-		add(&h, t->tid);
-		add(&h, t->nevent);
-		add(&h, (uint64_t)(t->first_ts - c->min_ts));
-		add(&h, (uint64_t)(t->last_ts - c->min_ts));
+		hash_u64(&h, t->tid);
+		hash_u64(&h, t->nevent);
+		hash_u64(&h, (uint64_t)(t->first_ts - c->min_ts));
+		hash_u64(&h, (uint64_t)(t->last_ts - c->min_ts));
 	}
 	return tt_hash_value(&h);
 }
@@ -60,7 +60,7 @@ tt_model_identity(const struct tt_model *m)
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < m->ncap; i++)
-		all += one(m, m->cap[i]);
+		all += capture_identity(m, m->cap[i]);
 	return all;
 }
 
@@ -68,10 +68,10 @@ int
 tt_model_copies(const struct tt_model *m, struct tt_err *err)
 {
 	for (size_t i = 1; i < m->ncap; i++) {
-		uint64_t id = one(m, m->cap[i]);
+		uint64_t id = capture_identity(m, m->cap[i]);
 
 		for (size_t k = 0; k < i && id; k++)
-			if (one(m, m->cap[k]) == id)
+			if (capture_identity(m, m->cap[k]) == id)
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, m->cap[k]->path, m->cap[i]->path);
 	}
 	return TT_OK;

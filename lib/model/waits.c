@@ -42,65 +42,65 @@ is_wait(const struct tt_model *m, uint32_t node)
 	return is_zone(m, node) && tt_waits_is(m, m->name[tt_tree_node(m->tree, node)->marker].full);
 }
 
-/* By node, of ${n}: the kinds of zones wanted below. */
-struct walk {
-	bool *in;                     /* it or a zone around it waits */
-	int64_t *lost;                /* time of the outermost waiting zones below it */
+/* Two arrays of ${n} values, by the number of a node. */
+struct wait_walk {
+	bool *in_wait;                /* the node or one around it waits */
+	int64_t *waited_ns;           /* time of the outermost waiting zones below the node */
 };
 
 static int
-begin(const struct tt_model *m, struct walk *w, uint32_t n, struct tt_err *err)
+begin(const struct tt_model *m, struct wait_walk *w, uint32_t n, struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
 
-	w->in = tt_mem_alloc(mem, n * sizeof *w->in, err);
-	w->lost = w->in ? tt_mem_alloc(mem, n * sizeof *w->lost, err) : NULL;
-	return w->lost ? TT_OK : err->code;
+	w->in_wait = tt_mem_alloc(mem, n * sizeof *w->in_wait, err);
+	w->waited_ns = w->in_wait ? tt_mem_alloc(mem, n * sizeof *w->waited_ns, err) : NULL;
+	return w->waited_ns ? TT_OK : err->code;
 }
 
 static void
-end(const struct tt_model *m, struct walk *w, uint32_t n)
+end(const struct tt_model *m, struct wait_walk *w, uint32_t n)
 {
 	struct tt_mem *mem = &m->env->mem;
 
-	tt_mem_free(mem, w->in, n * sizeof *w->in);
-	tt_mem_free(mem, w->lost, n * sizeof *w->lost);
+	tt_mem_free(mem, w->in_wait, n * sizeof *w->in_wait);
+	tt_mem_free(mem, w->waited_ns, n * sizeof *w->waited_ns);
 }
 
 int
 tt_waits_drop(struct tt_model *m, struct tt_err *err)
 {
 	uint32_t n = tt_tree_count(m->tree);
-	struct walk w;
+	struct wait_walk w;
 	int rc = begin(m, &w, n, err);
 
 	/* A parent has a lower number than its children. */
 	for (uint32_t i = TT_NODE_MORE + 1; i < n && rc == TT_OK; i++)
-		w.in[i] = w.in[tt_tree_node(m->tree, i)->parent] || is_wait(m, i);
+		w.in_wait[i] = w.in_wait[tt_tree_node(m->tree, i)->parent] || is_wait(m, i);
 	for (uint32_t i = n; rc == TT_OK && i-- > TT_NODE_MORE + 1;) {
 		struct tt_count had = tt_counts_get(m->counts, i), *c;
 		uint32_t parent = tt_tree_node(m->tree, i)->parent;
 
 		if (!is_zone(m, i))
 			continue;
-		w.lost[parent] += w.in[i] ? (w.in[parent] ? 0 : had.total) : w.lost[i];
+		w.waited_ns[parent] += w.in_wait[i] ? (w.in_wait[parent] ? 0 : had.total) : w.waited_ns[i];
 		if (had.n == 0 && had.total == 0)
 			continue;
 		c = tt_counts_at(m->counts, i, err);
 		if (!c)
 			rc = err->code;
-		else if (w.in[i])
+		else if (w.in_wait[i])
 			c->n = 0, c->self = c->total = 0;
 		else
-			c->total -= w.lost[i];
+			c->total -= w.waited_ns[i];
 	}
 	end(m, &w, n);
 	return rc;
 }
 
-/* By root, of the ${n} nodes: all time in its zones in ${all}, and the part of it in waits in w->lost. */
+/* By root, of the ${n} nodes: all time in its zones in ${all}, and the part of it in waits in w->waited_ns. */
 static void
-sum_waits(const struct tt_model *m, uint32_t n, struct walk *w, uint32_t *root, int64_t *all)
+sum_waits(const struct tt_model *m, uint32_t n, struct wait_walk *w, uint32_t *root, int64_t *all)
 {
 	for (uint32_t i = TT_NODE_MORE + 1; i < n; i++) {
 		uint32_t parent = tt_tree_node(m->tree, i)->parent;
@@ -113,9 +113,9 @@ sum_waits(const struct tt_model *m, uint32_t n, struct walk *w, uint32_t *root, 
 		uint32_t parent = tt_tree_node(m->tree, i)->parent;
 		int64_t total = is_zone(m, i) ? tt_counts_get(m->counts, i).total : 0;
 
-		w->in[i] = w->in[parent] || (total > all[root[i]] / SMALL && is_wait(m, i));
-		if (w->in[i] && !w->in[parent])
-			w->lost[root[i]] += total;
+		w->in_wait[i] = w->in_wait[parent] || (total > all[root[i]] / SMALL && is_wait(m, i));
+		if (w->in_wait[i] && !w->in_wait[parent])
+			w->waited_ns[root[i]] += total;
 	}
 }
 
@@ -125,7 +125,7 @@ tt_waits_threads(const struct tt_model *m,
 {
 	uint32_t n = tt_tree_count(m->tree), *root;
 	int64_t *all;
-	struct walk w = { NULL, NULL };
+	struct wait_walk w = { NULL, NULL };
 	int rc = TT_OK;
 
 	root = tt_mem_alloc(&m->env->mem, n * sizeof *root, err);
@@ -136,8 +136,8 @@ tt_waits_threads(const struct tt_model *m,
 	for (uint32_t i = TT_NODE_MORE + 1; i < n && rc == TT_OK; i++) {
 		const struct tt_node *node = tt_tree_node(m->tree, i);
 
-		if (node->kind == TT_NODE_THREAD && all[i] > 0 && w.lost[i] > all[i] / 2)
-			rc = each(arg, m->threads.t[node->key], tt_ratio((uint64_t)w.lost[i], 10000, (uint64_t)all[i]), err);
+		if (node->kind == TT_NODE_THREAD && all[i] > 0 && w.waited_ns[i] > all[i] / 2)
+			rc = each(arg, m->threads.t[node->key], tt_ratio((uint64_t)w.waited_ns[i], 10000, (uint64_t)all[i]), err);
 	}
 	end(m, &w, n);
 	tt_mem_free(&m->env->mem, all, n * sizeof *all);

@@ -218,9 +218,9 @@ tt_table_stream(struct tt_table *t, struct tt_stream *s)
 	first_part(t);
 }
 
-/* Renderers see a report that does not change; what of a stream's rows is in the table is not part of that. */
+/* The table as writable, to load the next rows of its stream; NULL: it has no stream. Renderers hold it as const. */
 static struct tt_table *
-of_stream(const struct tt_table *t)
+writable_stream(const struct tt_table *t)
 {
 	return t->stream ? (struct tt_table *)(uintptr_t)t : NULL;
 }
@@ -228,14 +228,14 @@ of_stream(const struct tt_table *t)
 void
 tt_rows_first(const struct tt_table *t)
 {
-	if (of_stream(t))
-		first_part(of_stream(t));
+	if (writable_stream(t))
+		first_part(writable_stream(t));
 }
 
 bool
 tt_rows_next(const struct tt_table *t)
 {
-	return of_stream(t) && next_part(of_stream(t));
+	return writable_stream(t) && next_part(writable_stream(t));
 }
 
 static bool
@@ -271,7 +271,7 @@ tt_column_empty(const struct tt_table *t, size_t col)
 		return !t->filled[col];
 	if (!t->stream)
 		return column_empty(t, col);
-	const bool *is = filled(of_stream(t));
+	const bool *is = filled(writable_stream(t));
 	return !is || !is[col];
 }
 
@@ -409,9 +409,9 @@ cut(struct tt_table *t, size_t limit)
 	t->nrow = limit;
 }
 
-/* The rows of a stream become the table's: of ${limit} no more than these, and as many again while they come. */
+/* Read the rows of the stream into the table, and keep ${limit} of them; 0: all. Up to twice as many are held meanwhile. */
 static void
-hold(struct tt_table *t, size_t limit)
+keep_stream(struct tt_table *t, size_t limit)
 {
 	struct tt_stream *s = t->stream;
 	struct tt_report *r = t->r;
@@ -450,7 +450,7 @@ void
 tt_table_limit(struct tt_table *t, size_t limit)
 {
 	if (t->stream && (limit || t->stream->by))
-		hold(t, limit);
+		keep_stream(t, limit);
 	else if (!t->stream && !t->facts && !t->whole)
 		cut(t, limit);
 }

@@ -182,14 +182,14 @@ tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_p
 /* --- notes ------------------------------------------------------------------------ */
 
 static bool
-is_deaf(const struct tt_table *t, unsigned filter, enum tt_group group)
+ignores_filter(const struct tt_table *t, unsigned filter, enum tt_group group)
 {
 	const struct tt_pass_table *pt = tt_pass_table_named(t->id, NULL);
-	unsigned heard = pt ? pt->filters : 0;
+	unsigned honoured = pt ? pt->filters : 0;
 
 	if (pt && group && pt->groups & 1u << group)
-		heard |= TT_ON_NAMES | (heard & TT_ON_THREAD ? TT_ON_ZONES : 0);
-	return pt && t->nrow && !(heard & filter) && !pt->always_whole;
+		honoured |= TT_ON_NAMES | (honoured & TT_ON_THREAD ? TT_ON_ZONES : 0);
+	return pt && t->nrow && !(honoured & filter) && !pt->always_whole;
 }
 
 static bool
@@ -275,6 +275,6 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 	note_last_frame(m, r);
 	for (size_t i = 0; i < TT_NCOL(all); i++) {
 		if (all[i].used)
-			note_tables(tt_setting_name[all[i].setting], is_deaf, all[i].filter, group, r);
+			note_tables(tt_setting_name[all[i].setting], ignores_filter, all[i].filter, group, r);
 	}
 }

@@ -1,6 +1,6 @@
 /**
- * The fit of refreshes, as a whole: which points of frames are fitted, and whose limit each stretch of them is. Its principle, its steps and the files that
- * have them are in refresh_parts.h.
+ * Fits the times of frames to the refreshes of a display: chooses the points to fit, and decides whether a display, a timer or nothing limits each stretch of
+ * them. The principle, and which file has which step: refresh_parts.h.
  */
 #include "stat/refresh.h"
 
@@ -58,7 +58,10 @@ display_stretch(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_
 	return rc;
 }
 
-/* A part of a stretch that is on no grid as a whole: another part of it may be a timer's, whose period goes into a display's. */
+/*
+ * Append the limit of a part of a stretch that is on no grid as a whole, since another part may be a timer's whose period goes into a display's: a display's if
+ * this part is surely on a grid, else a timer's.
+ */
 static int
 part_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
@@ -110,9 +113,9 @@ add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
 	f->of[f->n++] = (uint32_t)i;
 }
 
-/* How long a frame takes at least to be handed to the display for that to be a wait: a quarter of the mean; the others find room at once. */
+/* The shortest hand-over to the display that is a wait: a quarter of the mean, and TT_RELEASE_MIN_NS. Shorter ones found room at once. */
 static int64_t
-least_presenting(const struct tt_refresh_fit *f)
+min_presenting_ns(const struct tt_refresh_fit *f)
 {
 	int64_t sum = 0, n = 0;
 
@@ -138,14 +141,14 @@ fit_presented(struct tt_refresh_fit *f, struct tt_err *err)
 
 	if (!(f->shown = tt_mem_alloc(f->mem, n * sizeof *f->shown, err)))
 		return err->code;
-	const int64_t least = least_presenting(f);
+	const int64_t min_ns = min_presenting_ns(f);
 	f->anchored = f->presented = true;
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
 		/* Pictures that were waited for are whole periods apart, also with others between. */
 		follows = follows && is.start == end;
-		if (is.presented != INT64_MIN && is.presenting >= least) {
+		if (is.presented != INT64_MIN && is.presenting >= min_ns) {
 			add_point(f, i, is.presented, follows);
 			follows = true;
 		}
@@ -190,8 +193,8 @@ take_points(struct tt_refresh_fit *f)
 }
 
 /*
- * True if the frames, which show no limit, are too few to tell. They are not where some wait for a limit, but fewer than a quarter, so that the others are as
- * long as they are by themselves; nor where ten and more are whole multiples of no period.
+ * True if the frames, which show no limit, are too few to tell whether there is one. They are enough where fewer than a quarter wait for a limit, since the
+ * others are then as long as they are by themselves, and where ten or more have no common period.
  */
 static bool
 is_untold(const struct tt_refresh_fit *f)

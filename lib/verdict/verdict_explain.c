@@ -174,7 +174,7 @@ put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *conver
 	if (!s)
 		return;
 	if (s->nworst)
-		tt_buf_printf(out, "\n%s frames of %s\n", tt_measure_is_of_some(&r->row->measure) ? "Longest" : "Worst", s->name);
+		tt_buf_printf(out, "\n%s frames of %s\n", tt_measure_is_selective(&r->row->measure) ? "Longest" : "Worst", s->name);
 	for (size_t i = 0; i < s->nworst; i++)
 		put_frame(out, s, &s->worst[i], &r->row->measure, convert);
 	put_parts(out, s, &(struct kind){ TT_ABOUT_TIME, framed, cpu }, cpu ? "CPU-active self time of markers" : "Self time of markers");

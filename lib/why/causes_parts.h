@@ -1,5 +1,16 @@
 /**
  * The parts of the search for causes; private to lib/why.
+ *
+ *	causes.c                        the search, in order: whose call each path is, what typical frames do, what each hitch does beyond that
+ *	hitches.c                       which frames are hitches, and which typical ones they are compared with
+ *	facts.c                         the facts of each frame, and their usual values
+ *	calls.c, whose.c                which method a zone that waits or loads belongs to; whose a method is
+ *	judge.c                         one long frame: what the runtime, the engine and the program did (blame.c), or other threads
+ *	others.c                        what a wait ended with, who was in a lock, what the render thread and the GPU had to do
+ *	late.c                          frames that are late by the render thread or the GPU
+ *	steady.c, cost.c, growth.c      what lasts throughout the capture, what each frame takes, what grows or changes from a frame on
+ *	routine.c, doubt.c, unknown.c   what is no hitch, what is chance, and which unexplained frames are alike
+ *	group.c, findings.c, sentence.c causes of one kind as one finding, the list of them, their words
  */
 #ifndef TT_WHY_CAUSES_PARTS_H
 #define TT_WHY_CAUSES_PARTS_H
@@ -124,8 +135,8 @@ struct tt_why {
 	int64_t typical_cpu, typical_gpu;     /* medians; of the GPU's time, of the samples that know it; 0: not known */
 	size_t gpu_lag;               /* a frame waits for the picture of so many frames before: the GPU's time of that counts */
 	int64_t over, over_cpu;       /* frames that take more are judged */
-	int64_t shorter;              /* than the typical frame nine of ten are by no more than this */
-	int64_t strict, strict_cpu;   /* ... and are hitches even where nothing explains them */
+	int64_t shorter;              /* the typical frame's time less the 10th percentile of all */
+	int64_t strict, strict_cpu;   /* frames that take more are hitches even where nothing explains them */
 	size_t nlong, judged;         /* frames that are longer than typical; those of them that were judged */
 	size_t *sample;               /* frames, in order */
 	size_t nsample;
@@ -143,9 +154,9 @@ struct tt_why {
 	struct tt_growing growing[TT_WHY_GROWING];    /* what grows over the capture, most first, so that its frames need no other cause */
 	size_t ngrowing;
 	bool slows;                   /* all take longer as the capture goes on, by about the same factor */
-	struct tt_step *step;         /* else those that are called more, or take longer, from some frame on, ${best} among them; SIZE_MAX: none */
+	struct tt_step *step;         /* if nothing grows: what is called more, or takes longer, from some frame on; ${best}: the one to tell; SIZE_MAX: none */
 	size_t nstep, best;
-	int64_t calm;                 /* what other threads work, of ten frames without much of it, in nine at most */
+	int64_t calm;                 /* the 90th percentile of other threads' work, in frames without much of it */
 	bool crowded;                 /* frames with much of it are longer */
 };
 
@@ -162,8 +173,8 @@ enum { TT_WHY_MIN_SHARE = 3, TT_WHY_MIN_FURTHER_SHARE = 4, TT_WHY_MIN_MORE_CALLS
 int tt_why_hitches(struct tt_why *w);
 
 /*
- * How many frames before a frame lies the one whose picture it waits for: there the ${time} is most often more than ${high} where the wait is longer than its
- * limit has it. If the times do not tell, it is the frame before for one that waits first, else the frame itself.
+ * The lag of pictures, in frames: a frame waits for the picture of the frame so many before it. It is the lag at which ${time} is most often more than ${high}
+ * where the wait is longer than its limit has it. If the times do not tell: 1 for frames that wait first, else 0.
  */
 size_t tt_why_lag(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), int64_t high);
 
@@ -224,11 +235,11 @@ tt_why_around(const struct tt_why *w, size_t i)
 /* Begin with what tt_why_facts() needs. */
 int tt_why_facts_begin(struct tt_why *w);
 
-/* The facts of all samples, one after the other, each with what the samples that have it have of it. In the order of facts, and of samples. */
+/* A walk over the facts of all samples, in the order of facts: each step gives one fact as every sample that has it has it. */
 struct tt_fact_walk {
 	const struct tt_why *w;
 	size_t at;                    /* in next_of_samples: the first one not met yet */
-	const struct tt_sampled_fact *v[TT_FRAMES_SAMPLED];   /* the present one, ${n} times */
+	const struct tt_sampled_fact *v[TT_FRAMES_SAMPLED];   /* the present fact, as each of the ${n} samples that have it has it */
 	size_t n;
 };
 void tt_why_walk(struct tt_fact_walk *k, const struct tt_why *w);
@@ -371,7 +382,7 @@ tt_why_has_frames(const struct tt_why *w)
 {
 	return w->m->frames && w->m->frames->n > 0;
 }
-/* The findings are those found so far. */
+/* Copy the findings made so far to out->finding. */
 int tt_why_keep_findings(struct tt_why *w);
 
 /* Find what takes much of each frame: the deepest calls with 30 % of a typical frame's time. */
