@@ -79,6 +79,23 @@ keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return steps <= step * most / 100 || steps <= s->ps / 10000;
 }
 
+/*
+ * True if ${s} keeps the phase of the period of those points alone that are not late by themselves, half of them and more: the others, if no neighbour makes up
+ * for them, have moved its period, which becomes that one.
+ */
+static bool
+keeps_phase_in_time(const struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	struct tt_stretch in_time = *s;
+	size_t all;
+	const size_t n = tt_refresh_refine(f, s, &in_time.ps, &all, true);
+
+	if (2 * n < all || in_time.ps == 0 || !keeps_phase(f, &in_time))
+		return false;
+	s->ps = in_time.ps;
+	return true;
+}
+
 /* The median distance of neighbours, in ns. */
 static int64_t
 usual_distance(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -131,7 +148,7 @@ usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 		if (tt_refresh_rate(part, 4) < 48)
 			continue;
-		now = tt_refresh_refine(f, s, &part, &all);
+		now = tt_refresh_refine(f, s, &part, &all, false);
 		if (best && (!f->anchored || all - fitting < 2 || !tt_refresh_is_better(now, fitting, all)))
 			continue;
 		best = s->ps / k;
@@ -148,7 +165,7 @@ usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 static void
 divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 {
-	size_t all, fitting = tt_refresh_refine(f, s, &s->ps, &all);
+	size_t all, fitting = tt_refresh_refine(f, s, &s->ps, &all, false);
 	const int64_t usual = s->ps > TT_REFRESH_SLOWEST_PS ? usual_part(f, s) : 0;
 
 	if (usual) {
@@ -160,7 +177,7 @@ divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 
 		if (k > 3 && (!f->anchored || tt_refresh_rate(part, 4) < 120))
 			continue;
-		const size_t now = tt_refresh_refine(f, s, &part, &all);
+		const size_t now = tt_refresh_refine(f, s, &part, &all, false);
 
 		if (tt_refresh_is_better(now, fitting, all)) {
 			s->ps = part;
@@ -490,9 +507,9 @@ tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
 	if (s->end - s->first < 10)
 		return false;
 	divide_period(f, s);
-	tt_refresh_refine(f, s, &s->ps, &all);
+	tt_refresh_refine(f, s, &s->ps, &all, false);
 	divide_by_breaks(f, s);
-	if (s->ps == 0 || !keeps_phase(f, s) || begins_anew(f, s))
+	if (s->ps == 0 || !(keeps_phase(f, s) || keeps_phase_in_time(f, s)) || begins_anew(f, s))
 		return false;
 	on = count_ticks(f, s);
 	if (10 * on < 6 * (s->end - s->first) || !is_proved(f, s))

@@ -167,8 +167,8 @@ struct tt_stretching {
 };
 
 int tt_refresh_stretches(struct tt_stretching *w, struct tt_err *err);
-/* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, *${all}: their number. */
-size_t tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all);
+/* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, or if ${in_time} a twentieth, *${all}: their number. */
+size_t tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all, bool in_time);
 /* True if one is a multiple of the other, or with a ${timer} as long. */
 bool tt_refresh_agree(int64_t a, int64_t b, bool timer);
 

@@ -12,6 +12,7 @@ enum {
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
 	MAX_WAITED_PARTS = 8,         /* ... of one that is longer than any display's refresh, where frames wait */
+	LATE_PARTS = 20,              /* of a period, that a point differs by at most which is not late by itself */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
 
@@ -51,6 +52,15 @@ refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
 /* Distances in a row that are taken as one: ${n} of them, ${ns} together, ${k} periods; ${nfitting} are whole periods by themselves. */
 struct together { size_t n, nfitting; int64_t ns, k; };
 
+/* True if ${ns} is whole periods of ${ps}, but for a twentieth of one. */
+static bool
+is_in_time(int64_t ns, int64_t ps)
+{
+	const int64_t off = tt_off_grid(ns, ps);
+
+	return off <= ps / LATE_PARTS && -off <= ps / LATE_PARTS;
+}
+
 /*
  * The distance of point ${q} and those after it up to the first point that is in time again, if ${q} is late by itself, as up to three in a row may be. One of
  * these distances does not say how long the period is, all together do. Else that of ${q} alone.
@@ -58,27 +68,24 @@ struct together { size_t n, nfitting; int64_t ns, k; };
 static struct together
 take_together(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t q, int64_t ps)
 {
-	enum { LATE_PARTS = 20, MAX_DISTANCES = 4 };
-	const int64_t first = distance(f, q), alone = tt_periods_in(first, ps, TT_REFRESH_MAX_GAP);
+	enum { MAX_DISTANCES = 4 };
+	const int64_t first = distance(f, q), k = tt_periods_in(first, ps, TT_REFRESH_MAX_GAP);
 	struct together all = { 0 };
 
-	for (int64_t d = first; d > 0; d = q < s->end ? distance(f, q) : 0) {
+	for (int64_t d = first; d > 0 && all.n < MAX_DISTANCES && (all.n == 0 || tt_off_grid(all.ns, ps) > ps / LATE_PARTS); d = q < s->end ? distance(f, q) : 0) {
 		all.n++;
 		all.ns += d;
 		all.nfitting += tt_periods_in(d, ps, TT_REFRESH_MAX_GAP) > 0;
 		q++;
-		const int64_t off = tt_off_grid(all.ns, ps);
-
-		if (all.n > 1 && off <= ps / LATE_PARTS && -off <= ps / LATE_PARTS && (all.k = tt_periods_in(all.ns, ps, TT_REFRESH_MAX_GAP)) > 0)
-			return all;
-		if (off <= ps / LATE_PARTS || all.n == MAX_DISTANCES)
-			break;
 	}
-	return (struct together){ 1, alone > 0, alone ? first : 0, alone };
+	all.k = tt_periods_in(all.ns, ps, TT_REFRESH_MAX_GAP);
+	if (all.k > 0 && is_in_time(all.ns, ps))
+		return all;
+	return (struct together){ .n = 1, .nfitting = k > 0, .ns = k ? first : 0, .k = k };
 }
 
 size_t
-tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all)
+tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all, bool in_time)
 {
 	size_t fitting = 0;
 
@@ -95,11 +102,12 @@ tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 				continue;
 			}
 			const struct together now = take_together(f, s, q, was);
+			const bool counts = !in_time || is_in_time(now.ns, was);
 
 			n += now.n;
-			sum += now.ns;
-			count += now.k;
-			fitting += now.nfitting;
+			sum += counts ? now.ns : 0;
+			count += counts ? now.k : 0;
+			fitting += counts ? now.nfitting : 0;
 			q += now.n;
 		}
 		*all = n;
