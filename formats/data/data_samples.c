@@ -202,6 +202,7 @@ put_allocs(struct data_tree *t, const struct one *o)
 	struct data_run *r = t->r;
 	const uint64_t key = unity_key(&r->u, UNITY_NO_MARKER);
 	const uint8_t *p;
+	bool any = false;
 	int rc = TT_OK;
 
 	while (rc == TT_OK && (p = data_list_next(r->u.b, &t->gc, o->i))) {
@@ -212,9 +213,9 @@ put_allocs(struct data_tree *t, const struct one *o)
 			continue;
 		}
 		rc = put_alloc(t, o, key, unity_u32(p + 4));
-		TT_THEN(rc, unity_define_alloc(&r->u, key));
+		any = true;
 	}
-	return rc;
+	return rc == TT_OK && any ? unity_define_alloc(&r->u, key) : rc;
 }
 
 /* Take GC.Alloc with its bytes as an allocation, not as a zone. *${done} is false if it has no bytes. */
