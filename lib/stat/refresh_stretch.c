@@ -72,7 +72,9 @@ take_together(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t
 	const int64_t first = distance(f, q), k = tt_periods_in(first, ps, TT_REFRESH_MAX_GAP);
 	struct together all = { 0 };
 
-	for (int64_t d = first; d > 0 && all.n < MAX_DISTANCES && (all.n == 0 || tt_off_grid(all.ns, ps) > ps / LATE_PARTS); d = q < s->end ? distance(f, q) : 0) {
+	for (int64_t d = first; d > 0 && (all.n == 0 || tt_off_grid(all.ns, ps) > ps / LATE_PARTS); d = q < s->end ? distance(f, q) : 0) {
+		if (all.n == MAX_DISTANCES)
+			break;
 		all.n++;
 		all.ns += d;
 		all.nfitting += tt_periods_in(d, ps, TT_REFRESH_MAX_GAP) > 0;
