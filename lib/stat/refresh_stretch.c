@@ -215,7 +215,10 @@ misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
 	return ps == 0 ? 1 : tt_periods_in(d, ps, timer ? 1 : TT_REFRESH_MAX_GAP) ? 0 : 2;
 }
 
-/* How much better ${b} is for the distance of point ${q} than ${a}: of two that it fits the one that it is nearer to. */
+/*
+ * How much better ${b} is for the distance of point ${q} than ${a}: of two that it fits the one of which a limit can give a frame so many, else the one that it
+ * is nearer to.
+ */
 static int64_t
 compare_fit(const struct tt_refresh_fit *f, size_t q, int64_t a, int64_t b, bool timer)
 {
@@ -223,6 +226,9 @@ compare_fit(const struct tt_refresh_fit *f, size_t q, int64_t a, int64_t b, bool
 
 	if (better || !d || !a || !b)
 		return better;
+	const bool can_be_a = d * 1000 <= MAX_WAITED_PARTS * a + a / 2, can_be_b = d * 1000 <= MAX_WAITED_PARTS * b + b / 2;
+	if (can_be_a != can_be_b)
+		return can_be_b - can_be_a;
 	const int64_t off_a = tt_off_grid(d, a), off_b = tt_off_grid(d, b);
 	return TT_CMP(off_a < 0 ? -off_a : off_a, off_b < 0 ? -off_b : off_b);
 }
