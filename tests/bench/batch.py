@@ -137,7 +137,7 @@ def main():
               (*a[-1], x[0], y[0], b[-1][1], *c[-1]), flush=True)
     missed = 0
     rows = [("wall time, by bsdtar then stats", median([p[0] / q[0] for p, q in zip(a, b)]), 1.1, True),
-            ("two cores by one", median([q[0] / p[0] for p, q in zip(a, c)]), 1.8, False)]
+            ("two cores by one", median([q[0] / p[0] for p, q in zip(a, c)]), 1.5, False)]
     m = memory("%s batch -q -j2 %s" % (TT, packed))
     alone = memory("%s stats -j1 %s" % (TT, max(glob.glob(plain + "/**/*.mlpd", recursive=True), key=os.path.getsize)))
     rows += [("resident, parent, MiB", m["parent"] / 1024, 64, True), ("resident, largest child, MiB", m["children"] / 1024, 160, True),

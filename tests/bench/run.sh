@@ -241,10 +241,10 @@ tables_rows() {
 		on $n
 		faster "heap shots, class tables / mprof-report" $n ">= 1.0" -- \
 			"$TT" stats -q "$j" --table heapshots,heapshot_classes "$heap" -- mprof-report "$heap"
-		faster "heap shots with references / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 8 || echo 14)" -- \
+		faster "heap shots with references / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 8 || echo 10)" -- \
 			"$TT" stats -q "$j" --table heapgraph "$heap" -- mprof-report --traces "$heap"
 	done
-	faster "samples by method / mprof-report" 2 ">= 20" -- \
+	faster "samples by method / mprof-report" 2 ">= 14" -- \
 		"$TT" stats -q -j2 --table samples "$samples" -- mprof-report "$samples"
 	faster "$((COUNTERS / 3600)) h of counters / gzip -1" 2 ">= 2" -- \
 		"$TT" stats -q -j2 --table counters "$counters" -- gzip -1 -c "$counters"
@@ -492,7 +492,7 @@ diff_rows() {
 			bash -c 'for f; do "$0" stats -q -j1 "$f" || exit; done' "$TT" "$1"/{1..16}.mlpd ||
 			{ none "diff of 8 and 8 / stats of 16" $n; continue; }
 		row "diff of 8 and 8 / stats -j1 of 16, of $GATED MB, time" $n "$(secs "$a_med")" "$(secs "$b_med")" \
-			"$(awk -v a="$a_med" -v b="$b_med" 'BEGIN { printf "%.2f", a / b }')" "<= $([ $n = 1 ] && echo 1.1 || echo 0.6)" "$(mib "$a_rss")"
+			"$(awk -v a="$a_med" -v b="$b_med" 'BEGIN { printf "%.2f", a / b }')" "<= $([ $n = 1 ] && echo 1.1 || echo 0.7)" "$(mib "$a_rss")"
 		spread "diff of 8 and 8 / stats of 16" $n
 	done
 }
