@@ -22,20 +22,12 @@
 #include "base/setting.h"
 #include "gate/sample.h"
 #include "gate/suggest.h"
+#include "gate/suggest_margin.h"
 #include "stat/num.h"
-#include "stat/session.h"
 #include "view/figures.h"
 
 #define ALPHA 0.05
-#define POWER 0.97                    /* power of changes that are said to be found in 95 %, as for a verdict's rows */
-#define DECIDED 0.94                  /* share of equal builds that must be shown to be no worse */
-#define MIN_DECIDED 0.82              /* or this smaller share, where REAL can then be detected */
-#define REAL 0.05                     /* a change that people want to detect */
-#define REAL_POWER 0.6                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
-#define SESSIONS 30                   /* most sessions considered */
 #define BLIND 0.3                     /* a row that detects only larger changes is useless */
-#define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
-#define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
 #define RARE 10                       /* frames of a thousand: more long ones are no hitches */
 #define WIDE_FROM 15                  /* late frames of a thousand that are more than chance, ... */
 #define WIDE_TO 50                    /* ... however few frames are known */
@@ -43,150 +35,24 @@
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
 struct suggest {
-	const struct tt_sample *s;    /* the first ${own} are at hand, the others the baseline's */
-	size_t n;
-	const struct tt_measure *x;
-	size_t nx;
+	struct tt_suggest_base base;
 	struct tt_buf *out;
 	bool some;                    /* a row has been written */
 	size_t relative;              /* rows that compare with a baseline */
 	bool single;                  /* too few captures to show how much they differ */
 	bool assumed;                 /* too few sessions to show how much they differ */
 	struct tt_buf blind;          /* rows left out, and why */
-	bool by_date;                 /* the captures at hand name no session, and were recorded on several days: a day is a session */
 	int64_t cap_ns;               /* limit of the first capture's frames, if most captures are capped; 0: they are not */
 };
-
-/* A measure over the captures: how many, and of the known figures the median, the largest and the mean. */
-struct spread { size_t n; int64_t median, max; double mean; };
-
-static struct spread
-spread_of(const struct suggest *g, const char *key)
-{
-	struct spread r = { 0 };
-	int64_t v[256];
-
-	for (size_t i = 0; i < g->nx; i++) {
-		if (strcmp(g->x[i].key, key) != 0)
-			continue;
-		for (size_t k = 0; k < g->n && r.n < 256; k++)
-			if (g->s[k].value[i].known)
-				v[r.n++] = g->s[k].value[i].v;
-	}
-	for (size_t i = 0; i < r.n; i++)
-		r.mean += (double)v[i] / (double)r.n;
-	tt_sort_i64(v, r.n);
-	r.median = tt_quantile_i64(v, r.n, 1, 2);
-	r.max = r.n ? v[r.n - 1] : 0;
-	return r;
-}
-
-/* --- what can be seen ------------------------------------------------------------------------------ */
-
-static const char *
-session_of(const struct suggest *g, size_t i)
-{
-	const char *fact = tt_sample_fact(&g->s[i], "session");
-
-	fact = fact ? fact : g->by_date ? tt_sample_fact(&g->s[i], "date") : NULL;
-	/* A capture of a baseline keeps the session it has there, even if it is also at hand. */
-	return *g->s[i].session || !fact ? g->s[i].session : fact;
-}
-
-enum { MAX_CAPTURES = 256 };                  /* captures that are considered */
-
-/* Sort the captures' figures of ${key} into sessions: *${k} of them. */
-static void
-sessions_of(const struct suggest *g, const char *key, struct tt_session of[MAX_CAPTURES], size_t *k)
-{
-	struct tt_in_session o[MAX_CAPTURES];
-	int64_t v[MAX_CAPTURES];
-	size_t n = 0;
-
-	*k = 0;
-	for (size_t i = 0; i < g->nx; i++)
-		for (size_t c = 0; strcmp(g->x[i].key, key) == 0 && c < g->n && n < MAX_CAPTURES; c++)
-			if (g->s[c].value[i].known)
-				o[n++] = (struct tt_in_session){ session_of(g, c), g->s[c].value[i].v };
-	*k = tt_sessions(o, n, v, of);
-}
-
-/* Make the comparison of one more such session with these. False if the captures do not show how much they differ. */
-static bool
-next_session(const struct tt_session *of, size_t k, struct tt_change *c)
-{
-	struct tt_session next = of[k - 1];
-	double mean = 0;
-
-	for (size_t i = 0; i < k; i++)
-		mean += of[i].value / (double)k;
-	next.value = mean;
-	return tt_session_change(of, k, &next, 1, mean * TT_SESSION_SPREAD_PPM / 1e6, NULL, c);
-}
-
-/*
- * The margin, as a share: the smallest one that equal builds are shown to keep DECIDED of the time, or MIN_DECIDED if that detects a change of REAL. Over
- * builds and baselines at most 17 % are then undecided, because the noise of quiet machines is part of the assumed difference between sessions.
- */
-static double
-margin_of(const struct tt_change *c, double value, double alpha)
-{
-	double usual = tt_change_seen(c, 0, alpha, DECIDED) / value, least = tt_change_seen(c, 0, alpha, MIN_DECIDED) / value;
-
-	if (least + tt_change_seen(c, 0, alpha, REAL_POWER) / value <= REAL)
-		usual = least;
-	/* Round up to a tenth of a per cent; at least 1 %. */
-	usual = ceil(usual * 1000 - 1e-6) / 1000;
-	return usual < 0.01 ? 0.01 : usual;
-}
-
-/* The variance between sessions: measured from three sessions up, else that of quiet machines in addition to the scatter of captures. */
-static double
-variance_of(const struct tt_session *of, size_t k)
-{
-	double quiet = TT_SESSION_QUIET * of[k - 1].value, mean = 0, squares = 0;
-
-	for (size_t i = 0; i < k; i++)
-		mean += of[i].value / (double)k;
-	for (size_t i = 0; i < k; i++)
-		squares += (of[i].value - mean) * (of[i].value - mean);
-	return k < 3 ? quiet * quiet + of[k - 1].se2 : squares / (double)(k - 1);
-}
-
-/* The smallest change detected with ${n} sessions of this variance and the margin that they allow. */
-static double
-seen_with(const struct tt_session *last, size_t n, double variance, double alpha)
-{
-	struct tt_session many[SESSIONS];
-	/* The numbers ..., -1, 0, 1, ... have a variance of n (n + 1) / 12. */
-	double off = sqrt(12 * variance / (double)(n * (n + 1)));
-	struct tt_change c;
-
-	for (size_t i = 0; i < n; i++) {
-		many[i] = *last;
-		many[i].value += ((double)i - (double)(n - 1) / 2) * off;
-	}
-	next_session(many, n, &c);
-	return margin_of(&c, last->value, alpha) + tt_change_seen(&c, 0, alpha, POWER) / last->value;
-}
-
-/* The same with five sessions that differ by half a per cent in addition to the scatter of their captures. */
-static double
-seen_with_five(const struct tt_session *of, size_t k, double alpha)
-{
-	return seen_with(&of[k - 1], 5, variance_of(of + k - 1, 1), alpha);
-}
 
 /* Say why the row is left out, and how many sessions would suffice. */
 static void
 put_blind(struct suggest *g, const char *id, const struct tt_session *of, size_t k, double alpha, double seen)
 {
-	size_t n = k < 3 ? 3 : k + 1;
-
 	tt_buf_printf(&g->blind, "%s%s: these captures differ so much that it would see no change below +%.0f %%; ", g->blind.n ? "\n" : "", id, seen * 100);
-	while (n <= SESSIONS && (seen = seen_with(&of[k - 1], n, variance_of(of, k), alpha)) > BLIND)
-		n++;
-	if (n <= SESSIONS)
+
+	const size_t n = tt_suggest_sessions_needed(of, k, alpha, BLIND, &seen);
+	if (n > 0)
 		tt_buf_printf(&g->blind, "with %zu sessions +%.0f %%", n, 100 * seen);
 	else
 		tt_buf_text(&g->blind, "no number of sessions would do: record more captures in each, or run both builds in turn (tracetool ab)");
@@ -230,14 +96,14 @@ static const struct relative {
 
 /* True if the row applies and has a figure; its ${k} sessions are then in ${of}. */
 static bool
-is_meant(const struct suggest *g, const struct relative *r, struct tt_session of[MAX_CAPTURES], size_t *k)
+is_meant(const struct suggest *g, const struct relative *r, struct tt_session of[TT_SUGGEST_CAPTURES], size_t *k)
 {
 	char key[80];
 
 	if (g->cap_ns ? !r->cpu : !r->wall)
 		return false;
 	snprintf(key, sizeof key, "%s.%s", r->metric, r->stat);
-	sessions_of(g, key, of, k);
+	*k = tt_suggest_sessions(&g->base, key, of);
 	return *k > 0 && of[*k - 1].value > 0;
 }
 
@@ -249,12 +115,12 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	struct tt_change c;
 	char text[64];
 
-	if (!next_session(of, k, &c)) {
+	if (!tt_suggest_next(of, k, &c)) {
 		g->single = true;
 		return;
 	}
-	limit = margin_of(&c, of[k - 1].value, alpha);
-	seen = limit + tt_change_seen(&c, 0, alpha, POWER) / of[k - 1].value;
+	limit = tt_suggest_margin(&c, of[k - 1].value, alpha);
+	seen = tt_suggest_detected(&c, of[k - 1].value, alpha);
 	if (seen > BLIND) {
 		put_blind(g, r->id, of, k, alpha, seen);
 		return;
@@ -265,7 +131,7 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	tt_buf_printf(g->out, ", \"max\": \"+%g%%\"%s,\n\t\t  \"comment\": \"%s; +%.1f %% would be found in 95 of 100 cases", 100 * limit,
 	    r->fails ? "" : ", \"level\": \"warn\"", amount(text, (int64_t)of[k - 1].value, r->dim), 100 * seen);
 	if (c.assumed)
-		tt_buf_printf(g->out, "; suggested again with a baseline of five sessions, about +%.1f %%", 100 * seen_with_five(of, k, alpha));
+		tt_buf_printf(g->out, "; suggested again with a baseline of five sessions, about +%.1f %%", 100 * tt_suggest_detected_with_five(of, k, alpha));
 	tt_buf_text(g->out, "\" }");
 }
 
@@ -273,11 +139,10 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 static void
 limit_row(struct suggest *g)
 {
-	struct tt_session of[MAX_CAPTURES];
+	struct tt_session of[TT_SUGGEST_CAPTURES];
 	char text[64];
-	size_t k;
+	const size_t k = tt_suggest_sessions(&g->base, "frame.time.median", of);
 
-	sessions_of(g, "frame.time.median", of, &k);
 	if (k == 0 || of[k - 1].value <= 0)
 		return;
 	begin_row(g, "frame-median", "frame.time", "median");
@@ -288,7 +153,7 @@ limit_row(struct suggest *g)
 static void
 relative_rows(struct suggest *g)
 {
-	struct tt_session of[MAX_CAPTURES];
+	struct tt_session of[TT_SUGGEST_CAPTURES];
 	size_t k, rows[2] = { 0, 0 };
 
 	if (g->cap_ns)
@@ -298,112 +163,6 @@ relative_rows(struct suggest *g)
 	for (size_t i = 0; i < sizeof relative / sizeof *relative; i++)
 		if (is_meant(g, &relative[i], of, &k))
 			relative_row(g, &relative[i], of, k, rows[relative[i].fails]);
-}
-
-/*
- * True if the captures show that a limit which none of them exceeds is kept by the median capture of another session. The share of captures
- * that exceed it is taken to be any, with equal odds, before these were seen: then ${exceed} captures of the next ${n} do in a share of p, and
- * more than half may in STEADY.
- */
-static bool
-is_steady(const struct suggest *g, const char *key)
-{
-	struct tt_session of[MAX_CAPTURES];
-	double all = (double)spread_of(g, key).n, n, p, most = 0;
-	size_t k;
-
-	sessions_of(g, key, of, &k);
-	if (k < STEADY_SESSIONS)
-		return false;
-	n = ceil(all / (double)k);
-	p = (all + 1) / (all + n + 1);
-	for (double exceed = 0; exceed < n; ) {
-		p *= (n - exceed) / (all + n - exceed);
-		if (++exceed > n / 2)
-			most += p;
-	}
-	return most <= STEADY;
-}
-
-/*
- * How many times as many long frames as these captures have fail the row where chance allows that: the most of max_times that leave FOUND_TIMES as many found
- * with the chance SURE, or MIN_TIMES, unless that finds them in less than BLIND_CHANCE. Captures of one, two, and more sessions have the limits max_times: if
- * sessions differ in their rate by a factor of 1.8 (a standard deviation), equal builds then fail in about 5 of 100 cases (tracetool-budget(5)).
- */
-static const double max_times[] = { 4.25, 3.5, 3 };
-#define MIN_TIMES 3
-#define FOUND_TIMES 5
-#define SURE 0.97
-#define BLIND_CHANCE 0.5
-#define MAX_COUNTED_RATE (100 * TT_AMOUNT_ONE)      /* more long frames of a thousand have no room for five times as many */
-
-/* The chance that a capture has more than ${most} of what it has ${mean} of on average, at random (Poisson). */
-static double
-chance_above(double mean, double most)
-{
-	double p = exp(-mean), sum = p;
-
-	if (mean > 500)               /* as near as a normal distribution */
-		return erfc((most + 0.5 - mean) / sqrt(2 * mean)) / 2;
-	for (double k = 1; k <= most; k++) {
-		p *= mean / k;
-		sum += p;
-	}
-	return sum < 1 ? 1 - sum : 0;
-}
-
-/* The chance that more than half of ${n} captures do what one does with the chance ${p}. */
-static double
-chance_of_most(double p, size_t n)
-{
-	double term = pow(1 - p, (double)n), sum = 0;
-
-	if (p >= 1)
-		return 1;
-	for (size_t k = 1; k <= n; k++) {
-		term *= (double)(n - k + 1) / (double)k * p / (1 - p);
-		if (2 * k > n)
-			sum += term;
-	}
-	return sum;
-}
-
-/* The chance that the median of ${captures} has more than ${most} of what captures have ${mean} of on average, a mean that is known within ${noise}. */
-static double
-chance_of_median(double mean, double noise, double most, size_t captures)
-{
-	/* Three points of a normal distribution: Gauss and Hermite. */
-	const double wide = sqrt(3) * noise, low = mean > wide ? mean - wide : 0;
-
-	return chance_of_most(chance_above(low, most), captures) / 6 + chance_of_most(chance_above(mean, most), captures) * 2 / 3 +
-	    chance_of_most(chance_above(mean + wide, most), captures) / 6;
-}
-
-/* Tenths of frames per thousand that a median capture may have, by *${times}. 0: chance alone may give as many, or mostly hides FOUND_TIMES as many. */
-static int64_t
-limit_by_count(const struct suggest *g, const char *key, double *times)
-{
-	const struct spread r = spread_of(g, key), frames = spread_of(g, "frame.count.total");
-	struct tt_session of[MAX_CAPTURES];
-	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, noise = sqrt(count / (double)r.n), most, found;
-	size_t k, captures;
-	int64_t tenths;
-
-	sessions_of(g, key, of, &k);
-	if (k == 0 || count <= 0 || r.mean > (double)MAX_COUNTED_RATE)
-		return 0;
-	captures = (r.n + k - 1) / k;
-	for (*times = max_times[k > 3 ? 2 : k - 1]; *times >= MIN_TIMES; *times -= 0.25) {
-		/* The mean is of whole thousandths. */
-		tenths = (int64_t)ceil(*times * r.mean * 10 / TT_AMOUNT_ONE - 0.025);
-		most = floor((double)tenths / 10 * n);
-		if (chance_of_most(chance_above(count + 2 * noise, most), captures) > STEADY)
-			return 0;
-		found = chance_of_median(FOUND_TIMES * count, FOUND_TIMES * noise, most, captures);
-		if (found >= SURE || (*times <= MIN_TIMES && found >= BLIND_CHANCE))
-			return tenths;
-	}
-	return 0;
 }
 
 /* The comment on a row that warns because its count is not known to be steady. */
@@ -431,7 +190,7 @@ share_over(const struct suggest *g, const char *time, int64_t at_most, struct lo
 	l->most = INT64_MAX;
 	for (size_t q = 0; q < sizeof most / sizeof *most && l->most == INT64_MAX; q++) {
 		snprintf(l->key, sizeof l->key, "%s.%s", time, most[q].stat);
-		if (spread_of(g, l->key).max <= at_most)
+		if (tt_suggest_figure_of(&g->base, l->key).max <= at_most)
 			l->most = (int64_t)most[q].per_1000 * TT_AMOUNT_ONE;
 	}
 }
@@ -466,7 +225,7 @@ set_late(const struct suggest *g, int64_t cap, struct long_frames *l)
 	for (; k + 1 < TT_HITCH_LIMITS; k++) {
 		set_long(l, "frame.over", &tt_hitch_limit[k]);
 		/* Nearly all frames are over a limit that is a little below their own. */
-		if (tt_frame_limit(l->limit->ns) >= cap - cap / 50 && spread_of(g, l->key).median < 900 * TT_AMOUNT_ONE)
+		if (tt_frame_limit(l->limit->ns) >= cap - cap / 50 && tt_suggest_figure_of(&g->base, l->key).median < 900 * TT_AMOUNT_ONE)
 			return;
 	}
 	set_long(l, "frame.over", &tt_hitch_limit[k]);
@@ -482,22 +241,22 @@ static struct long_frames
 long_frames(const struct suggest *g, const char *time, size_t frames, int64_t median)
 {
 	struct long_frames l = { .most = 0 };
-	struct tt_session of[MAX_CAPTURES];
+	struct tt_session of[TT_SUGGEST_CAPTURES];
 	size_t sessions;
 
 	if (g->cap_ns)
 		set_late(g, g->cap_ns, &l);
 	else
 		set_long(&l, "frame.over", hitch_limit(median, 0));
-	if (g->cap_ns && spread_of(g, l.key).n == 0)
+	if (g->cap_ns && tt_suggest_figure_of(&g->base, l.key).n == 0)
 		set_long(&l, "frame.uncapped.over", hitch_limit(median, g->cap_ns));
-	l.counted = spread_of(g, l.key).n == frames;
+	l.counted = tt_suggest_figure_of(&g->base, l.key).n == frames;
 	if (!l.counted) {
 		share_over(g, time, tt_scale(tt_frame_limit(l.limit->ns), TT_AMOUNT_ONE, 1), &l);
 		return l;
 	}
-	l.most = spread_of(g, l.key).max;
-	sessions_of(g, l.key, of, &sessions);
+	l.most = tt_suggest_figure_of(&g->base, l.key).max;
+	sessions = tt_suggest_sessions(&g->base, l.key, of);
 	for (size_t i = 0; i < sessions; i++)
 		for (size_t j = 0; j < sessions; j++)
 			if (of[i].value - of[j].value > (double)l.apart)
@@ -512,7 +271,7 @@ long_frames(const struct suggest *g, const char *time, size_t frames, int64_t me
 static int64_t
 wide_margin(const struct suggest *g)
 {
-	const struct spread frames = spread_of(g, "frame.count.total");
+	const struct tt_suggest_figure frames = tt_suggest_figure_of(&g->base, "frame.count.total");
 	const double n = (double)frames.median / TT_AMOUNT_ONE * (double)frames.n, margin = n > 0 ? WIDE_TIMES * 3000 / n : WIDE_TO;
 
 	return margin > WIDE_TO ? WIDE_TO : margin < WIDE_FROM ? WIDE_FROM : (int64_t)ceil(margin);
@@ -547,7 +306,7 @@ put_tail_comment(struct suggest *g, const struct long_frames *l, const char *tim
 	if (l->most < INT64_MAX)
 		tt_buf_printf(g->out, ": %s more than %s", none, amount(most, l->most, TT_DIM_NUMBER));
 	if (!late)
-		tt_buf_printf(g->out, "; p99 is %s", amount(text, spread_of(g, p99).median, TT_DIM_TIME));
+		tt_buf_printf(g->out, "; p99 is %s", amount(text, tt_suggest_figure_of(&g->base, p99).median, TT_DIM_TIME));
 }
 
 /* The limit of the row of long frames, in tenths of a thousandth, and the end of its comment. */
@@ -556,9 +315,9 @@ struct tail { int64_t tenths; bool fails; char why[200]; };
 static struct tail
 tail_of(const struct suggest *g, const struct long_frames *l)
 {
-	const bool known = l->most < INT64_MAX, rare = known && l->most <= RARE * TT_AMOUNT_ONE, steady = rare && is_steady(g, l->key);
+	const bool known = l->most < INT64_MAX, rare = known && l->most <= RARE * TT_AMOUNT_ONE, steady = rare && tt_suggest_is_steady(&g->base, l->key);
 	double times = 0;
-	const int64_t by_count = l->counted ? limit_by_count(g, l->key, &times) : 0;
+	const int64_t by_count = l->counted ? tt_suggest_count_limit(&g->base, l->key, &times) : 0;
 	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
 	const bool wide = rare && !steady && !by_count && g->cap_ns && l->counted;
 	struct tail t = { 10 * most_long(l, wide ? wide_margin(g) : 0, steady), steady || wide || by_count, "" };
@@ -587,10 +346,10 @@ tail_row(struct suggest *g)
 {
 	const char *time = g->cap_ns ? "frame.uncapped" : "frame.time";
 	char median[80];
-	struct spread r;
+	struct tt_suggest_figure r;
 
 	snprintf(median, sizeof median, "%s.median", time);
-	r = spread_of(g, median);
+	r = tt_suggest_figure_of(&g->base, median);
 	if (r.n == 0)
 		return;
 
@@ -625,7 +384,7 @@ put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
 static void
 absolute_row(struct suggest *g, const char *id, const char *metric, const char *stat, const char *key, enum tt_dim dim, bool warn)
 {
-	struct spread r = spread_of(g, key);
+	struct tt_suggest_figure r = tt_suggest_figure_of(&g->base, key);
 	char text[64];
 
 	if (r.n == 0 || r.max <= 0)
@@ -644,7 +403,7 @@ absolute_row(struct suggest *g, const char *id, const char *metric, const char *
 static void
 pause_row(struct suggest *g)
 {
-	if (spread_of(g, "gc.stopped.max").max > 0)
+	if (tt_suggest_figure_of(&g->base, "gc.stopped.max").max > 0)
 		absolute_row(g, "gc-stopped", "gc.stopped", "max", "gc.stopped.max", TT_DIM_TIME, true);
 	else
 		absolute_row(g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME, true);
@@ -655,8 +414,8 @@ static void
 collections_row(struct suggest *g)
 {
 	static const char key[] = "gc.collections.per_1000";
-	struct spread r = spread_of(g, key), frames = spread_of(g, "frame.count.total");
-	bool fails = is_steady(g, key);
+	struct tt_suggest_figure r = tt_suggest_figure_of(&g->base, key), frames = tt_suggest_figure_of(&g->base, "frame.count.total");
+	bool fails = tt_suggest_is_steady(&g->base, key);
 	int64_t one, more;
 	char median[64], most[64];
 
@@ -679,11 +438,11 @@ static void
 heap_row(struct suggest *g)
 {
 	static const char key[] = "heap.size.max";
-	struct spread r = spread_of(g, key);
+	struct tt_suggest_figure r = tt_suggest_figure_of(&g->base, key);
 	int64_t more = tt_scale(r.max, 3, 2), mib = (int64_t)TT_AMOUNT_ONE << 20;
 	char text[64];
 
-	if (!is_steady(g, key) || r.max <= 0) {
+	if (!tt_suggest_is_steady(&g->base, key) || r.max <= 0) {
 		absolute_row(g, "heap", "heap.size", "max", key, TT_DIM_BYTES, true);
 		return;
 	}
@@ -700,11 +459,11 @@ static void
 per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim dim, bool warn)
 {
 	char key[80], median[64], most[64];
-	struct spread r;
+	struct tt_suggest_figure r;
 	int64_t more;
 
 	snprintf(key, sizeof key, "%s.per_frame.mean", metric);
-	r = spread_of(g, key);
+	r = tt_suggest_figure_of(&g->base, key);
 	if (r.n == 0 || r.max <= 0)
 		return;
 	more = tt_scale(r.max, 21, 20) + 1;
@@ -725,7 +484,7 @@ per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim
 static void
 alloc_rows(struct suggest *g)
 {
-	struct spread r = spread_of(g, "gc.alloc.frames.per_1000");
+	struct tt_suggest_figure r = tt_suggest_figure_of(&g->base, "gc.alloc.frames.per_1000");
 
 	if (r.n && r.max == 0) {
 		begin_row(g, "no-allocation", "gc.alloc.bytes", "per_frame.max");
@@ -756,8 +515,8 @@ put_integrity(struct suggest *g)
 {
 	uint64_t least = UINT64_MAX;
 
-	for (size_t i = 0; i < g->n; i++)
-		least = g->s[i].frames < least ? g->s[i].frames : least;
+	for (size_t i = 0; i < g->base.n; i++)
+		least = g->base.s[i].frames < least ? g->base.s[i].frames : least;
 	if (rounded_half(least) > 0)
 		tt_buf_printf(g->out, ",\n\t\"integrity\": { \"min_frames\": %llu,\n\t\t\"comment\": \"about half of the %llu frames of the shortest "
 		    "capture: a run that ends early has fewer, and passes all other rows\" }", (unsigned long long)rounded_half(least),
@@ -768,9 +527,9 @@ put_integrity(struct suggest *g)
 static int64_t
 other_cap(const struct suggest *g)
 {
-	for (size_t i = 0; i < g->n; i++)
-		if (g->s[i].cap_ns > 0 && (g->s[i].cap_ns > g->cap_ns + g->cap_ns / 10 || g->s[i].cap_ns < g->cap_ns - g->cap_ns / 10))
-			return g->s[i].cap_ns;
+	for (size_t i = 0; i < g->base.n; i++)
+		if (g->base.s[i].cap_ns > 0 && (g->base.s[i].cap_ns > g->cap_ns + g->cap_ns / 10 || g->base.s[i].cap_ns < g->cap_ns - g->cap_ns / 10))
+			return g->base.s[i].cap_ns;
 	return 0;
 }
 
@@ -798,10 +557,10 @@ put_advice(struct suggest *g)
 	int64_t editor = 0;
 	char at[TT_CAP_TEXT];
 
-	for (size_t i = 0; i < g->n; i++) {
-		framed += g->s[i].frames > 0;
-		capped += g->s[i].cap_ns > 0;
-		editor = g->s[i].editor > editor ? g->s[i].editor : editor;
+	for (size_t i = 0; i < g->base.n; i++) {
+		framed += g->base.s[i].frames > 0;
+		capped += g->base.s[i].cap_ns > 0;
+		editor = g->base.s[i].editor > editor ? g->base.s[i].editor : editor;
 	}
 	if (framed == 0)
 		tt_buf_printf(&b, "These captures have no whole frames, but rows of frames say the most: name the marker that begins one with %s, "
@@ -887,7 +646,7 @@ int
 tt_budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_buf *left_out, struct tt_err *err)
 {
-	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .by_date = is_of_days(s, own), .cap_ns = cap_of(s, own) };
+	struct suggest g = { .base = { s, n, x, nx, is_of_days(s, own) }, .out = out, .cap_ns = cap_of(s, own) };
 
 	tt_buf_text(out, "{\n\t\"tracetool_budget\": 1,\n");
 	if (frame_marker) {

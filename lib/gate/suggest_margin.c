@@ -1,0 +1,243 @@
+/**
+ * Margins of a suggested budget, by what its captures can tell; found by simulation (tests/stat/simulate.py). And the chance of counts.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "gate/sample.h"
+#include "gate/suggest_margin.h"
+#include "stat/num.h"
+
+#define POWER 0.97                    /* power of changes that are said to be found in 95 %, as for a verdict's rows */
+#define DECIDED 0.94                  /* share of equal builds that must be shown to be no worse */
+#define MIN_DECIDED 0.82              /* or this smaller share, where REAL can then be detected */
+#define REAL 0.05                     /* a change that people want to detect */
+#define REAL_POWER 0.6                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
+#define MAX_SESSIONS 30               /* most sessions that are recommended */
+#define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
+#define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
+
+struct tt_suggest_figure
+tt_suggest_figure_of(const struct tt_suggest_base *g, const char *key)
+{
+	struct tt_suggest_figure r = { 0 };
+	int64_t v[TT_SUGGEST_CAPTURES];
+
+	for (size_t i = 0; i < g->nx; i++) {
+		if (strcmp(g->x[i].key, key) != 0)
+			continue;
+		for (size_t k = 0; k < g->n && r.n < TT_SUGGEST_CAPTURES; k++)
+			if (g->s[k].value[i].known)
+				v[r.n++] = g->s[k].value[i].v;
+	}
+	for (size_t i = 0; i < r.n; i++)
+		r.mean += (double)v[i] / (double)r.n;
+	tt_sort_i64(v, r.n);
+	r.median = tt_quantile_i64(v, r.n, 1, 2);
+	r.max = r.n ? v[r.n - 1] : 0;
+	return r;
+}
+
+static const char *
+session_of(const struct tt_suggest_base *g, size_t i)
+{
+	const char *fact = tt_sample_fact(&g->s[i], "session");
+
+	fact = fact ? fact : g->by_date ? tt_sample_fact(&g->s[i], "date") : NULL;
+	/* A capture of a baseline keeps the session it has there, even if it is also at hand. */
+	return *g->s[i].session || !fact ? g->s[i].session : fact;
+}
+
+size_t
+tt_suggest_sessions(const struct tt_suggest_base *g, const char *key, struct tt_session of[TT_SUGGEST_CAPTURES])
+{
+	struct tt_in_session o[TT_SUGGEST_CAPTURES];
+	int64_t v[TT_SUGGEST_CAPTURES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->nx; i++)
+		for (size_t c = 0; strcmp(g->x[i].key, key) == 0 && c < g->n && n < TT_SUGGEST_CAPTURES; c++)
+			if (g->s[c].value[i].known)
+				o[n++] = (struct tt_in_session){ session_of(g, c), g->s[c].value[i].v };
+	return tt_sessions(o, n, v, of);
+}
+
+bool
+tt_suggest_next(const struct tt_session *of, size_t k, struct tt_change *c)
+{
+	struct tt_session next = of[k - 1];
+	double mean = 0;
+
+	for (size_t i = 0; i < k; i++)
+		mean += of[i].value / (double)k;
+	next.value = mean;
+	return tt_session_change(of, k, &next, 1, mean * TT_SESSION_SPREAD_PPM / 1e6, NULL, c);
+}
+
+double
+tt_suggest_margin(const struct tt_change *c, double value, double alpha)
+{
+	double margin = tt_change_seen(c, 0, alpha, DECIDED) / value, smallest = tt_change_seen(c, 0, alpha, MIN_DECIDED) / value;
+
+	if (smallest + tt_change_seen(c, 0, alpha, REAL_POWER) / value <= REAL)
+		margin = smallest;
+	/* Round up to a tenth of a per cent; at least 1 %. */
+	margin = ceil(margin * 1000 - 1e-6) / 1000;
+	return margin < 0.01 ? 0.01 : margin;
+}
+
+/* The variance between sessions: measured from three sessions up, else that of quiet machines in addition to the scatter of captures. */
+static double
+variance_of(const struct tt_session *of, size_t k)
+{
+	double quiet = TT_SESSION_QUIET * of[k - 1].value, mean = 0, squares = 0;
+
+	for (size_t i = 0; i < k; i++)
+		mean += of[i].value / (double)k;
+	for (size_t i = 0; i < k; i++)
+		squares += (of[i].value - mean) * (of[i].value - mean);
+	return k < 3 ? quiet * quiet + of[k - 1].se2 : squares / (double)(k - 1);
+}
+
+/* The smallest change detected with ${n} sessions of this variance and the margin that they allow. */
+static double
+detected_with(const struct tt_session *last, size_t n, double variance, double alpha)
+{
+	struct tt_session many[MAX_SESSIONS];
+	/* The numbers ..., -1, 0, 1, ... have a variance of n (n + 1) / 12. */
+	double off = sqrt(12 * variance / (double)(n * (n + 1)));
+	struct tt_change c;
+
+	for (size_t i = 0; i < n; i++) {
+		many[i] = *last;
+		many[i].value += ((double)i - (double)(n - 1) / 2) * off;
+	}
+	tt_suggest_next(many, n, &c);
+	return tt_suggest_detected(&c, last->value, alpha);
+}
+
+double
+tt_suggest_detected_with_five(const struct tt_session *of, size_t k, double alpha)
+{
+	return detected_with(&of[k - 1], 5, variance_of(of + k - 1, 1), alpha);
+}
+
+double
+tt_suggest_detected(const struct tt_change *c, double value, double alpha)
+{
+	return tt_suggest_margin(c, value, alpha) + tt_change_seen(c, 0, alpha, POWER) / value;
+}
+
+size_t
+tt_suggest_sessions_needed(const struct tt_session *of, size_t k, double alpha, double wanted, double *detected)
+{
+	const double variance = variance_of(of, k);
+
+	for (size_t n = k < 3 ? 3 : k + 1; n <= MAX_SESSIONS; n++)
+		if ((*detected = detected_with(&of[k - 1], n, variance, alpha)) <= wanted)
+			return n;
+	return 0;
+}
+
+/*
+ * The share of captures that exceed the limit is taken to be any, with equal odds, before these were seen: then ${exceed} captures of the next ${n} do in a
+ * share of p, and more than half may in STEADY.
+ */
+bool
+tt_suggest_is_steady(const struct tt_suggest_base *g, const char *key)
+{
+	struct tt_session of[TT_SUGGEST_CAPTURES];
+	double all = (double)tt_suggest_figure_of(g, key).n, n, p, most = 0;
+	const size_t k = tt_suggest_sessions(g, key, of);
+
+	if (k < STEADY_SESSIONS)
+		return false;
+	n = ceil(all / (double)k);
+	p = (all + 1) / (all + n + 1);
+	for (double exceed = 0; exceed < n; ) {
+		p *= (n - exceed) / (all + n - exceed);
+		if (++exceed > n / 2)
+			most += p;
+	}
+	return most <= STEADY;
+}
+
+/*
+ * How many times as many long frames as these captures have fail the row where chance allows that: the most of max_times that leave FOUND_TIMES as many found
+ * with the chance SURE, or MIN_TIMES, unless that finds them in less than BLIND_CHANCE. Captures of one, two, and more sessions have the limits max_times: if
+ * sessions differ in their rate by a factor of 1.8 (a standard deviation), equal builds then fail in about 5 of 100 cases (tracetool-budget(5)).
+ */
+static const double max_times[] = { 4.25, 3.5, 3 };
+#define MIN_TIMES 3
+#define FOUND_TIMES 5
+#define SURE 0.97
+#define BLIND_CHANCE 0.5
+#define MAX_COUNTED_RATE (100 * TT_AMOUNT_ONE)      /* more long frames of a thousand have no room for five times as many */
+
+/* The chance that a capture has more than ${most} of what it has ${mean} of on average, at random (Poisson). */
+static double
+chance_above(double mean, double most)
+{
+	double p = exp(-mean), sum = p;
+
+	if (mean > 500)               /* as near as a normal distribution */
+		return erfc((most + 0.5 - mean) / sqrt(2 * mean)) / 2;
+	for (double k = 1; k <= most; k++) {
+		p *= mean / k;
+		sum += p;
+	}
+	return sum < 1 ? 1 - sum : 0;
+}
+
+/* The chance that more than half of ${n} captures do what one does with the chance ${p}. */
+static double
+chance_of_most(double p, size_t n)
+{
+	double term = pow(1 - p, (double)n), sum = 0;
+
+	if (p >= 1)
+		return 1;
+	for (size_t k = 1; k <= n; k++) {
+		term *= (double)(n - k + 1) / (double)k * p / (1 - p);
+		if (2 * k > n)
+			sum += term;
+	}
+	return sum;
+}
+
+/* The chance that the median of ${captures} has more than ${most} of what captures have ${mean} of on average, a mean that is known within ${noise}. */
+static double
+chance_of_median(double mean, double noise, double most, size_t captures)
+{
+	/* Three points of a normal distribution: Gauss and Hermite. */
+	const double wide = sqrt(3) * noise, low = mean > wide ? mean - wide : 0;
+
+	return chance_of_most(chance_above(low, most), captures) / 6 + chance_of_most(chance_above(mean, most), captures) * 2 / 3 +
+	    chance_of_most(chance_above(mean + wide, most), captures) / 6;
+}
+
+int64_t
+tt_suggest_count_limit(const struct tt_suggest_base *g, const char *key, double *times)
+{
+	const struct tt_suggest_figure r = tt_suggest_figure_of(g, key), frames = tt_suggest_figure_of(g, "frame.count.total");
+	struct tt_session of[TT_SUGGEST_CAPTURES];
+	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, noise = sqrt(count / (double)r.n), most, found;
+	const size_t k = tt_suggest_sessions(g, key, of);
+	size_t captures;
+	int64_t tenths;
+
+	if (k == 0 || count <= 0 || r.mean > (double)MAX_COUNTED_RATE)
+		return 0;
+	captures = (r.n + k - 1) / k;
+	for (*times = max_times[k > 3 ? 2 : k - 1]; *times >= MIN_TIMES; *times -= 0.25) {
+		/* The mean is of whole thousandths. */
+		tenths = (int64_t)ceil(*times * r.mean * 10 / TT_AMOUNT_ONE - 0.025);
+		most = floor((double)tenths / 10 * n);
+		if (chance_of_most(chance_above(count + 2 * noise, most), captures) > STEADY)
+			return 0;
+		found = chance_of_median(FOUND_TIMES * count, FOUND_TIMES * noise, most, captures);
+		if (found >= SURE || (*times <= MIN_TIMES && found >= BLIND_CHANCE))
+			return tenths;
+	}
+	return 0;
+}
