@@ -505,10 +505,10 @@ def renames(s, n):
 
 def saved(s, n):
     """What Unity's Editor saves: many frames, samples of a frame, and threads."""
-    # Of a few hundred samples, whose trees are made by chance, a buffer more or less weighs as much as they do.
+    # A buffer more or less weighs as much as a few hundred samples do; more than about five thousand have no room in a frame.
     for what in ("frames", "samples", "workers") if kit.LONG else ("frames", "workers"):
         path = s.path("%s-%d.data" % (what, n))
-        sizes = {"frames": 3, "samples": 6, "workers": 2, what: n // 4 if what == "samples" else n}
+        sizes = {"frames": 3, "samples": 6, "workers": 2, what: n // 2 if what == "samples" else n}
         subprocess.run([sys.executable, os.path.join(FOLDER, "unity", "data_gen.py"), path, *sum((["--" + k, str(v)] for k, v in sizes.items()), [])],
                        check=True, stdout=subprocess.DEVNULL)
         yield "%s of .data, stats" % what, stats([path])
