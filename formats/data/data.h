@@ -139,7 +139,7 @@ struct data_stream {
 	uint32_t nth;
 	uint64_t tid;
 	bool main, seen, ends;        /* ends: the thread that had its id before must end first */
-	bool holds;                   /* it is the last that had its id */
+	bool holds;                   /* its thread has its id: it is the last that had it, or the id is a number of ours */
 	uint32_t record;              /* the last record with it, + 1 */
 	uint32_t twins;               /* other threads with its id and name in that record */
 	uint32_t first, last;         /* its pieces in the segment: index + 1; 0: none */
@@ -164,7 +164,7 @@ struct data {
 	size_t nstream, capstream;
 	uint32_t main;                /* index + 1 of the main thread's stream */
 	struct tt_map at_stream;      /* by id, name and nth */
-	struct tt_map holder;         /* by id and nth: the last stream that had it */
+	struct tt_map holder;         /* by id: the last stream whose thread had it */
 	/* By its place in a record: the stream of the last thread there, index + 1, and its first bytes, which are its id and names. */
 	struct data_place { uint32_t stream, n; uint8_t head[DATA_HEAD]; } place[DATA_KEPT];
 

@@ -255,10 +255,10 @@ rewind_(void *ctx, struct tt_err *err)
 
 	(void)err;
 	m->known.complete = m->read;
-	for (size_t i = 0; i < m->nstream; i++) {
-		m->stream[i].seen = m->stream[i].ends = m->stream[i].holds = false;
-		m->stream[i].record = 0;
-	}
+	m->nstream = 0;
+	m->main = 0;
+	memset(m->place, 0, sizeof m->place);
+	tt_map_clear(&m->at_stream);
 	tt_map_clear(&m->holder);
 	tt_map_clear(&m->at_frame);
 	m->nframe = 0;

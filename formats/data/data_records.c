@@ -192,31 +192,40 @@ stream_hash(uint64_t id, uint64_t name, uint32_t nth)
 	return tt_seeded_mix(tt_seeded_mix(tt_seeded_mix(0, id), name), nth);
 }
 
+/*
+ * The last stream that had ${id} as its thread's, index + 1; 0: none had. Another stream with that id has a number of ours.
+ */
+static uint32_t
+holder_of(const struct data *m, uint64_t id)
+{
+	return id ? tt_map_find(&m->holder, stream_hash(id, 0, 0), i, m->stream[i].id == id) : 0;
+}
+
+/* Add a stream whose thread has ${id} as its own, or, if ${numbered}, a number of ours. */
 static int
-new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, uint32_t *index, struct tt_err *err)
+new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, bool numbered, uint32_t *index, struct tt_err *err)
 {
 	if (tt_map_push(&m->at_stream, &m->env->mem, stream_hash(id, name, nth), &m->stream, &m->capstream, m->nstream, err) != TT_OK)
 		return err->code;
-	/* Ids are the system's. A thread without one, or with one that another thread of the record has, gets a number of ours. */
-	uint64_t tid = id && nth == 0 ? id : m->nstream + 1 + (id ? UINT64_C(1) << 63 : 0);
-	m->stream[m->nstream] = (struct data_stream){ .id = id, .name = name, .nth = nth, .tid = tid };
+	const uint64_t tid = numbered ? m->nstream + 1 + (id ? UINT64_C(1) << 63 : 0) : id;
+	m->stream[m->nstream] = (struct data_stream){ .id = id, .name = name, .nth = nth, .tid = tid, .holds = numbered };
 	*index = (uint32_t)m->nstream++;
 	return TT_OK;
 }
 
-/* An id is used again by a thread of another name. */
+/* The thread of stream ${index} has its id from now on. The one that had it before has ended: the system uses ids again. */
 static int
 hold(struct data *m, uint32_t index, struct tt_err *err)
 {
 	struct data_stream *st = &m->stream[index];
-	const uint64_t hash = stream_hash(st->id, 0, st->nth);
-	uint32_t at = st->id ? tt_map_find(&m->holder, hash, i, m->stream[i].id == st->id && m->stream[i].nth == st->nth) : index + 1;
+	const uint64_t hash = stream_hash(st->id, 0, 0);
+	const uint32_t at = holder_of(m, st->id);
 
 	st->holds = true;
-	if (at == index + 1)
-		return TT_OK;
 	if (!at)
 		return tt_map_add(&m->holder, &m->env->mem, hash, index, err);
+	if (at == index + 1)
+		return TT_OK;
 	tt_map_replace(&m->holder, hash, at - 1, index);
 	m->stream[at - 1].holds = false;
 	st->seen = false;
@@ -224,14 +233,22 @@ hold(struct data *m, uint32_t index, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Index + 1, or 0: the stream of these that has its id; else one that had it and has no piece in the segment, so that it can begin anew. */
 static uint32_t
 find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
 {
-	return tt_map_find(&m->at_stream, stream_hash(id, name, nth), i,
-	    m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
+	const uint64_t hash = stream_hash(id, name, nth);
+	const uint32_t at = tt_map_find(&m->at_stream, hash, i,
+	    m->stream[i].holds && m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
+
+	return at ? at : tt_map_find(&m->at_stream, hash, i,
+	    !m->stream[i].first && m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
 }
 
-/* Find the stream of a thread of this record by its id and names. Threads with the same ones have a stream each. */
+/*
+ * Find the stream of a thread of this record by its id and names. Threads with the same ones have a stream each. A thread whose id another thread of the record
+ * has, or the main thread, has a number of ours, like one without an id.
+ */
 static int
 look_up_stream(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
 {
@@ -243,14 +260,18 @@ look_up_stream(struct data *m, const struct data_thread *th, uint32_t *index, st
 		nth = ++m->stream[at - 1].twins;
 		at = find_stream(m, th->id, name, nth);
 	}
+	const uint32_t holder = holder_of(m, th->id);
+	const bool numbered = !th->id || nth > 0 || (holder && (holder == m->main || m->stream[holder - 1].record == m->record));
+	if (at && numbered && !m->stream[at - 1].holds)
+		at = 0;
 	*index = at - 1;
 	if (!at)
-		rc = new_stream(m, th->id, name, nth, index, err);
+		rc = new_stream(m, th->id, name, nth, numbered, index, err);
 	if (rc != TT_OK)
 		return rc;
 	m->stream[*index].record = m->record;
 	m->stream[*index].twins = 0;
-	return hold(m, *index, err);
+	return m->stream[*index].holds ? TT_OK : hold(m, *index, err);
 }
 
 /* Find the stream of thread ${i} of this record: mostly that of thread ${i} of the record before. */
