@@ -145,11 +145,18 @@ tt_capture_has_earlier(const struct tt_capture *c)
 	return c->from_zero && c->min_ts < c->offset_ns - (c->lead_ns > TT_EARLIER ? c->lead_ns : TT_EARLIER);
 }
 
-/* The first time that belongs to the recording, on the common timeline; of a whole reading. */
+/*
+ * The first time that belongs to the recording, on the common timeline; of a whole reading. If the capture says when recording began, no thread may have
+ * written just then.
+ */
 static inline int64_t
 tt_capture_begin(const struct tt_capture *c)
 {
-	return tt_capture_has_earlier(c) && c->max_ts >= c->offset_ns ? c->offset_ns - c->lead_ns : c->min_ts;
+	const int64_t begin = c->offset_ns - c->lead_ns;
+
+	if (!c->from_zero || c->max_ts < c->offset_ns)
+		return c->min_ts;
+	return tt_capture_has_earlier(c) || begin < c->min_ts ? begin : c->min_ts;
 }
 
 /* True if the capture's own allocations are known: it has some, or its recorder was asked for them. The same of collections, and of pauses for them. */

@@ -225,6 +225,17 @@ is_chosen(const struct tt_run *r, const struct tt_filter *f, int64_t from, int64
 	    (!f->has_frames || (number >= f->frame_first && number <= f->frame_last));
 }
 
+/* The first mark after the begin of the recording: the frame before it is not whole. ${marks}->n: there is none. */
+static size_t
+first_in_recording(const struct tt_capture *c, const struct tt_frame_marks *marks)
+{
+	size_t i = 0;
+
+	while (c->from_zero && i < marks->n && tt_column_at(&marks->ts, i) < c->offset_ns)
+		i++;
+	return i;
+}
+
 static int
 add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_frame_marks *marks, struct tt_err *err)
 {
@@ -232,11 +243,12 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	const struct tt_filter *flt = &m->filter;
 	size_t n = marks->n > 1 ? marks->n - 1 : 0;
 	const struct tt_capture *c = m->cap[marks->process];
+	const size_t first = first_in_recording(c, marks);
 	int rc = TT_OK;
 
-	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns - c->lead_ns : c->min_ts) < tt_column_at(&marks->ts, 0) ? 2 : 1;
+	f->partial += first < marks->n && tt_capture_begin(c) < tt_column_at(&marks->ts, first) ? 2 : 1;
 	f->open_from = tt_column_at(&marks->ts, n);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+	for (size_t i = first; i < n && rc == TT_OK; i++) {
 		int64_t from = tt_column_at(&marks->ts, i), to = tt_column_at(&marks->ts, i + 1);
 		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
 		if (!is_chosen(r, flt, from, to, i + 1) || (hole && from >= hole->from && to <= hole->to))
