@@ -81,7 +81,7 @@ close_group(struct tt_spanning *s, struct tt_spanning_place *p, struct tt_loss *
 	const struct tt_spanning_group g = p->g;
 
 	p->g.nbegin = p->g.nend = 0;
-	if (g.closed < s->from)
+	if (g.closed < s->from || (g.nbegin == 1 && g.begin < s->from))
 		return TT_OK;
 	tt_loss_add(loss, TT_LOST_SPANNING, g.nend, 0, g.first_at);
 	tt_loss_add(loss, TT_LOST_POPPED, g.nbegin - g.nend, 0, g.first_at);

@@ -7,7 +7,7 @@
  * sum of the lengths are known once all have ended. After a loss on the thread, outstanding zones stay without an end. An end of zones that are named by a
  * text says the marker that all of them have, and not the text (TT_DEF_LABEL): they are matched by that marker.
  *
- * Zones that were all closed before the recording began are neither kept nor counted.
+ * Zones that were all closed before the recording began are neither kept nor counted, nor is a single one that began before it.
  *
  * It also counts the rest: TT_LOST_SPANNING, TT_LOST_POPPED, TT_LOST_UNMATCHED and TT_LOST_BEGINS of these captures come from here.
  *
