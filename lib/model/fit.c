@@ -7,6 +7,8 @@
 enum { MAX_BAD_NAMES_PERCENT = 25, MIN_BAD_NAMES = 2 };
 /* A capture of a few zones may have an end of one that began before it, and another zone open at its end. */
 enum { MIN_BAD_ENDS = 8 };
+/* A recording that begins inside of zones has an end of each of these, on each thread. */
+enum { MAX_OPEN_AT_BEGIN = 16 };
 
 struct tt_unknown *
 tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n)
@@ -67,15 +69,15 @@ tt_fit_misfits(const struct tt_fit *e, uint64_t *at)
 }
 
 /*
- * True if a capture that lost nothing contradicts itself: most ends match nothing, though as many zones were left open; or most markers have no definition,
- * though it has as many definitions of others. A recording that begins inside of zones has ends that match nothing, but no zones that stay open for that; what
- * is lost or cut off has a reason.
+ * True if a capture that lost nothing contradicts itself: most ends match nothing, though as many zones were left open, or more of them do than zones can be
+ * open when a recording begins; or most markers have no definition, though it has as many definitions of others. A capture that lost something may well.
  */
 static bool
 contradicts(const struct tt_fit *e)
 {
 	const uint64_t strays = e->ends - e->matched_ends, wrong = strays < e->passed ? strays : e->passed;
-	const bool bad_ends = wrong >= MIN_BAD_ENDS && wrong > e->matched_ends;
+	const bool no_begins = e->threads > 0 && strays > e->matched_ends && strays > MIN_BAD_ENDS + MAX_OPEN_AT_BEGIN * e->threads;
+	const bool bad_ends = no_begins || (wrong >= MIN_BAD_ENDS && wrong > e->matched_ends);
 	const bool bad_markers = e->named_markers * 2 < e->markers && e->count.names >= e->markers;
 
 	return !e->lost && !e->cut && (bad_ends || bad_markers);
@@ -91,9 +93,11 @@ tt_fit_verdict(const struct tt_fit *e)
 		return TT_LAYOUT_FORCED;
 	if (misfits * 2 > e->parts || e->count.misfit_bytes * 2 > e->bytes || !tt_fit_names_fit(&e->count) || contradicts(e))
 		return TT_LAYOUT_MISFIT;
+	if (!misfits && !e->samples)
+		return TT_LAYOUT_UNPROVEN;
 	if (misfits || e->lost || e->named_markers < e->markers || e->named_threads < e->threads)
 		return TT_LAYOUT_PARTLY;
-	return e->samples ? TT_LAYOUT_FITS : TT_LAYOUT_UNPROVEN;
+	return TT_LAYOUT_FITS;
 }
 
 void
