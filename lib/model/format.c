@@ -34,7 +34,7 @@ looks_like(const uint8_t *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (p[i])
 			return NULL;
-	return "all zero";
+	return "its first bytes are zeros";
 }
 
 int
