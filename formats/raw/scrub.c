@@ -392,11 +392,27 @@ is_timed(unsigned type)
 	return (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) || type == RAW_FRAME || type == RAW_STATE || type == RAW_CLEANUP;
 }
 
+/* True if damage may have put a text over the numbers of the mark or sample at ${p}: its frame's number is four letters, or its time is far from the others. */
+static bool
+may_hide_text(const struct copy *c, const struct stream *st, const uint8_t *p)
+{
+	const unsigned type = unity_u16(p), at = c->s->layout.aligned ? 4 : 2;
+	const bool timed = (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) || type == RAW_FRAME;
+
+	if (!timed || !c->names.done->damaged)
+		return false;
+	if (type == RAW_FRAME && is_printable(p + at, 4))
+		return true;
+	const int64_t t = raw_time_of(c->s, p);
+	return st->dated && (t < st->last ? (uint64_t)st->last - (uint64_t)t : (uint64_t)t - (uint64_t)st->last) > (uint64_t)RAW_MAX_STEP_NS;
+}
+
+/* Scrub the message of ${n} bytes at ${p}; its numbers, too, if they are ${doubtful}. */
 static int
-scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
+scrub_message(struct copy *c, uint8_t *p, size_t n, bool doubtful, struct tt_err *err)
 {
 	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = &c->s->layout };
-	const unsigned type = raw_take16(&t);
+	const unsigned type = raw_take16(&t), at = c->s->layout.aligned ? 4 : 2;
 	uint32_t ngroup, nname;
 	int rc = TT_OK;
 
@@ -421,6 +437,8 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 		rc = scrub_field(c, *f, &t, err);
 	/* A sample that makes no sense is kept if the next one does. */
 	const bool timed = is_timed(type);
+	if (rc == TT_OK && doubtful)
+		return unity_scrub_numbers(&c->names, p + at, (n < c->s->size[RAW_BEGIN] ? n : c->s->size[RAW_BEGIN]) - at, UNITY_COUNTS, err);
 	if (rc == TT_OK && (!timed || !makes_sense(c, p)))
 		rc = scrub_numbers(c, timed ? p + c->s->size[RAW_BEGIN] : t.p, 0, err);
 	return rc;
@@ -655,8 +673,9 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 			rc = drop_block(c, st, at, err);
 			continue;
 		}
+		const bool doubtful = may_hide_text(c, st, st->p + at);
 		prove(c, st, at, size);
-		rc = scrub_message(c, st->p + at, size, err);
+		rc = scrub_message(c, st->p + at, size, doubtful, err);
 		st->done += size;
 		c->nmessage++;
 		if (rc == TT_OK && (block_end(st, st->done - 1) == st->done || st->done > MAX_DONE_BYTES)) {
@@ -772,9 +791,8 @@ static bool
 is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
 {
 	const size_t n = *size;
-	const bool release = n >= RAW_HEAD_RELEASE + 4 && goes_on(p, n, RAW_HEAD_RELEASE);
 
-	*size = at == 0 ? (size_t)c->m->first : release ? RAW_HEAD_RELEASE : RAW_HEAD;
+	*size = at == 0 ? (size_t)c->m->first : raw_head_size(p, n);
 	return n >= *size && (at == 0 || (goes_on(p, n, *size) && c->s->number + (size_t)1 < c->m->nsession));
 }
 
