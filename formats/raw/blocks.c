@@ -349,6 +349,29 @@ count_undefined_threads(struct raw *m)
 	}
 }
 
+/* Count headers whose main thread is not there, and logs without definitions; note what is not known without these. */
+static void
+count_headers(struct raw *m)
+{
+	m->cap->undefined = m->cap->unless_named = 0;
+	for (size_t i = 0; i < m->nsession; i++) {
+		const struct raw_session *s = &m->session[i];
+		if (s->main_wrong || (s->framed && !s->main_there))
+			lose_in(m, i, TT_LOST_HEADER, s->at + RAW_HEAD - 8);
+		if (s->used && !s->defined)
+			lose_in(m, i, TT_LOST_DEFINITIONS, s->at);
+		if (s->used)
+			find_undefined(m, s);
+	}
+}
+
+/* True if the last time of ${st} is long after the recording's end: one of the two is damaged. */
+static bool
+runs_on(const struct raw_session *s, const struct raw_stream *st)
+{
+	return st->seen && st->id != RAW_SESSION && raw_is_sane(s->stopped) && st->last_ts > s->stopped + RAW_MAX_OVER_NS;
+}
+
 void
 raw_end_sessions(struct raw *m)
 {
@@ -360,17 +383,10 @@ raw_end_sessions(struct raw *m)
 		s->framed = s->framed || st->framed;
 		s->used = s->used || (st->seen && st->id != RAW_SESSION);
 		s->defined = s->defined || (st->seen && st->id == RAW_SESSION);
+		if (runs_on(s, st))
+			lose_in(m, st->session, TT_LOST_DAMAGED, st->last_at);
 	}
-	m->cap->undefined = m->cap->unless_named = 0;
-	for (size_t i = 0; i < m->nsession; i++) {
-		const struct raw_session *s = &m->session[i];
-		if (s->main_wrong || (s->framed && !s->main_there))
-			lose_in(m, i, TT_LOST_HEADER, s->at + RAW_HEAD - 8);
-		if (s->used && !s->defined)
-			lose_in(m, i, TT_LOST_DEFINITIONS, s->at);
-		if (s->used)
-			find_undefined(m, s);
-	}
+	count_headers(m);
 	count_strays(m);
 	count_undefined_threads(m);
 }
@@ -773,7 +789,7 @@ place_session(struct raw *m, size_t size, struct tt_err *err)
 	int rc = TT_OK;
 
 	s->stated = m->start.stated;
-	s->state_early = m->start.early;
+	s->state_wrong = m->start.wrong;
 	s->first_frame = m->start.frame;
 	if (m->latest > INT64_MIN && start < m->latest + RAW_MAX_LEAD_NS)
 		rc = raw_find_lead(m, s, m->from + size, start, &lead, err);

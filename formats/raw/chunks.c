@@ -234,13 +234,6 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 	return rest < end ? carry_off(m, st, h, piece, rest, (size_t)(end - rest), err) : TT_OK;
 }
 
-/* True if the time exists and is plausible. */
-static bool
-is_sane(int64_t t)
-{
-	return t > INT64_MIN / 2 && t < INT64_MAX / 2;
-}
-
 /*
  * The time before which a first time is wrong, if the next one is not before it, too. A recording begins with what idle threads still had from an earlier one.
  * A thread that existed then may have times from long before; one that began later has not.
@@ -248,9 +241,9 @@ is_sane(int64_t t)
 static int64_t
 since(const struct raw_session *s, const struct raw_stream *st)
 {
-	if (st->delivered || !is_sane(st->start))
+	if (st->delivered || !raw_is_sane(st->start))
 		return INT64_MIN;
-	return st->start - (is_sane(s->began) && st->start > s->began + RAW_MAX_STEP_NS ? RAW_MAX_STEP_NS : RAW_MAX_RUNON_NS);
+	return st->start - (raw_is_sane(s->began) && st->start > s->began + RAW_MAX_STEP_NS ? RAW_MAX_STEP_NS : RAW_MAX_RUNON_NS);
 }
 
 /* True if the log ${number} or one since, before the present one, did not end. */
@@ -287,8 +280,8 @@ put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool ov
 {
 	h->s = m->session[m->now];
 	h->since = since(&h->s, st);
-	const int64_t latest = is_sane(m->latest) ? m->latest + RAW_MAX_RUNON_NS : INT64_MAX;
-	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_MAX_STEP_NS : latest;
+	const int64_t latest = raw_is_sane(m->latest) ? m->latest + RAW_MAX_RUNON_NS : INT64_MAX;
+	h->until = !over ? INT64_MAX : raw_is_sane(h->s.stopped) ? h->s.stopped + RAW_MAX_OVER_NS : latest;
 	h->root = raw_root_of(m, st);
 }
 
@@ -555,7 +548,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	h->front = front;
 	h->flags = of.ends ? RAW_H_ENDS : 0;
 	h->after = st->carry_after;
-	h->before = is_sane(st->last_ts) ? st->last_ts : INT64_MIN;
+	h->before = raw_is_sane(st->last_ts) ? st->last_ts : INT64_MIN;
 	st->carry_after = INT64_MIN;
 	put_pieces(m, st, stop, piece, p);
 	memset(p + n, 0, TT_CHUNK_PAD);

@@ -158,7 +158,7 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at
 	m->enabled = raw_take32(t) & 1;
 	const uint64_t ticks = raw_take64(t);
 	/* One of the two is damaged: no recording ends before it begins. So is one that begins long before threads that registered ahead of it. */
-	if (first ? m->enabled && s->state_early : ticks < m->state_ticks)
+	if (first ? m->enabled && s->state_wrong : ticks < m->state_ticks)
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, 0, at);
 	m->state_ticks = ticks;
 	m->frames.stop = raw_take32(t);

@@ -198,7 +198,7 @@ raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size
 	return raw_measure_as(l, n >= 2 ? unity_u16(p) : RAW_TYPES, p, n, size);
 }
 
-/* The sizes of types without a field of varying length; 0 for others, for those that is_sane() checks and those that no thread has. */
+/* The sizes of types without a field of varying length; 0 for others, for flows and marks, which need a check, and for those that no thread has. */
 void
 raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
 {
@@ -209,7 +209,7 @@ raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
 		uint8_t message[64];
 		size_t n = 0;
 		size[type] = 0;
-		if (!f || strpbrk(f, "szavpnc") || type == RAW_FLOW || !raw_may_be_in(false, type))
+		if (!f || strpbrk(f, "szavpnc") || type == RAW_FLOW || type == RAW_FRAME || !raw_may_be_in(false, type))
 			continue;
 		memcpy(message, zeros, sizeof message);
 		message[0] = (uint8_t)type;

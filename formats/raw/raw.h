@@ -44,6 +44,7 @@ enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 <
 #define RAW_MAX_GPU_EARLIER_NS INT64_C(10000000000)   /* ns; work that the GPU got so long before the recording began is none that ends in it */
 #define RAW_MAX_LEAD_NS INT64_C(60000000000)          /* ns; an appended recording that began further in its frame is not moved for that */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
+#define RAW_MAX_OVER_NS INT64_C(10000000000)          /* ns; a thread may have times so long after the recording ended */
 #define RAW_MAX_STEP_NS INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
 
 /* message.c. The state of the message that begins in the ${n} bytes at ${p}; *${size}: its length if it is whole. */
@@ -81,7 +82,7 @@ struct raw_session {
 	int64_t began;                /* ts of its first state, frame or sample */
 	bool stated;                  /* that is a state: what threads have from before it is of an earlier recording */
 	uint32_t first_frame;         /* if so: the number of the frame in which it was */
-	bool state_early;             /* see struct raw_start */
+	bool state_wrong;             /* see struct raw_start */
 	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
@@ -127,6 +128,13 @@ raw_ns(const struct raw_session *s, uint64_t ticks)
 	return raw_ns_by(s->mult, s->shift, s->zero, ticks);
 }
 
+/* True if the time exists and is plausible. */
+static inline bool
+raw_is_sane(int64_t t)
+{
+	return t > INT64_MIN / 2 && t < INT64_MAX / 2;
+}
+
 /* The time of the message at ${p}, a frame or a sample. */
 static inline int64_t
 raw_time_of(const struct raw_session *s, const uint8_t *p)
@@ -162,6 +170,7 @@ struct raw_walk {
 	const struct raw_session *s;
 	const uint8_t *fixed;         /* the sizes of types of fixed length that only threads have, by type; all 0 in the session's stream */
 	const struct raw_piece *piece;
+	uint64_t id;                  /* the stream's */
 	bool session;                 /* the pieces are of the session's stream */
 	uint32_t i, n;                /* the present piece; the number of pieces */
 	const uint8_t *p;             /* the present message */
@@ -274,7 +283,7 @@ struct raw_choice {
 /* When a session begins. */
 struct raw_start {
 	int64_t ts;
-	bool early;                   /* the ProfilerState that begins the recording has a damaged time, which is too early */
+	bool wrong;                   /* the ProfilerState that begins the recording has a damaged time */
 	bool stated;                  /* a ProfilerState says it ... */
 	uint32_t frame;               /* ... with the number of the frame in which it was */
 };

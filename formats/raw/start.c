@@ -4,6 +4,8 @@
  */
 #include "raw/raw.h"
 
+enum { RAW_CHECKED = 1 << 18 };   /* bytes after a ProfilerState in which frames are compared with it */
+
 /* The message that says when a session began. */
 enum start { START_UNKNOWN, START_FRAME, START_STATE };
 
@@ -18,7 +20,9 @@ struct beginning {
 	bool recording;               /* the first ProfilerState says that recording was on before it */
 	int64_t state;                /* time of the ProfilerState that begins a recording, and the number of the frame in which it was */
 	uint32_t state_frame;
-	bool state_early;             /* that time is damaged: it is long before the registrations below, which take its place */
+	bool state_wrong;             /* that time is damaged: it is long before the registrations below, or after later frames; another takes its place */
+	bool has_state;
+	size_t state_at;              /* offset of its block */
 	int64_t registered, registered_before;        /* the latest two registrations of threads ahead of it in the session's stream; INT64_MIN */
 };
 
@@ -67,8 +71,8 @@ note_state(struct beginning *b, int64_t time, const uint8_t *fields)
 		b->recording = true;
 		return false;
 	}
-	b->state_early = b->registered_before > time && (uint64_t)b->registered_before - (uint64_t)time > (uint64_t)RAW_MAX_STEP_NS;
-	b->state = b->state_early ? b->registered_before : time;
+	b->state_wrong = b->registered_before > time && (uint64_t)b->registered_before - (uint64_t)time > (uint64_t)RAW_MAX_STEP_NS;
+	b->state = b->state_wrong ? b->registered_before : time;
 	b->state_frame = unity_u32(fields + 12);
 	return true;
 }
@@ -94,8 +98,11 @@ start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uin
 			return START_UNKNOWN;
 		if (type == RAW_STATE || type == RAW_FRAME) {
 			const int64_t time = raw_ns(s, unity_u64(q + at + 4));
-			if (type == RAW_STATE && note_state(b, time, q + at))
+			if (type == RAW_STATE && note_state(b, time, q + at)) {
+				b->has_state = true;
+				b->state_at = off;
 				return START_STATE;
+			}
 			note_frame(b, time, off, stream == s->main);
 			return START_UNKNOWN;
 		}
@@ -239,9 +246,53 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 	return TT_OK;
 }
 
+/* The first of the main thread's marks of the two frames after ${frame}, if both are before ${time}, in the ${n} bytes at ${p}; else ${time}. */
+static int64_t
+later_frame(const struct raw_session *s, const uint8_t *p, size_t n, uint32_t frame, int64_t time)
+{
+	const size_t number_at = s->layout.aligned ? 4 : 2, mark = number_at + 12;
+	uint32_t found = 0;
+	int64_t first = time;
+
+	for (size_t off = 0; found < 2 && is_whole(p + off, n - off); off += RAW_BLOCK_HEAD + unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
+		const uint8_t *const body = p + off + RAW_BLOCK_HEAD;
+		if (unity_u64(p + off + 8) != s->main || unity_u32(p + off + 16) != mark || unity_u16(body) != RAW_FRAME)
+			continue;
+		const int64_t t = raw_time_of(s, body);
+		if (t >= time - RAW_BEHIND)
+			return time;
+		found = unity_u32(body + number_at) == frame + found + 1 ? found + 1 : 0;
+		first = found == 1 ? t : first;
+	}
+	return found == 2 ? first : time;
+}
+
+/*
+ * A ProfilerState after later frames of the main thread has a damaged time: the recording began before these, in the log's first blocks at ${from}. It is *${by}
+ * that says when the session began.
+ */
+static int
+check_state(struct raw *m, const struct raw_session *s, uint64_t from, struct beginning *b, enum start *by, struct tt_err *err)
+{
+	const size_t want = b->state_at + RAW_CHECKED;
+	const uint8_t *p;
+	size_t n;
+
+	if (!b->has_state || m->as)
+		return TT_OK;
+	const int rc = tt_window_show(&m->win, from, want, &p, &n, err);
+	if (rc != TT_OK)
+		return rc;
+	const int64_t time = later_frame(s, p, n < want ? n : want, b->state_frame, b->state);
+	b->state_wrong = b->state_wrong || time != b->state;
+	b->state = time;
+	*by = by_state_or_frame(b);
+	return TT_OK;
+}
+
 /*
  * That is the first ProfilerState within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN after the first frame; else that frame, which it is, too, where the main
- * thread has one earlier; else the first sample. A ProfilerState whose time is damaged has that of the threads that registered ahead of it. It must be known
+ * thread has one earlier; else the first sample. A ProfilerState whose time is damaged has another one: see struct beginning. It must be known
  * before anything is decoded, and be the same from a file and from a pipe.
  */
 int
@@ -273,7 +324,9 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct
 		*to = from + (by != START_UNKNOWN || head < within / 2 ? head : within / 2);
 	}
 	tt_mem_free(&m->env->mem, rest.p, rest.cap);
-	*start = (struct raw_start){ .stated = by == START_STATE, .early = b.state_early, .frame = b.state_frame };
+	if (head == 0)
+		TT_THEN(rc, check_state(m, &of, from, &b, &by, err));
+	*start = (struct raw_start){ .stated = by == START_STATE, .wrong = b.state_wrong, .frame = b.state_frame };
 	start->ts = by == START_STATE ? b.state : by == START_FRAME ? b.frame : raw_ns(&of, b.sample);
 	return rc;
 }
@@ -355,7 +408,7 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 	m->session[0].zero = start.ts;
 	m->session[0].began = 0;
 	m->session[0].stated = start.stated;
-	m->session[0].state_early = start.early;
+	m->session[0].state_wrong = start.wrong;
 	m->session[0].first_frame = start.frame;
 	return rc;
 }

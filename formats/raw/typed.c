@@ -150,13 +150,16 @@ lacks_values(const struct raw_run *r, const struct raw_walk *w)
 	return false;
 }
 
-/* True if the message after the one at w->p is the end of an allocation; *${is_own}: that one, as a sample, would be of the same marker. */
+/* True if the message after the one at w->p, and after its stack, is the end of an allocation; *${is_own}: that one, as a sample, is of the same marker. */
 static bool
 is_in_allocation(const struct raw_run *r, const struct raw_walk *w, bool *is_own)
 {
 	const unsigned id = r->s->size[RAW_BEGIN] - 12;
-	const uint8_t *const next = w->p + w->size;
+	const uint8_t *next = w->p + w->size;
+	size_t size;
 
+	if (w->all - next >= 2 && unity_u16(next) == RAW_CALLSTACK && raw_measure(&r->s->layout, next, (size_t)(w->all - next), &size) == RAW_WHOLE)
+		next += size;
 	*is_own = (size_t)(w->all - w->p) >= id + 4 && unity_u32(w->p + id) == r->s->marker.alloc;
 	return (size_t)(w->all - next) >= id + 4 && unity_u16(next) == RAW_END && unity_u32(next + id) == r->s->marker.alloc;
 }

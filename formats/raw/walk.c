@@ -25,7 +25,8 @@ raw_walk(struct raw_walk *w, const struct raw_session *s, uint64_t id, const str
 	static const uint8_t none[RAW_TYPES];
 	const bool session = id == RAW_SESSION;
 
-	*w = (struct raw_walk){ .s = s, .fixed = session ? none : s->size, .session = session, .piece = piece, .i = from, .n = n, .p = p, .end = p, .all = p };
+	*w = (struct raw_walk){ .s = s, .fixed = session ? none : s->size, .id = id, .session = session, .piece = piece, .i = from, .n = n,
+		.p = p, .end = p, .all = p };
 	if (from < n) {
 		w->end = p + piece[from].len;
 		find_all(w);
@@ -83,11 +84,25 @@ pass_wrong_length(struct raw_walk *w)
 	return false;
 }
 
-/* True if the present message, of which ${n} bytes are there, has a type that the stream cannot have. */
+/* True if the present message, a frame's mark or a thread's registration, is not where its thread writes one: alone in a block, or first in one of its own. */
+static bool
+is_misplaced(const struct raw_walk *w, unsigned type, size_t n)
+{
+	const struct raw_piece *const piece = &w->piece[w->i];
+	const size_t head = w->s->layout.aligned ? 4 : 2;
+
+	if (w->p != w->end - piece->len)
+		return true;
+	return type == RAW_FRAME ? piece->len != head + 12 && !(piece->flags & RAW_P_CUT) : n >= head + 8 && unity_u64(w->p + head) != w->id;
+}
+
+/* True if the present message, of which ${n} bytes are there, has a type that the stream cannot have, or not there. */
 static inline bool
 is_stranger(const struct raw_walk *w, unsigned type, size_t n)
 {
-	return n >= 2 && !raw_may_be_in(w->session, type);
+	if (n < 2)
+		return false;
+	return !raw_may_be_in(w->session, type) || (!w->session && (type == RAW_FRAME || type == RAW_THREAD) && is_misplaced(w, type, n));
 }
 
 /* True if the present message is whole, and of a type of fixed length that threads alone have: nearly all messages are. */

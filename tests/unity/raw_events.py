@@ -191,7 +191,8 @@ def groups():
         ms = 100 + 10 * k
         c.frame(ms)
         for tid, root, long in ((200, 2, 2), (201, 3, 5)):
-            c.block(tid, struct.pack("<HIQ", 34, k, ms * MS) + sample(36, root, ms + 0.5) + zone(1, ms + 1, ms + 1 + long) + sample(37, root, ms + 9))
+            c.block(tid, struct.pack("<HIQ", 34, k, ms * MS))
+            c.block(tid, sample(36, root, ms + 0.5) + zone(1, ms + 1, ms + 1 + long) + sample(37, root, ms + 9))
     path = c.write(suite.path("groups.raw"))
     both = ["Background Job.Worker 0", "Job.Worker 0"]
     for table in ("threads", "category_threads", "frame_threads"):
