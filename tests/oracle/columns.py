@@ -295,7 +295,9 @@ def planted_game(form, seed):
     else:
         main.append(("other", marks[-1]))
     threads = [recount.Thread("Thread %d" % i if form == "mlpd" else name, of) for i, (name, of) in enumerate(events.items(), 1)]
-    return frames, recount.Game(threads, marks, None, form != "mlpd", 0 if form == "mlpd" else None, form in ("raw", "data"))
+    game = recount.Game(threads, marks, None, form != "mlpd", 0 if form == "mlpd" else None, form in ("raw", "data"))
+    game.recorded_from = 0 if form == "raw" else game.begin        # a message of the log says when
+    return frames, game
 
 
 forms.THREADS = ["Main Thread", "Worker", "Loader"]

@@ -52,7 +52,7 @@ def measured():
     rng, c = lot.draw("measured"), Capture()
     t, at, frames = c.thread(), MS, []
     for i in range(30):
-        (main, render, present, gpu), limit = kinds[rng.randrange(len(kinds))]
+        (main, render, present, gpu), limit = kinds[i if i < len(kinds) else rng.randrange(len(kinds))]
         length = 16 * MS + rng.randrange(4 * MS)
         frames.append({"at": at, "length": length, "whole": 16 * MS + i, "main": main * MS + i, "render": render * MS + i,
                        "present": present * MS + i if present else 0, "gpu": gpu * MS + i, "limit": limit})

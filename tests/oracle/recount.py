@@ -106,7 +106,7 @@ class Game:
         self.zones = [z for t in threads for z in t.zones]
         self.allocs = [a for t in threads for a in t.allocs]
         self.begin, self.end = min(t.first for t in threads) if begin is None else begin, max(t.last for t in threads)
-        self.numbered, self.described = numbered, {}
+        self.recorded_from, self.numbered, self.described = self.begin, numbered, {}
         self.in_zones = sum(t.in_zones() for t in threads)
 
     def by(self, key, zones=None):
@@ -128,7 +128,7 @@ class Game:
         rows = [self.frame_row("wall", walls)]
         if any(z.name in WAITS for z in self.main.zones):
             rows.append(self.frame_row("cpu", [self.cpu(a, b) for a, b in self.frames]))
-        rows[0]["partial"] = 1 + (self.frames[0][0] > self.begin)
+        rows[0]["partial"] = 1 + (self.frames[0][0] > self.recorded_from)
         return rows
 
     @staticmethod
