@@ -10,6 +10,7 @@
 #include "base/hash_seed.h"
 #include "base/map.h"
 #include "base/order.h"
+#include "base/utf8.h"
 #include "model/model.h"
 #include "model/names.h"
 
@@ -74,18 +75,44 @@ lengthen_all(const struct tt_model *m, struct tt_label *v, uint32_t *order, size
 	return rc;
 }
 
-static bool
-is_taken(const struct tt_map *taken, const struct tt_label *v, const char *text)
+/* The text as the strictest output has it, one character for each that it cannot hold; NULL with ${err} filled. */
+static const char *
+printed(const char *s, struct tt_arena *text, struct tt_err *err)
 {
-	return tt_map_find(taken, tt_seeded_text(0, text, strlen(text)), i, strcmp(v[i].text, text) == 0) != 0;
+	const char *p = s;
+
+	while (*p >= ' ' && *p < 0x7f)
+		p++;
+	if (*p == '\0')
+		return s;
+	size_t n = strlen(s), len;
+	char *const to = tt_arena_alloc(text, n + 1, err), *end = to;
+	for (; to && n > 0; s += len, n -= len) {
+		const uint32_t c = (len = tt_utf8_len(s, n)) ? tt_utf8_code(s, len) : 0;
+		len = len ? len : 1;
+		if (tt_utf8_control(c) || c == 0xfffd)
+			*end++ = '?';
+		else
+			end = (char *)memcpy(end, s, len) + len;
+	}
+	if (to)
+		*end = '\0';
+	return to;
 }
 
-/* Number labels that another marker has. Names stay as they are. */
+static bool
+is_taken(const struct tt_map *taken, const char *const *key, const char *text)
+{
+	return tt_map_find(taken, tt_seeded_text(0, text, strlen(text)), i, strcmp(key[i], text) == 0) != 0;
+}
+
+/* Number labels that another marker has, or that are printed like another's. Names stay as they are, if they can. */
 static int
 number_alike(struct tt_label *v, size_t n, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
 {
+	const char **key = tt_mem_alloc(mem, n * sizeof *key, err);
 	struct tt_map taken = { 0 };
-	int rc = TT_OK;
+	int rc = key ? TT_OK : err->code;
 
 	for (unsigned turn = 0; turn < 2; turn++)
 		for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -93,13 +120,25 @@ number_alike(struct tt_label *v, size_t n, struct tt_mem *mem, struct tt_arena *
 
 			if (own != (turn == 0))
 				continue;
-			while (rc == TT_OK && is_taken(&taken, v, v[i].text))
-				if (!(v[i].text = tt_arena_printf(text, err, "%s (2)", v[i].text)))
-					rc = err->code;
-			TT_THEN(rc, tt_map_add(&taken, mem, tt_seeded_text(0, v[i].text, strlen(v[i].text)), i, err));
+			while ((key[i] = printed(v[i].text, text, err)) && is_taken(&taken, key, key[i]) &&
+			    (v[i].text = tt_arena_printf(text, err, "%s (2)", v[i].text)))
+				;
+			rc = key[i] && v[i].text ? tt_map_add(&taken, mem, tt_seeded_text(0, key[i], strlen(key[i])), i, err) : err->code;
 		}
 	tt_map_free(&taken, mem);
+	tt_mem_free(mem, key, n * sizeof *key);
 	return rc;
+}
+
+/* True if a text has a character that some output cannot hold. */
+static bool
+has_unprinted(const struct tt_label *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (const char *p = v[i].text; *p; p++)
+			if (*p < ' ' || *p >= 0x7f)
+				return true;
+	return false;
 }
 
 /* Lengthen the texts of ${v}, from ${by} on, until they differ. */
@@ -117,7 +156,7 @@ tell_apart(const struct tt_model *m, struct tt_label *v, size_t n, enum part by,
 	for (; by < PARTS && any && rc == TT_OK; by++)
 		rc = lengthen_all(m, v, order, n, by, &any, text, err);
 	tt_mem_free(&m->env->mem, order, n * sizeof *order);
-	return rc == TT_OK && any ? number_alike(v, n, &m->env->mem, text, err) : rc;
+	return rc == TT_OK && (any || has_unprinted(v, n)) ? number_alike(v, n, &m->env->mem, text, err) : rc;
 }
 
 int

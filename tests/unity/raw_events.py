@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What events of Unity's .raw become: allocations in their zones, values by name, threads of one id."""
 import itertools
+import csv
 import json
 import re
 import struct
@@ -210,6 +211,26 @@ def groups():
     suite.true("traces", set(both) <= names, names)
 
 
+def printed_alike():
+    """Names that differ only in what no output can print, which are shown alike, are as many names in every output as the table has markers."""
+    names = [b"\xffz", b"\xfez", "\ufffdz".encode(), b"c\x01d", b"c\x02d", "\u202ex".encode(), "\u2066x".encode(), b"plain", "caf\u00e9".encode()]
+    c = Log(100)
+    c.block(SESSION, b"".join(struct.pack("<HIHHI", 1, 10 + i, 0, 16, len(n)) + n + bytes([0]) for i, n in enumerate(names)))
+    c.frame(100, sample(36, 0, 100) + b"".join(zone(10 + i, 101 + i, 101.5 + i) for i in range(len(names))) + sample(37, 0, 115))
+    c.frame(120)
+    path = c.write(suite.path("alike.raw"))
+    own = {"Work", "Main Thread", "(frames)"}
+    count = lambda found: len([n for n in found if n not in own])
+    suite.equal("rows", count({r["marker"] for r in suite.rows("markers", path)}), len(names))
+    out, _ = suite.run("stats", "-q", "--table", "markers", "--format", "csv", path)
+    suite.equal("rows of CSV", count({r["marker"] for r in csv.DictReader(out.splitlines())}), len(names))
+    suite.equal("Chrome JSON", count({e["name"] for e in suite.chrome(path) if e["ph"] == "X" and not e["name"].startswith("Frame")}), len(names))
+    suite.equal("CSV", count({r["name"] for r in suite.csv(path) if r["kind"] == "zone"}), len(names))
+    suite.run("convert", "-q", "--force", path, "-o", suite.path("alike.folded"))
+    with open(suite.path("alike.folded"), encoding="utf-8") as f:
+        suite.equal("folded stacks", count({line.rsplit(" ", 1)[0].split(";")[-1] for line in f}), len(names))
+
+
 def namespaces():
     """A method as deep profiling names it is in the namespace of its class."""
     c = Log(100, ("Main Thread", "Game.dll!Game.Ai::Enemy.Update(System.Int32)"))
@@ -333,6 +354,7 @@ zone_stacks()
 groups()
 colors()
 categories()
+printed_alike()
 proven_categories()
 namespaces()
 values()
