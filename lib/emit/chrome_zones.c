@@ -387,15 +387,15 @@ hand_on_args(struct writer *w, size_t at, uint64_t n)
 static int
 hand_on_zones(struct writer *w, struct tt_err *err)
 {
-	const struct tt_slice *s = w->v->slice;
+	struct tt_view_at next = { 0 };
 	struct chrome_frame head = { .zones = 1 };
-	size_t at = w->out->n, first = at + sizeof head, begun = 0;
-	int rc = tt_buf_room(w->out, sizeof head + w->v->nslice * sizeof *s, err);
+	size_t at = w->out->n, first = at + sizeof head;
+	int rc = tt_buf_room(w->out, sizeof head + (w->v->nslice + w->v->nbegun) * sizeof(struct tt_slice), err);
 
-	if (rc != TT_OK || w->v->nslice == 0)
+	if (rc != TT_OK)
 		return rc;
 	w->out->n = first;
-	for (size_t i = 0; i < w->v->nslice; i++, s++) {
+	for (const struct tt_slice *s; (s = tt_view_next(w->v, &next, INT64_MAX));) {
 		struct tt_piece piece;
 
 		rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
@@ -403,21 +403,16 @@ hand_on_zones(struct writer *w, struct tt_err *err)
 			return rc;
 		if (!piece.s)
 			continue;
-		if (s->dur < 0 || chrome_time(w->c, s->ts) > (uint64_t)INT64_MAX - (uint64_t)s->dur) {
+		if (s->dur != TT_SLICE_BEGUN && (s->dur < 0 || chrome_time(w->c, s->ts) > (uint64_t)INT64_MAX - (uint64_t)s->dur)) {
 			w->unwritten++;
 			continue;
 		}
-		struct tt_slice kept = *s;
-		while (begun < w->v->nbegun && w->v->begun[begun].before <= i)
-			begun++;
-		if (s->dur == 0 && begun < w->v->nbegun && w->v->begun[begun].s.ts == s->ts)
-			kept.depth = tt_slices_before(s->depth, w->v->begun[begun].s.depth);
-		memcpy(w->out->p + w->out->n, &kept, sizeof kept);
-		w->out->n += sizeof kept;
+		memcpy(w->out->p + w->out->n, s, sizeof *s);
+		w->out->n += sizeof *s;
 		head.n++;
 	}
 	hand_on_args(w, first, head.n);
-	head.text = w->out->n - first - head.n * sizeof *s;
+	head.text = w->out->n - first - head.n * sizeof(struct tt_slice);
 	memcpy(w->out->p + at, &head, sizeof head);
 	return rc;
 }
@@ -446,7 +441,7 @@ tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, 
 	int rc = TT_OK;
 
 	set_head(&w, "X");
-	if (v->nslice)
+	if (c->own->begin_end ? v->nslice || v->nbegun : v->nslice)
 		rc = c->own->begin_end ? hand_on_zones(&w, err) : put_zones(&w, err);
 	set_head(&w, "i");
 	if (rc == TT_OK && v->b->nalloc)

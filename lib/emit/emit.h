@@ -68,6 +68,29 @@ struct tt_view {
 	bool skipped;                 /* the filter leaves the thread out: `rare` is called only for events of other threads or of none */
 };
 
+/* The dur of a zone that begins here, and ends elsewhere. */
+#define TT_SLICE_BEGUN INT64_MIN
+
+/* A place among the zones of a view, from 0. */
+struct tt_view_at {
+	size_t slice, begun;
+	struct tt_slice begins;
+};
+
+/* The next zone of ${v}, if it begins at ${ts} at the latest: a slice, or in its place one of tt_view.begun, with TT_SLICE_BEGUN and no flags; else NULL. */
+static inline const struct tt_slice *
+tt_view_next(const struct tt_view *v, struct tt_view_at *at, int64_t ts)
+{
+	if (at->begun == v->nbegun || v->begun[at->begun].before > at->slice)
+		return at->slice < v->nslice && v->slice[at->slice].ts <= ts ? &v->slice[at->slice++] : NULL;
+	const struct tt_slice *s = &v->begun[at->begun].s;
+	if (s->ts > ts)
+		return NULL;
+	at->begun++;
+	at->begins = (struct tt_slice){ .ts = s->ts, .dur = TT_SLICE_BEGUN, .key = s->key, .depth = s->depth };
+	return &at->begins;
+}
+
 /* The arguments that the zone ${s} began with, or NULL. */
 static inline const struct tt_args *
 tt_slice_args(const struct tt_view *v, const struct tt_slice *s)

@@ -17,7 +17,7 @@ struct chunk {
 	const struct tt_view *v;
 	struct tt_buf *out, text, scratch;
 	uint64_t n;
-	const struct tt_slice *zone;  /* the next one */
+	struct tt_view_at at;       /* the next zone */
 	struct tt_slice alloc;        /* allocations of one ms, which no other point comes between; dur 0: none */
 	uint64_t bytes, objects;
 };
@@ -68,18 +68,16 @@ add_slice(struct chunk *c, struct tt_slice s, size_t from)
 static void
 add_zones(struct chunk *c, int64_t ts)
 {
-	const struct tt_slice *end = c->v->slice + c->v->nslice;
-
-	for (; c->zone < end && c->zone->ts <= ts; c->zone++) {
-		const struct tt_args *args = tt_slice_args(c->v, c->zone);
+	for (const struct tt_slice *s; (s = tt_view_next(c->v, &c->at, ts));) {
+		const struct tt_args *args = tt_slice_args(c->v, s);
 		const size_t from = c->text.n;
 
 		if (args && (args->n || args->cut)) {
 			tt_buf_text(&c->text, "{\"type\":\"Zone\",");
-			put_args(c, args, tt_model_key(c->v->m, c->v->cap->process, c->zone->key)->arg);
+			put_args(c, args, tt_model_key(c->v->m, c->v->cap->process, s->key)->arg);
 			tt_buf_text(&c->text, "}");
 		}
-		add_slice(c, *c->zone, from);
+		add_slice(c, *s, from);
 	}
 }
 
@@ -154,7 +152,7 @@ put_point(struct chunk *c, size_t i, enum point point)
 int
 tt_firefox_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
-	struct chunk c = { .v = v, .out = out, .zone = v->slice };
+	struct chunk c = { .v = v, .out = out };
 	const size_t head = out->n;
 	int rc;
 

@@ -104,23 +104,36 @@ point(const struct tt_view *v, size_t i, struct tt_slice *s)
 	return (e->kind == TT_ALLOC || e->kind == TT_INSTANT) && tt_emit_in_time(&v->m->filter, e->ts);
 }
 
+/* Append the zones that begin up to ${ts}. */
+static int
+add_zones(const struct tt_view *v, struct tt_view_at *at, int64_t ts, struct tt_buf *out, struct tt_err *err)
+{
+	int rc = tt_buf_room(out, (v->nslice - at->slice + v->nbegun - at->begun) * sizeof(struct tt_slice), err);
+
+	for (const struct tt_slice *z; rc == TT_OK && (z = tt_view_next(v, at, ts));) {
+		memcpy(out->p + out->n, z, sizeof *z);
+		out->n += sizeof *z;
+	}
+	return rc;
+}
+
 /* Put the slices of the chunk in order of their begins. */
 static int
 pdata_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
-	const struct tt_slice *z = v->slice, *zend = z + v->nslice;
+	struct tt_view_at at = { 0 };
 	struct tt_slice s;
+	int rc = TT_OK;
 
 	(void)state;
-	for (size_t i = 0; (v->b->nalloc || v->b->nrare) && i < v->b->n; i++) {
+	for (size_t i = 0; (v->b->nalloc || v->b->nrare) && i < v->b->n && rc == TT_OK; i++) {
 		if (!point(v, i, &s))
 			continue;
-		for (; z < zend && z->ts <= s.ts; z++)
-			tt_buf_add(out, z, sizeof *z);
+		rc = add_zones(v, &at, s.ts, out, err);
 		tt_buf_add(out, &s, sizeof s);
 	}
-	tt_buf_add(out, z, (size_t)(zend - z) * sizeof *z);
-	return tt_buf_error(out, err);
+	TT_THEN(rc, add_zones(v, &at, INT64_MAX, out, err));
+	return rc == TT_OK ? tt_buf_error(out, err) : rc;
 }
 
 static int

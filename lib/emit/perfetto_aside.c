@@ -31,28 +31,29 @@ tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_b
 	struct pf_frame f = { 0 };
 	struct tt_buf scratch = { 0 };
 	size_t at = out->n, first = at + sizeof f;
-	int rc = tt_buf_room(out, sizeof f + v->nslice * sizeof *v->slice, err);
+	struct tt_view_at next = { 0 };
+	int rc = tt_buf_room(out, sizeof f + (v->nslice + v->nbegun) * sizeof(struct tt_slice), err);
 
 	if (rc != TT_OK)
 		return rc;
 	out->n = first;
-	for (size_t i = 0; i < v->nslice && rc == TT_OK; i++) {
+	for (const struct tt_slice *s; rc == TT_OK && (s = tt_view_next(v, &next, INT64_MAX));) {
 		struct tt_piece piece;
 
-		rc = tt_pieces_zone(&c->process[v->cap->process], v->slice[i].key, &scratch, &piece, err);
+		rc = tt_pieces_zone(&c->process[v->cap->process], s->key, &scratch, &piece, err);
 		if (rc != TT_OK || !piece.s)
 			continue;
-		if (!pf_lasts(c, &v->slice[i])) {
+		if (s->dur != TT_SLICE_BEGUN && !pf_lasts(c, s)) {
 			atomic_fetch_add_explicit(c->unwritten, 1, memory_order_relaxed);
 			continue;
 		}
-		memcpy(out->p + out->n, &v->slice[i], sizeof *v->slice);
-		out->n += sizeof *v->slice;
+		memcpy(out->p + out->n, s, sizeof *s);
+		out->n += sizeof *s;
 		f.zones++;
 	}
 	tt_buf_free(&scratch);
 	for (uint64_t i = 0; i < f.zones && rc == TT_OK; i++) {
-		size_t before = out->n, place = first + (size_t)i * sizeof *v->slice;
+		size_t before = out->n, place = first + (size_t)i * sizeof(struct tt_slice);
 		struct tt_slice s;
 
 		memcpy(&s, out->p + place, sizeof s);
@@ -62,7 +63,7 @@ tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_b
 		memcpy(out->p + place, &s, sizeof s);
 		rc = tt_buf_error(out, err);
 	}
-	f.text = out->n - first - f.zones * sizeof *v->slice;
+	f.text = out->n - first - f.zones * sizeof(struct tt_slice);
 	if (f.zones)
 		memcpy(out->p + at, &f, sizeof f);
 	else

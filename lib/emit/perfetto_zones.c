@@ -640,7 +640,7 @@ tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, stru
 	if (rc == TT_OK && v->b->nalloc)
 		rc = put_allocs(&w, err);
 	TT_THEN(rc, end_frame(&w, at, stamps, opened, err));
-	if (rc == TT_OK && c->late && v->nslice)
+	if (rc == TT_OK && c->late && (v->nslice || v->nbegun))
 		rc = tt_pf_aside_chunk(c, v, out, err);
 	if (w.unwritten)
 		atomic_fetch_add_explicit(c->unwritten, w.unwritten, memory_order_relaxed);

@@ -14,6 +14,12 @@
 #define PENDING ((size_t)32768)       /* slices held back: 1 MiB */
 #define READ_AHEAD ((size_t)1024)
 
+/* A zone that begins after ${before} slices of its thread's runs. Until it ends, dur is TT_SLICE_BEGUN, and key the number, from 1, of the one around it. */
+struct tt_slices_begun {
+	struct tt_slice s;
+	uint64_t before;
+};
+
 void
 tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used)
 {
@@ -30,6 +36,7 @@ tt_slices_free(struct tt_slices *s)
 	mem = &s->env->mem;
 	for (size_t i = 0; i < s->capthread; i++) {
 		tt_mem_free(mem, s->thread[i].run, s->thread[i].caprun * sizeof *s->thread[i].run);
+		tt_mem_free(mem, s->thread[i].begun, s->thread[i].capbegun * sizeof *s->thread[i].begun);
 		tt_mem_free(mem, s->thread[i].late, s->thread[i].caplate * sizeof *s->thread[i].late);
 	}
 	tt_mem_free(mem, s->thread, s->capthread * sizeof *s->thread);
@@ -55,13 +62,6 @@ flush(struct tt_slices *s, struct tt_err *err)
 }
 
 /* --- in ----------------------------------------------------------------- */
-
-/* The depth of a zone without what is above it; the largest number is no zone's. */
-static uint32_t
-depth_of(const struct tt_slice *s)
-{
-	return s->depth == UINT32_MAX ? UINT32_MAX : s->depth & ((UINT32_C(1) << TT_SLICES_DEPTH) - 1);
-}
 
 static int
 find_thread(struct tt_slices *s, const struct tt_thread *thread, struct tt_slices_thread **t, struct tt_err *err)
@@ -108,24 +108,20 @@ open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
 	return rc;
 }
 
-/* True if the slice begins before, or encloses, one in the thread's runs. One that begins with the last may come after it, if that is over. */
+/* True if the slice begins before, or encloses, what came last. One that begins with the last may come after it, if that is over. */
 static bool
 is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
 {
-	return t->nrun && (s->ts < t->last_ts || (s->ts == t->last_ts && depth_of(s) < t->last_depth && !t->last_empty));
+	return (t->nrun || t->nbegun) && (s->ts < t->last_ts || (s->ts == t->last_ts && s->depth < t->last_depth && !t->last_empty));
 }
 
 static int
-add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, bool late, struct tt_err *err)
+add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (late || is_late(t, slice)) {
-		rc = add_late(s, t, slice, err);
-		if (rc == TT_OK)
-			t->late[t->nlate - 1].depth = depth_of(slice);
-		return rc;
-	}
+	if (is_late(t, slice))
+		return add_late(s, t, slice, err);
 	if (s->npending == PENDING)
 		rc = flush(s, err);
 	TT_THEN(rc, open_run(s, t, err));
@@ -133,9 +129,49 @@ add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slic
 		return rc;
 	s->pending[s->npending++] = *slice;
 	t->run[t->nrun - 1].n++;
+	t->n++;
 	t->last_ts = slice->ts;
-	t->last_depth = depth_of(slice);
+	t->last_depth = slice->depth;
 	t->last_empty = slice->dur == 0;
+	return TT_OK;
+}
+
+/* Zones from ${depth} on do not go on. */
+static void
+close_begun(struct tt_slices_thread *t, uint32_t depth)
+{
+	while (t->open && t->begun[t->open - 1].s.depth >= depth)
+		t->open = t->begun[t->open - 1].s.key;
+}
+
+/* A zone begins; if time went back (a damaged capture), it is sorted by its time when it ends. */
+static int
+add_begun(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
+{
+	close_begun(t, slice->depth);
+	if ((t->nrun || t->nbegun) && slice->ts < t->last_ts)
+		return TT_OK;
+	int rc = tt_mem_grow(&s->env->mem, &t->begun, &t->capbegun, t->nbegun + 1, sizeof *t->begun, err);
+	if (rc != TT_OK)
+		return rc;
+	t->begun[t->nbegun] = (struct tt_slices_begun){ *slice, t->n };
+	t->begun[t->nbegun].s.key = t->open;
+	t->open = ++t->nbegun;
+	t->last_ts = slice->ts;
+	t->last_depth = 0;
+	return TT_OK;
+}
+
+/* A zone ends that may have been begun. */
+static int
+end_begun(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
+{
+	close_begun(t, slice->depth + 1);
+	struct tt_slice *begun = t->open ? &t->begun[t->open - 1].s : NULL;
+	if (!begun || begun->depth != slice->depth || begun->ts != slice->ts)
+		return add_late(s, t, slice, err);
+	t->open = begun->key;
+	*begun = *slice;
 	return TT_OK;
 }
 
@@ -160,7 +196,7 @@ tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p
 			rc = tt_text_spool_put(aside, text, own, &z.flags, err);
 			text += own;
 		}
-		TT_THEN(rc, add(s, t, &z, late, err));
+		TT_THEN(rc, z.dur == TT_SLICE_BEGUN ? add_begun(s, t, &z, err) : late ? end_begun(s, t, &z, err) : add(s, t, &z, err));
 	}
 	return rc;
 }
@@ -177,13 +213,16 @@ tt_slices_add_late(struct tt_slices *s, const struct tt_thread *thread, const st
 
 /* --- out ---------------------------------------------------------------- */
 
-/* The runs of a thread, read a piece at a time. */
+/* The runs of a thread, read a piece at a time, and among them what was begun. */
 struct reader {
 	const struct tt_slices *s;
 	const struct tt_slices_thread *t;
 	size_t run, in_run;           /* the next slice to fetch */
 	struct tt_slice buf[READ_AHEAD];
 	size_t at, n;
+	uint64_t read;                /* slices of the runs that were taken */
+	size_t begun;                 /* the next one that ended, ... */
+	uint64_t before;              /* ... and the slices before it; UINT64_MAX: there is none */
 };
 
 static int
@@ -216,16 +255,44 @@ fetch(struct reader *r, struct tt_err *err)
 
 /* The next slice in order, or NULL after the last. */
 static int
-peek(struct reader *r, struct tt_slice **slice, struct tt_err *err)
+peek(struct reader *r, const struct tt_slice **slice, struct tt_err *err)
 {
 	int rc = TT_OK;
 
+	if (r->read == r->before) {
+		*slice = &r->t->begun[r->begun].s;
+		return TT_OK;
+	}
 	*slice = NULL;
 	while (r->at == r->n && r->run < r->t->nrun && rc == TT_OK)
 		rc = fetch(r, err);
 	if (rc == TT_OK && r->at < r->n)
 		*slice = &r->buf[r->at];
 	return rc;
+}
+
+/* The next zone that was begun is ${i}, or one after it. */
+static void
+find_begun(struct reader *r, size_t i)
+{
+	const struct tt_slices_thread *t = r->t;
+
+	while (i < t->nbegun && t->begun[i].s.dur == TT_SLICE_BEGUN)
+		i++;
+	r->begun = i;
+	r->before = i < t->nbegun ? t->begun[i].before : UINT64_MAX;
+}
+
+/* Go on after what peek() gave. */
+static void
+take(struct reader *r)
+{
+	if (r->read == r->before) {
+		find_begun(r, r->begun + 1);
+	} else {
+		r->at++;
+		r->read++;
+	}
 }
 
 static int
@@ -242,13 +309,11 @@ by_begin(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* True if the late zone ${l} begins before ${s} of a run; at the same time the outer one does, unless ${s} says that it comes before that. */
+/* True if the late zone ${l} begins before ${s}; at the same time the outer one does. */
 static bool
 is_before(const struct tt_slice *l, const struct tt_slice *s)
 {
-	const uint32_t before = depth_of(s), less = before == UINT32_MAX ? 0 : s->depth >> TT_SLICES_DEPTH;
-
-	return l->ts < s->ts || (l->ts == s->ts && l->depth < before - less);
+	return l->ts < s->ts || (l->ts == s->ts && l->depth < s->depth);
 }
 
 int
@@ -257,7 +322,7 @@ tt_slices_each(struct tt_slices *s, size_t i,
 {
 	struct tt_slices_thread *t = &s->thread[i];
 	struct reader *r;
-	struct tt_slice *next;
+	const struct tt_slice *next;
 	size_t late = 0;
 	int rc;
 
@@ -266,17 +331,16 @@ tt_slices_each(struct tt_slices *s, size_t i,
 		return err ? err->code : TT_E_NOMEM;
 	r->s = s;
 	r->t = t;
+	find_begun(r, 0);
 	tt_sort(t->late, t->nlate, by_begin);
 	for (;;) {
 		rc = peek(r, &next, err);
 		if (rc != TT_OK || (!next && late == t->nlate))
 			break;
-		if (late < t->nlate && (!next || is_before(&t->late[late], next))) {
+		if (late < t->nlate && (!next || is_before(&t->late[late], next)))
 			next = &t->late[late++];
-		} else {
-			next->depth = depth_of(next);
-			r->at++;
-		}
+		else
+			take(r);
 		rc = f(arg, next, err);
 		if (rc != TT_OK)
 			break;

@@ -6,7 +6,8 @@
 A capture has every forest of up to three zones inside a zone whose begins and ends lie at each choice of three neighbouring times, each
 in a frame of its own. The parents are those of the forest. Perfetto's engine must find them in Chrome JSON, in either form, and in its
 own format; speedscope in pairs of begins and ends, without a warning. Zones may be moved by a few ns, and no zone loses its length. A second capture has
-the same forests on a thread each, which break off after each of their changes: what is open then lasts to the end.
+the same forests on a thread each, which break off after each of their changes: what is open then lasts to the end. A third one (.ttc) has them with the
+edge of a chunk between each two changes, and between all: there Unity's Profile Analyzer gets the parents, too.
 """
 import itertools
 import os
@@ -14,11 +15,15 @@ import struct
 import sys
 import tempfile
 from collections import Counter
+from functools import partial
 
 from common import SPEEDSCOPE, TRACE_PROCESSOR, Failure, run, same
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
+for folder in ("unity", "oracle"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
+from pdata_file import Pdata  # noqa: E402
 from raw_log import MAIN, SESSION, Log, state, thread  # noqa: E402
+from ttc import Capture  # noqa: E402
 
 TICK, START, ROOT = 100, 10 ** 7, "PlayerLoop"
 NAMES = "PABC"
@@ -81,17 +86,61 @@ def write(path, cases):
     log.write(path)
 
 
-def broken_off(orders_of_zones):
-    """Each order after each of its changes, but for those of which the manual says that viewers get them wrong: at one time an end and then the last begin,
-    or the begin of a zone that stays open, a zone of length 0, and another such begin."""
+def cut(orders_of_zones):
+    """Each order with the edge of a chunk before each of its changes, and before all: [(order, changes that follow one), ...]."""
     for order in orders_of_zones:
-        for n in range(1, len(order)):
-            at, stays_open = order[n - 1][0], []
-            for i, (_, begins) in enumerate(order[:n]):
-                stays_open = stays_open + [i] if begins else stays_open[:-1]
-            parted = any(order[i][0] == order[j][0] and j > i + 1 for i, j in zip(stays_open, stays_open[1:]))
-            if not parted and not (order[n - 1][1] and any(t == at and not begins for t, begins in order[:n - 1])):
-                yield order[:n]
+        inner = range(1, len(order))
+        yield from ((order, (n,)) for n in inner)
+        yield order, tuple(inner)
+
+
+def write_cut(path, cases):
+    capture = Capture()
+    keys = {n: capture.marker(n) for n in (ROOT,) + tuple(NAMES)}
+    t = capture.thread()
+    capture.thread_name(t.native, "", "Main Thread")
+    for i, (order, cuts) in enumerate(cases):
+        at, names = START + i * 10000, iter(NAMES)
+        t.frame(at)
+        t.begin(at, keys[ROOT])
+        for k, (time, begins) in enumerate(order):
+            if k in cuts:
+                t.split(at + 1000 + order[k - 1][0] * TICK)
+            if begins:
+                t.begin(at + 1000 + time * TICK, keys[next(names)])
+            else:
+                t.end(at + 1000 + time * TICK)
+        t.end(at + 9000)
+    t.frame(START + len(cases) * 10000)
+    capture.write(path)
+
+
+def check_pdata(path, cases):
+    with open(path, "rb") as f:
+        read = Pdata(f.read())
+    same("pdata: rules", read.wrong, [])
+    same("pdata: frames", len(read.frames), len(cases))
+    bad = []
+    for (_, _, threads), order in zip(read.frames, cases):
+        have, around = Counter(), []
+        for name, _, depth in threads["1:Main Thread"]:
+            around[depth - 1:] = [name]
+            have[(name, around[-2] if depth > 1 else None)] += 1
+        want = Counter({(ROOT, None): 1}) + Counter(z[:2] for z in zones(order))
+        if have != want:
+            bad.append((zones(order), have))
+    if bad:
+        raise Failure("pdata: %d of %d orders differ, such as %s, not %s" % (len(bad), len(cases), bad[0][1], bad[0][0]))
+
+
+def may_differ_broken_off(order):
+    """True where the manual says so of complete events: at one time an end and then the last begin, or the begin of a zone that stays open, a zone of
+    length 0, and another such begin."""
+    at, stays_open = order[-1][0], []
+    for i, (_, begins) in enumerate(order):
+        stays_open = stays_open + [i] if begins else stays_open[:-1]
+    parted = any(order[i][0] == order[j][0] and j > i + 1 for i, j in zip(stays_open, stays_open[1:]))
+    return parted or (order[-1][1] and any(t == at and not begins for t, begins in order[:-1]))
 
 
 def write_broken_off(path, cases):
@@ -122,7 +171,7 @@ def parents(order):
     return Counter(out)
 
 
-def check_broken_off(what, path, cases):
+def check_broken_off(what, path, cases, left_out):
     got = TRACE_PROCESSOR.ask(path, SLICES.replace("p.name parent from", "p.name parent, h.name thread from")
                               .replace("left join", "join thread h on t.utid = h.utid left join"))
     if "error" in got:
@@ -130,7 +179,7 @@ def check_broken_off(what, path, cases):
     have = {}
     for r in got["rows"][0]:
         have.setdefault(r["thread"], Counter())[(r["name"], r["parent"])] += 1
-    bad = [(order, have.get("T%d" % i)) for i, order in enumerate(cases) if have.get("T%d" % i) != parents(order)]
+    bad = [(order, have.get("T%d" % i)) for i, order in enumerate(cases) if i not in left_out and have.get("T%d" % i) != parents(order)]
     if bad:
         raise Failure("%s: %d of %d threads that break off differ, such as %s: %s" % (what, len(bad), len(cases), bad[0][0], bad[0][1]))
 
@@ -168,29 +217,34 @@ def check_speedscope(path, cases):
 
 def main(tracetool):
     cases = [order for n in (1, 2, 3) for order in orders(n)]
+    threads, cuts = [order[:n] for order in cases for n in range(1, len(order))], list(cut(cases))
+    at_edges = [order for order, _ in cuts]
+    unsure = frozenset(i for i, c in enumerate(threads) if may_differ_broken_off(c))
     checks, failed = 0, 0
     with tempfile.TemporaryDirectory() as d:
-        capture = os.path.join(d, "zones.raw")
-        write(capture, cases)
-        cut, threads = os.path.join(d, "cut.raw"), list(broken_off(cases))
-        write_broken_off(cut, threads)
-        for what, name, args in (("Perfetto's format", "o.pftrace", []), ("complete events", "x.json", []),
-                                 ("begins and ends", "be.json", ["--begin-end"])):
-            to = os.path.join(d, name)
-            run(tracetool, "convert", "-q", *args, "-o", to, capture)
-            to_cut = os.path.join(d, "cut." + name)
-            run(tracetool, "convert", "-q", *args, "-o", to_cut, cut)
-            tests = [lambda: check_perfetto(what, to, cases, 4 if what == "complete events" else 1),
-                     lambda: check_broken_off(what, to_cut, threads)]
-            if args:
-                tests.append(lambda: check_speedscope(to, cases))
-            for test in tests:
-                checks += 1
-                try:
-                    test()
-                except Failure as e:
-                    failed += 1
-                    print(e)
+        def convert(capture, name, *args):
+            to = os.path.join(d, capture + "." + name)
+            run(tracetool, "convert", "-q", *args, "-o", to, os.path.join(d, capture))
+            return to
+
+        write(os.path.join(d, "zones.raw"), cases)
+        write_broken_off(os.path.join(d, "cut.raw"), threads)
+        write_cut(os.path.join(d, "zones.ttc"), cuts)
+        tests = [partial(check_pdata, convert("zones.ttc", "pdata"), at_edges)]
+        for what, name, *args in (("Perfetto's format", "pftrace"), ("complete events", "x.json"), ("begins and ends", "be.json", "--begin-end")):
+            slack, left_out = (4, unsure) if what == "complete events" else (1, frozenset())
+            tests += [partial(check_perfetto, what, convert("zones.raw", name, *args), cases, slack),
+                      partial(check_broken_off, what, convert("cut.raw", name, *args), threads, left_out),
+                      partial(check_perfetto, what + ", chunks", convert("zones.ttc", name, *args), at_edges, slack)][:3 - (what == "complete events")]
+        tests += [partial(check_speedscope, os.path.join(d, "zones.raw.be.json"), cases),
+                  partial(check_speedscope, os.path.join(d, "zones.ttc.be.json"), at_edges)]
+        for test in tests:
+            checks += 1
+            try:
+                test()
+            except Failure as e:
+                failed += 1
+                print(str(e)[:1200])
     print("%d passed, %d failed" % (checks - failed, failed))
     return 1 if failed else 0
 
