@@ -178,20 +178,6 @@ put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *e
 	return TT_OK;
 }
 
-/*
- * Count the zones from ${s} on that ended together, inner first. Readers take the longer one for the outer, but
- * among equals they keep the file's order: so these are written the other way round.
- */
-static size_t
-ended_together(const struct tt_slice *s, const struct tt_slice *end)
-{
-	const struct tt_slice *e = s + 1;
-
-	while (e < end && (e->flags & TT_F_BASE) && e->depth < e[-1].depth && e->ts <= e[-1].ts)
-		e++;
-	return (size_t)(e - s);
-}
-
 /* The zones from ${s} on, without arguments. */
 static __attribute__((noinline)) int
 put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end, struct tt_err *err)
@@ -199,13 +185,8 @@ put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end,
 	char *p = w->out->p ? w->out->p + w->out->n : NULL;
 	int rc = TT_OK;
 
-	while (s < end && rc == TT_OK) {
-		size_t n = s->flags & TT_F_BASE ? ended_together(s, end) : 1;
-
-		for (size_t i = n; i > 0 && rc == TT_OK; i--)
-			rc = put_zone(w, s + i - 1, &p, err);
-		s += n;
-	}
+	for (; s < end && rc == TT_OK; s++)
+		rc = put_zone(w, s, &p, err);
 	if (p)
 		w->out->n = (size_t)(p - w->out->p);
 	return rc;
@@ -234,18 +215,35 @@ put_run(struct writer *w, const struct tt_slice *from, size_t n, struct tt_err *
 	const struct tt_slice *end = from + n, *s = w->v->nargs ? from : end;
 	int rc = TT_OK;
 
-	while (s < end && rc == TT_OK) {
-		if (!(s->flags & TT_F_BASE) && !tt_slice_args(w->v, s)) {
-			s++;
+	for (; s < end && rc == TT_OK; s++) {
+		if (!tt_slice_args(w->v, s))
 			continue;
-		}
-		size_t together = s->flags & TT_F_BASE ? ended_together(s, end) : 1;
 		rc = put_bare(w, from, s, err);
-		for (size_t i = together; i > 0 && rc == TT_OK; i--)
-			rc = put_whole(w, s + i - 1, err);
-		from = s += together;
+		TT_THEN(rc, put_whole(w, s, err));
+		from = s + 1;
 	}
 	return rc == TT_OK ? put_bare(w, from, end, err) : rc;
+}
+
+/*
+ * The ${n} zones at ${s}. Readers take the longer one of two that begin together for the outer, but among equals they keep the file's order. So those that
+ * come where they end, inner first, are written before the others, outer first.
+ */
+static int
+put_in_order(struct writer *w, const struct tt_slice *s, size_t n, struct tt_err *err)
+{
+	const struct tt_slice *from = s;
+	int rc = TT_OK;
+
+	for (size_t i = n; i > 0 && rc == TT_OK; i--)
+		if (s[i - 1].flags & TT_SLICE_ENDS)
+			rc = put_whole(w, &s[i - 1], err);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		if (s[i].flags & TT_SLICE_ENDS) {
+			rc = put_run(w, from, (size_t)(&s[i] - from), err);
+			from = &s[i] + 1;
+		}
+	return rc == TT_OK ? put_run(w, from, (size_t)(s + n - from), err) : rc;
 }
 
 /* The zones of the chunk, at times that nest them. */
@@ -253,20 +251,20 @@ static int
 put_zones(struct writer *w, struct tt_err *err)
 {
 	const struct tt_view *v = w->v;
-	const struct tt_zone_edges edges = { v->seen_ts, v->b->n == 0 };
+	const struct tt_zone_edges edges = { v->seen_ts, v->b->max_ts, v->b->n == 0 };
 	const size_t n = v->nslice;
 	struct tt_buf copy = { 0 };
 	struct tt_slice *s;
 	int rc;
 
 	if (!tt_zone_times_meet(v->slice, n, &edges))
-		return put_run(w, v->slice, n, err);
+		return put_in_order(w, v->slice, n, err);
 	rc = tt_buf_room(&copy, n * sizeof *s + (n + v->nbegun) * TT_ZONE_TIMES_MAX * sizeof(uint32_t), err);
 	if (rc == TT_OK) {
 		s = memcpy(copy.p, v->slice, n * sizeof *s);
 		w->moved = true;
 		tt_zone_times_part(s, n, v->begun, v->nbegun, &edges, (uint32_t *)(void *)(s + n));
-		rc = put_run(w, s, n, err);
+		rc = put_in_order(w, s, n, err);
 	}
 	tt_buf_free(&copy);
 	return rc;

@@ -64,7 +64,7 @@ struct tt_view {
 	size_t nleft;
 	bool first_left;              /* the first zone that begins in the chunk is left out by its duration or depth, or is the Editor's */
 	uint64_t alloc_before;        /* bytes allocated on this thread before this chunk */
-	int64_t seen_ts;              /* of the thread's last event before this chunk: zones may have ended there; only where a slice has TT_F_BASE */
+	int64_t seen_ts;              /* of the thread's last event before this chunk: zones may have ended there; INT64_MIN: there is none */
 	bool skipped;                 /* the filter leaves the thread out: `rare` is called only for events of other threads or of none */
 };
 

@@ -19,7 +19,7 @@ struct walk {
 bool
 tt_zone_times_meet(const struct tt_slice *s, size_t n, const struct tt_zone_edges *edges)
 {
-	bool meet = n > 0 && s[0].flags & TT_F_BASE && s[0].ts + s[0].dur <= edges->seen_ts;
+	bool meet = n > 0 && (s[0].flags & TT_SLICE_ENDS ? s[0].ts + s[0].dur : s[0].ts) <= edges->seen_ts;
 
 	for (size_t i = 0; i < n; i++)
 		meet |= s[i].dur == 0;
@@ -123,59 +123,44 @@ time_of(const struct changes *c, size_t i, const struct tt_begun *begun, size_t 
 }
 
 /*
- * A begin that is written elsewhere stays at its time: move what comes after it, and was moved before it, on to that time or, if the next change leaves no
- * room, to that time alone.
+ * Changes of other chunks stay at their times: move those from ${at} on that are not after ${ts} on from there, and by ${gap} ns more where the next one,
+ * or ${last} if there is none, leaves room. Without room for either, all are at ${ts}.
  */
 static void
-keep_after_begin(const struct changes *c, size_t at, struct tt_slice *s, size_t n, const struct tt_begun *begun)
+keep_after(const struct changes *c, size_t at, int64_t ts, int64_t gap, int64_t last, struct tt_slice *s, size_t n, const struct tt_begun *begun)
 {
-	const int64_t begin = time_of(c, at, begun, n);
-	size_t end = at + 1;
+	size_t end = at;
 
-	while (end < c->nchange && c->change[end] >> 2 < n && time_of(c, end, begun, n) <= begin)
+	while (end < c->nchange && c->change[end] >> 2 < n && time_of(c, end, begun, n) <= ts)
 		end++;
-	const int64_t by = end > at + 1 ? begin - time_of(c, at + 1, begun, n) : 0;
-	const bool has_room = end == c->nchange || time_of(c, end, begun, n) > begin + by;
-	for (size_t i = at + 1; i < end && by > 0; i++) {
+	const int64_t next = end < c->nchange ? time_of(c, end, begun, n) : last;
+	const int64_t back = end > at ? ts - time_of(c, at, begun, n) : 0, by = end > at && next > ts + back + gap ? back + gap : back;
+	const bool has_room = next > ts + by;
+	for (size_t i = at; i < end && by > 0; i++) {
 		struct tt_slice *zone = &s[c->change[i] >> 2];
-		const int64_t more = has_room ? by : begin - time_of(c, i, begun, n);
+		const int64_t more = has_room ? by : ts - time_of(c, i, begun, n);
 
 		zone->dur += c->change[i] & ENDS ? more : -more;
 		zone->ts += c->change[i] & ENDS ? 0 : more;
 	}
 }
 
-/*
- * Let the first zones, which end when the last chunk of their thread did, last longer than what ended in them, each 1 ns longer than the one before: if
- * something follows, and not that soon. At the end of a capture, where nothing follows, they are around what was moved on, too.
- */
+/* At the end of a capture let the zones that are open there, inner first, last longer than what was moved on, each 1 ns longer than the one before. */
 static void
-outlast(struct tt_slice *s, size_t n, const struct tt_begun *begun, size_t nbegun, const struct tt_zone_edges *edges)
+outlast(struct tt_slice *s, size_t n, int64_t seen_ts)
 {
-	int64_t next = nbegun > 0 ? begun[0].s.ts : INT64_MAX;
-	const int64_t more = edges->is_end ? MOVED_ON : 1;
-	size_t nfirst = 0;
-
-	while (nfirst < n && s[nfirst].flags & TT_F_BASE && is_movable(&s[nfirst]) && s[nfirst].ts + s[nfirst].dur <= edges->seen_ts)
-		nfirst++;
-	if (nfirst < n) {
-		const struct tt_slice *of = &s[nfirst];
-		const int64_t ts = of->flags & TT_SLICE_ENDS ? of->ts + of->dur : of->ts;
-		next = ts < next ? ts : next;
-	}
-	if (next == INT64_MAX ? !edges->is_end : next <= edges->seen_ts + (int64_t)nfirst)
-		return;
-	for (size_t i = 0; i < nfirst; i++)
-		s[i].dur += (int64_t)i + more;
+	for (size_t i = 0; i < n && s[i].flags & TT_F_BASE && is_movable(&s[i]) && s[i].ts + s[i].dur <= seen_ts; i++)
+		s[i].dur += (int64_t)i + MOVED_ON;
 }
 
 void
 tt_zone_times_part(struct tt_slice *s, size_t n, const struct tt_begun *begun, size_t nbegun, const struct tt_zone_edges *edges, uint32_t *room)
 {
-	struct walk w = { .was = INT64_MAX, .is = INT64_MAX };
+	struct walk w = { INT64_MAX, INT64_MAX };
 	struct changes c = { .s = s, .change = room, .open = room + 2 * n + nbegun };
 
-	outlast(s, n, begun, nbegun, edges);
+	if (edges->is_end)
+		outlast(s, n, edges->seen_ts);
 	order_changes(&c, n, begun, nbegun);
 	const size_t nchange = c.nchange;
 	for (size_t i = nchange; i-- > 0;) {
@@ -188,11 +173,10 @@ tt_zone_times_part(struct tt_slice *s, size_t n, const struct tt_begun *begun, s
 		else
 			move_begin(&w, zone, room[i] & EMPTY);
 	}
+	/* Chunks are not parted if time goes back between them (a damaged capture). */
+	if (w.was >= edges->seen_ts)
+		keep_after(&c, 0, edges->seen_ts, 1, edges->last_ts, s, n, begun);
 	for (size_t i = 0; i < nchange && nbegun > 0; i++)
 		if (room[i] >> 2 >= n)
-			keep_after_begin(&c, i, s, n, begun);
-	/* Zones whose ends alone are here are around what comes before their ends, inner ones first. */
-	for (size_t i = 0; i < nchange; i++)
-		if (room[i] >> 2 < n && s[room[i] >> 2].flags & TT_SLICE_ENDS)
-			move_begin(&w, &s[room[i] >> 2], room[i] & EMPTY);
+			keep_after(&c, i + 1, begun[(room[i] >> 2) - n].s.ts, 0, INT64_MAX, s, n, begun);
 }
