@@ -40,8 +40,8 @@ struct tt_slice {
 #define TT_SLICE_ARGS 8               /* flags from this bit on: which of tt_view.args are its arguments + 1; 0 none */
 
 /*
- * A zone that is no single event of its chunk: it stays open, or lasts 2^32 ns and more. The slice at its end has TT_SLICE_ENDS. There are
- * none if filters can judge zones only at their ends: tt_filter_tells_late().
+ * A zone that is no single event of its chunk: it stays open, or lasts 2^32 ns and more. The slice at its end has TT_SLICE_ENDS. Zones are not
+ * here of which only the end tells whether they are shown, and from when: tt_filter_tells_late().
  */
 struct tt_begun {
 	struct tt_slice s;            /* dur: -1 where the chunk leaves it open */

@@ -57,7 +57,7 @@ tt_fold_slice_begin(struct tt_fold *f, struct tt_fold_io *io, size_t i, const st
 
 	l->begun = 0;
 	/* Deeper ones are dropped if the chunk leaves them open: tt_stack_push(). */
-	if (!(f->needs & TT_NEEDS_SLICES) || l->filtered || tt_filter_tells_late(flt) || e->ts >= flt->to || i > TT_STACK_MAX ||
+	if (!(f->needs & TT_NEEDS_SLICES) || l->filtered || flt->min_dur || !tt_filter_has(flt, e->ts) || i > TT_STACK_MAX ||
 	    l->hidden_wrapper || (flags & TT_F_CONT && e->val == TT_KEY_EXCEPTION))
 		return TT_OK;
 	int rc = tt_mem_grow(f->mem, &io->begun, &io->capbegun, io->nbegun + 1, sizeof *io->begun, err);

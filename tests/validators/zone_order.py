@@ -246,7 +246,9 @@ def main(tracetool):
             slack, left_out = (4, unsure) if what == "complete events" else (1, [frozenset()] * 2)
             tests += [partial(check_perfetto, what, convert("zones.raw", name, *args), cases, slack),
                       partial(check_broken_off, what, convert("cut.raw", name, *args), threads, left_out[1]),
-                      partial(check_perfetto, what + ", chunks", convert("zones.ttc", name, *args), at_edges, slack, left_out[0])]
+                      partial(check_perfetto, what + ", chunks", convert("zones.ttc", name, *args), at_edges, slack, left_out[0]),
+                      partial(check_perfetto, what + ", chunks, --time", convert("zones.ttc", "late." + name, *args, "--time", "0.000000001-"), at_edges, slack,
+                              left_out[0])]
         tests += [partial(check_speedscope, os.path.join(d, "zones.raw.be.json"), cases),
                   partial(check_speedscope, os.path.join(d, "zones.ttc.be.json"), at_edges)]
         for test in tests:
