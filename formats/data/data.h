@@ -104,7 +104,7 @@ struct data_piece {
 	uint64_t at;                  /* offset in the file */
 	const uint8_t *p;             /* its bytes, in the chunk or in the segment */
 	uint32_t len, nstats;         /* of these; the first nstats are the statistics, the rest a thread */
-	int64_t start, gap;           /* start of the frame; end of the last frame before it, if something is missing in between */
+	int64_t start, gap;           /* start of the frame; where it is that something is missing between the frame before and this one */
 	int64_t first, most;          /* begin of the thread's first sample, INT64_MAX without one; no sample ends after ${most} */
 	uint32_t kind, id;            /* enum data_kind; number of the frame */
 	uint32_t gpu_us;
@@ -115,6 +115,7 @@ enum data_piece_flag {
 	DATA_P_GAP = 1,               /* records are missing before it */
 	DATA_P_EMPTY = 2,             /* the frame is a placeholder */
 	DATA_P_BAD_GPU = 4,           /* its own GPU time is too long */
+	DATA_P_PAUSED = 8,            /* recording paused before it */
 };
 
 struct data_head {
@@ -185,6 +186,8 @@ struct data {
 	uint32_t record;              /* number of records before */
 	uint64_t start;               /* ns; of the last record */
 	uint32_t cpu_us, id;
+	uint64_t busy;                /* ns; when the main thread was in its last sample, or the frame's start */
+	uint32_t njoined, nlater;     /* frames that begin where the one before says that it ends; that begin later, and have the number after that */
 	bool gap;                     /* something is missing before the next record */
 	bool begin_checked;           /* data_check_begin() has its answer, or can have none */
 	bool has_mask;                /* a frame has a mask that says it has data */

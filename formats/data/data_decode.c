@@ -76,13 +76,14 @@ forget_losses(struct tt_loss *l, const struct place *was)
 }
 
 static int
-put_gap(struct data_run *r, int64_t ts)
+put_gap(struct data_run *r, int64_t ts, enum tt_gap why)
 {
 	struct tt_event *e = tt_batch_rare(r->u.b, TT_GAP, ts, 0, r->u.err);
 
 	if (!e)
 		return r->u.err->code;
 	e->flags = TT_F_CONT;
+	e->depth = (uint16_t)why;
 	return TT_OK;
 }
 
@@ -113,7 +114,7 @@ thread(struct data_run *r, const struct data_piece *piece, bool *sane)
 	back_to(r, &was);
 	forget_losses(&b->loss, &was);
 	tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, (uint64_t)t.th.nsample * data_sample_size(t.l), piece->at);
-	return r->h->flags & DATA_H_MAIN ? put_gap(r, piece->start) : TT_OK;
+	return r->h->flags & DATA_H_MAIN ? put_gap(r, piece->start, TT_GAP_LOST) : TT_OK;
 }
 
 /* Take only the names that the thread defines and, on the main thread, whether its samples make sense: that decides which frames are whole. */
@@ -145,8 +146,8 @@ frame(struct data_run *r, const struct data_piece *piece)
 	struct tt_event *e;
 	int rc = TT_OK;
 
-	if (piece->flags & DATA_P_GAP)
-		rc = put_gap(r, piece->gap);
+	if (piece->flags & (DATA_P_GAP | DATA_P_PAUSED))
+		rc = put_gap(r, piece->gap, piece->flags & DATA_P_GAP ? TT_GAP_LOST : TT_GAP_UNRECORDED);
 	/* Before 2017.3 the field has no number of the frame. */
 	if (rc == TT_OK && !tt_batch_rare(b, TT_FRAME, piece->start, r->h->layout.rank > 0 ? piece->id : 0, r->u.err))
 		rc = r->u.err->code;
@@ -158,7 +159,7 @@ frame(struct data_run *r, const struct data_piece *piece)
 		e->depth = TT_TIMING_GPU;
 	}
 	if (rc == TT_OK && piece->flags & DATA_P_EMPTY)
-		rc = put_gap(r, piece->start);
+		rc = put_gap(r, piece->start, TT_GAP_LOST);
 	tt_batch_time(b, piece->start);
 	data_tally(r, DATA_T_FRAME, 1);
 	return rc;

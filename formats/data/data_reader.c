@@ -268,8 +268,8 @@ rewind_(void *ctx, struct tt_err *err)
 	m->at = m->seq = 0;
 	m->npart = m->norder = m->next = m->defines = 0;
 	m->ended = m->end_seen = m->gap = false;
-	m->record = m->id = m->cpu_us = 0;
-	m->start = m->code = m->categories = 0;
+	m->record = m->id = m->cpu_us = m->njoined = m->nlater = 0;
+	m->start = m->busy = m->code = m->categories = 0;
 	m->cap->fit.parts = m->cap->fit.samples = m->cap->fit.bytes = m->cap->fit.misfits = 0;
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);
@@ -282,6 +282,8 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_DAMAGED] = { .text = "frames or threads of frames not fully decoded",
 	    .advice = "What is damaged is left out; with a whole frame, so is the one before it." },
 	[TT_LOST_NAMES] = { .advice = "The frames that define them are missing: shown as (unknown)." },
+	[TT_LOST_SHORT] = { .text = "places where recording paused, or frames are missing",
+	    .advice = "Frames before 2017.3 have no numbers that tell which. The frame before the place is left out." },
 	[TT_LOST_DEFINITIONS] = { .text = "frames missing before the first one",
 	    .advice = "Copy or save it again: they define markers, which are shown as (unknown)." },
 	[TT_LOST_MISSING] = { .text = "frames missing, repeated or out of place",

@@ -74,9 +74,9 @@ near_us(uint32_t us, uint64_t near)
 
 /* The begin of sample ${i} of ${th}; before 2019.3 the one near ${near}. */
 static uint64_t
-sample_begin(const struct data_layout *l, const struct data_thread *th, unsigned i, uint64_t near)
+sample_begin(const struct data_layout *l, const struct data_thread *th, uint32_t i, uint64_t near)
 {
-	const uint8_t *p = th->sample + i * data_sample_size(l);
+	const uint8_t *p = th->sample + (size_t)i * data_sample_size(l);
 
 	return l->rank < 6 ? near_us(unity_u32(p + 4), near) : unity_u64(p + (l->rank >= 11 ? 8 : 4)) * (l->rank >= 8 ? 1u : 1000u);
 }
@@ -419,13 +419,6 @@ has_next_number(const struct data *m, const struct data_record *r)
 	return m->layout.rank > 0 ? r->id == m->id + 1 : r->id <= m->id + UINT64_C(1);
 }
 
-/* True if a frame is missing before this one, by both its number and its time. */
-static bool
-jumps(const struct data *m, const struct data_record *r)
-{
-	return m->record && !has_next_number(m, r) && r->start > latest_begin(m);
-}
-
 /* True if the frame ${r} begins where the last one ends. */
 static bool
 begins_at_end(const struct data *m, const struct data_record *r)
@@ -452,6 +445,40 @@ is_out_of_place(const struct data *m, const struct data_record *r, const struct 
 	    (r->start < m->start || r->start > behind->start);
 }
 
+/*
+ * True if recording paused before the frame ${r}, which begins later than the last one says that it ends. A frame's own time is believed if the main thread's
+ * last sample begins in it, and if most frames so far, or the next one, ${behind}, begin where the one before ends: it may lack something in all frames.
+ */
+static bool
+pauses(const struct data *m, const struct data_record *r, const struct data_record *behind)
+{
+	return m->cpu_us && m->busy <= latest_begin(m) && m->njoined + (uint32_t)ends_before_next(m, r, behind, r->start) > m->nlater;
+}
+
+/* Count what is missing between the last frame and ${r}, which is at the offset ${at}. Returns flags of enum data_piece_flag. */
+static uint32_t
+look_before(struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t at)
+{
+	if (m->record == 0)
+		return 0;
+	if (m->gap)
+		return DATA_P_GAP;
+	if (r->start <= latest_begin(m)) {
+		m->njoined += m->cpu_us && begins_at_end(m, r);
+		return 0;
+	}
+	if (!has_next_number(m, r)) {
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
+		return DATA_P_GAP;
+	}
+	const bool paused = pauses(m, r, behind);
+	m->nlater++;
+	/* Before 2017.3 no number shows that no frame is missing. */
+	if (paused && m->layout.rank == 0)
+		tt_loss_add(&m->loss, TT_LOST_SHORT, 1, 0, at);
+	return paused ? DATA_P_PAUSED : 0;
+}
+
 /* Set *${again} if the frame was in an earlier record, by number and stored start; note it. */
 static int
 repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err *err)
@@ -467,10 +494,13 @@ repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err 
 	return TT_OK;
 }
 
-/* Set the time after which the main thread has no samples: when its next frame begins, at ${p}, or, if that is not known yet, soon after its own frame. */
+/*
+ * Set the time after which the main thread, ${th}, has no samples: when its next frame begins, at ${p}, or, if that is not known yet, soon after its own frame.
+ */
 static void
-bound_main(struct data *m, const struct data_stream *st, const struct data_record *r, struct data_piece *p)
+bound_main(struct data *m, const struct data_stream *st, const struct data_record *r, const struct data_thread *th, struct data_piece *p)
 {
+	m->busy = th->nsample > 1 ? sample_begin(&m->layout, th, th->nsample - 1, r->start) : r->start;
 	if (st->last && p->first >= p->start - DATA_APART && p->first != INT64_MAX)
 		m->part[st->last - 1].piece.most = p->first + DATA_APART;
 	if (r->cpu_us)
@@ -525,7 +555,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 		if (i != main)
 			part.piece.flags = part.piece.gpu_us = 0;
 		else
-			bound_main(m, st, r, &part.piece);
+			bound_main(m, st, r, th, &part.piece);
 		rc = add_piece(m, index, &part, err);
 	}
 	return rc;
@@ -600,12 +630,10 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 	}
 	/* If definitions are missing because of damage, the damage is reported. */
 	m->begin_checked = m->begin_checked || m->gap || r->short_of;
-	const bool gap = m->gap || jumps(m, r);
-	if (gap && !m->gap)
-		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
+	const uint32_t before = look_before(m, r, behind, at);
 	struct data_piece frame = { .at = at, .start = (int64_t)(r->start - (uint64_t)m->zero), .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
-		.gap = (int64_t)(m->start - (uint64_t)m->zero), .most = (int64_t)(r->start - (uint64_t)m->zero) + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
-		.flags = (gap && m->record ? DATA_P_GAP : 0u) | (data_is_placeholder(r) && !r->has_samples ? DATA_P_EMPTY : 0u) };
+		.gap = (int64_t)(m->start + (before & DATA_P_PAUSED ? m->cpu_us * UINT64_C(1000) : 0) - (uint64_t)m->zero), .most = (int64_t)(r->start - (uint64_t)m->zero) + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
+		.flags = before | (data_is_placeholder(r) && !r->has_samples ? DATA_P_EMPTY : 0u) };
 	note_mask(m, r, at);
 	bound_gpu(r, &frame);
 	m->gap = false;

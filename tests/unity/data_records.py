@@ -133,14 +133,20 @@ for version, numbered in (("0x20160622", False), ("0x20191122", True), ("0x20220
 
 
 
-def figures(pieces):
-    """Status, whole frames, the longest one, calls, and losses of the records."""
+def numbered(record, head, more):
+    """The record with a number that is ${more} higher."""
+    at = head + (8 if head == 16 else 0)
+    return record[:at] + struct.pack("<i", struct.unpack_from("<i", record, at)[0] + more) + record[at + 4:]
+
+
+def figures(pieces, *more):
+    """Status, whole frames, the longest one, calls, and losses of the records, and notices of the kinds ${more}."""
     path = suite.path("placed.data")
     with open(path, "wb") as f:
         f.write(b"".join(pieces))
     r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "frames,markers,loss", "--format", "json"], capture_output=True)
     t = {k: x["rows"] for k, x in json.loads(r.stdout)["tables"].items()}
-    lost = {x["kind"]: (x["count"], x["first_at"]) for x in t["loss"] if x["severity"] in ("loss", "error")}
+    lost = {x["kind"]: (x["count"], x["first_at"]) for x in t["loss"] if x["severity"] in ("loss", "error") or x["kind"] in more}
     return r.returncode, t["frames"][0]["count"], t["frames"][0]["max_ns"], sum(x["count"] for x in t["markers"]), lost
 
 
@@ -163,11 +169,23 @@ for word in [*data_gen.OLD, *data_gen.WORDS]:
             got = figures(own + [other[3], end])
             suite.equal("0x%x: a record of another file, %d s later, behind the last" % (word, later), (got[0], got[1], got[2], list(got[4])),
                         (3, *intact[1:3], ["missing"]))
-    # Nobody knows whether recording paused between two frames whose numbers follow each other.
+    # Where a frame begins later than the one before it says that it ends, with the next number, recording paused: the time between is no frame's.
     paused, _ = records(generated("--version", hex(word), "--frames", "12", by=changed("data", (
         "self.now += length", "self.now += length + (idx == 5) * 40 * 10 ** 9"))), head)
-    got = figures(paused + [end])
-    suite.equal("0x%x: a pause of 40 s is no damage" % word, (got[0], got[1], got[4]), (0, 11, {}))
+    told_in_old = {"short": (1, len(b"".join(paused[:6])) + head)} if word in data_gen.OLD else {}
+    suite.equal("0x%x: a pause of 40 s is no damage" % word, figures(paused + [end], "short"), (0, 10, *intact[2:4], told_in_old))
+    # Frames that are missing look so, too, if the numbers of the others follow each other.
+    for k, n in ((1, 1), (4, 2), (9, 2)):
+        rest = own[:k] + [numbered(r, head, -n) for r in own[k + n:]]
+        told_in_old = {"short": (1, len(b"".join(own[:k])) + head)} if word in data_gen.OLD else {}
+        got = figures(rest + [end], "short")
+        suite.equal("0x%x: %d records behind %d are missing, the others have their numbers" % (word, n, k), (*got[:2], got[2] <= intact[2], got[4]),
+                    (0, 10 - n, True, told_in_old))
+    # A frame's own time that says less than its samples, or that does so in all frames, is none.
+    cpu = head + (20 if word in data_gen.OLD else 16 if word >= 0x20191122 else 12)
+    half = lambda r: r[:cpu] + struct.pack("<I", struct.unpack_from("<I", r, cpu)[0] // 2) + r[cpu + 4:]
+    for name, some in (("one frame", own[:6] + [half(own[6])] + own[7:]), ("all frames", [half(r) for r in own])):
+        suite.equal("0x%x: the own time of %s is half of it" % (word, name), figures(some + [end], "short"), intact)
 
 
 def values(word, old, new):
