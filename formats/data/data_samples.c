@@ -517,7 +517,7 @@ open_lists(struct data_tree *t)
 
 /*
  * Since 2018.3 an allocation is a sample of its own, GC.Alloc, to which a record of its bytes belongs. If the record belongs to another sample, the record's
- * number or the sample's name is damaged. Up to 2022.1 only a sample that is GC.Alloc shows that the thread has such. Since then the sample's value has the
+ * number or the sample's name is damaged. Up to 2022.1 only a sample that is GC.Alloc shows that the thread has such. If the sample has a value, that has the
  * bytes, too.
  */
 static void
@@ -527,7 +527,7 @@ check_allocs(const struct data_tree *t)
 
 	if (t->r->h->flags & DATA_H_LATE)
 		return;               /* the definition of GC.Alloc may be missing */
-	if ((t->apart > 0 && (rank >= 11 || (rank >= 4 && t->nalloc > 0))) || (t->differs && rank >= 11))
+	if (rank >= 4 && (t->differs || (t->apart > 0 && (rank >= 11 || t->nalloc > 0))))
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 }
 

@@ -271,7 +271,7 @@ def allocated(b):
     return r.returncode, t and [(x["count"], x["bytes"]) for x in t["gcalloc"]["rows"]], t and {x["kind"] for x in t["loss"]["rows"]}
 
 
-# Since 2018.3 records of bytes are of samples called GC.Alloc; since 2022.2 these have the bytes as a value, too.
+# Since 2018.3 records of bytes are of samples called GC.Alloc, whose value has the bytes, too, if there is one.
 for version in ("0x20181101", "0x20191122", "0x20200924", "0x20210919", "0x20220328", "0x20260108"):
     whole = generated("--version", version, "--frames", "6")
     want = allocated(whole)
@@ -280,6 +280,18 @@ for version in ("0x20181101", "0x20191122", "0x20200924", "0x20210919", "0x20220
         damaged = bytearray(whole)
         damaged[whole.index(b"GC.Alloc") + place] ^= 2
         suite.equal("a letter of GC.Alloc, %d, is damaged in %s" % (place, version), allocated(damaged), (3, want[1], {"damaged"}))
+    for what, form, place in (("value", struct.pack("<III", 1, 3, 4), 12), ("record", struct.pack("<I", 2), 8)):
+        # Values are behind the records; the first allocation is of sample 4.
+        at = whole.index(struct.pack("<I", 4) + form if what == "value" else form + struct.pack("<I", 4)) + place
+        at += 4 * (what == "value")
+        for bit in (0, 3, 6, 13, 24, 30):
+            damaged = bytearray(whole)
+            damaged[at + bit // 8] ^= 1 << bit % 8
+            got = allocated(damaged)
+            suite.equal("the bytes of an allocation in its %s, bit %d, are damaged in %s" % (what, bit, version), (got[0], "damaged" in got[2]), (3, True))
+    without = generated("--version", version, "--frames", "6", by=changed("data", ("a = add(e, 15, at + 1000, 300, [(3, struct.pack(\"<I\", n))])",
+                                                                                 "a = add(e, 15, at + 1000, 300)")))
+    suite.equal("allocations without a value in %s" % version, allocated(without), want)
 for name in ("good-2018", "good-6000.5"):
     with open("testdata/data/%s.data" % name, "rb") as f:
         whole = f.read()
