@@ -196,6 +196,18 @@ list_if(bool has, struct data_take *t, size_t size, uint32_t *n)
 	return has ? data_list(t, size, n) : NULL;
 }
 
+/* Skip a list of numbers of the thread's ${n} samples, or of none: other numbers are no such list. */
+static void
+skip_numbers(struct data_take *t, uint32_t n)
+{
+	uint32_t count;
+	const uint8_t *p = data_list(t, 4, &count);
+
+	for (; count > 0; count--, p += 4)
+		if (unity_u32(p) >= n && unity_u32(p) != UINT32_MAX)
+			data_is_bad(t);
+}
+
 void
 data_walk_thread(const struct data_layout *l, struct data_take *take, struct data_thread *th)
 {
@@ -213,10 +225,10 @@ data_walk_thread(const struct data_layout *l, struct data_take *take, struct dat
 	th->marker = t.p;
 	for (uint32_t i = 0; l->rank < 11 && i < th->nsample && !t.bad; i++)
 		data_take_named(l, &t, &m);
-	skip_list(&t, 4);             /* warnings */
+	skip_numbers(&t, th->nsample);        /* samples with a warning */
 	skip_values(l, &t, th);
 	if (l->rank >= 5)
-		skip_list(&t, 4);     /* samples that are statistics of the frame */
+		skip_numbers(&t, th->nsample);        /* samples that are statistics of the frame */
 	if (l->rank >= 4)
 		data_take32(&t);      /* depth */
 	th->stack = list_if(l->rank >= 6, &t, data_stack_size(l), &th->nstack);

@@ -204,7 +204,7 @@ class Capture:
                     b.p("I", len(params))
                     for t, n in params:
                         b.p("I", t).cstr(n)
-        b.p("II", 1, 1)
+        b.p("II", 1, min(1, len(samples) - 1))
         values = [(i, s.values) for i, s in enumerate(samples) if s.values]
         if r(1):
             some = order([(0, [])] + values)
@@ -216,7 +216,7 @@ class Capture:
         elif o.version != 0x20160622:
             b.p("III", 1, 1, 0).padded(b"abcde")
         if r(5):
-            b.p("II", 1, 1)
+            b.p("II", 1, min(1, len(samples) - 1))
         if r(4):
             b.p("I", 4)
         stacks = rows(lambda s: [s.stack] if s.stack else []) if r(6) else []

@@ -306,4 +306,41 @@ for name in ("good-2018", "good-6000.5"):
         got = allocated(damaged)
         suite.true("%s: bit %d of byte %d" % (name, i % 8, i // 8), got[0] != 0 or got[1] == [(1, 72)], got)
 
+
+
+def threads_of(b):
+    """Status, losses and threads of the capture ${b}."""
+    path = suite.path("threads.data")
+    with open(path, "wb") as f:
+        f.write(b)
+    r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "threads,loss", "--format", "json", "--limit", "0"], capture_output=True)
+    t = {k: x["rows"] for k, x in json.loads(r.stdout)["tables"].items()}
+    return r.returncode, {x["kind"]: (x["count"], x["first_at"]) for x in t["loss"] if x["severity"] == "error"}, \
+        sorted((x["group"] or "", x["thread"]) for x in t["threads"] if x["thread"] != "GPU")
+
+
+# Two lists have numbers of the thread's samples and nothing else: one whose length is damaged takes what is behind it.
+LISTS = {"with a warning": ('b.p("II", 1, min(1, len(samples) - 1))\n        values', 'wrong(1, min(1, len(samples) - 1))\n        values'),
+         "that are statistics": ('b.p("II", 1, min(1, len(samples) - 1))\n        if r(4)', 'wrong(1, min(1, len(samples) - 1))\n        if r(4)')}
+for word in [*data_gen.OLD, *data_gen.WORDS]:
+    head = 16 if word in data_gen.OLD else 28 if word >= 0x20220328 else 12
+    own, end = records(generated("--version", hex(word), "--frames", "6"), head)
+    intact = threads_of(b"".join(own) + end)
+    for what, (old, new) in LISTS.items():
+        if what == "that are statistics" and word not in data_gen.WORDS[4:]:
+            continue
+        # The list of the frame's second last thread, empty in others.
+        for name, there in (("its length is %d, not 0" % n, 'b.p("I", %d)' % n) for n in (1, 4, 8, 64)):
+            by = changed("data", (old, new.replace("wrong(1, min(1, len(samples) - 1))", '%s if self.T["frames"] == 3 and name == "Worker 0" else b.p("I", 0)'
+                                                   % there)))
+            some, end = records(generated("--version", hex(word), "--frames", "6", by=by), head)
+            got = threads_of(b"".join(some) + end)
+            suite.equal("0x%x: a list of samples %s: %s" % (word, what, name), got[:2], (3, {"damaged": (1, len(b"".join(some[:3])) + head)}))
+            # Behind the other list only the sections after the threads may make no sense.
+            suite.true("0x%x: no thread comes of it" % word, what != "with a warning" or got[2] == intact[2], got[2])
+        by = changed("data", (old, new.replace("wrong(1, min(1, len(samples) - 1))", 'b.p("II", 1, len(samples) - (self.T["frames"] != 3))')))
+        some, end = records(generated("--version", hex(word), "--frames", "6", by=by), head)
+        suite.equal("0x%x: a sample %s that does not exist" % (word, what), threads_of(b"".join(some) + end),
+                    (3, {"damaged": (1, len(b"".join(some[:3])) + head)}, intact[2]))
+
 suite.end()
