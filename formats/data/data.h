@@ -132,7 +132,11 @@ enum data_head_flag {
 	DATA_H_DEFINES = 4,           /* of no thread: definitions */
 	DATA_H_ENDS = 8,              /* only the end of a thread, at ${ends} */
 	DATA_H_LATE = 16,             /* see struct data.begins_late */
+	DATA_H_USUAL = 32,            /* the main thread has its usual name, maybe not in its first frame */
 };
+
+/* The name of the thread that marks frames, which has no group. */
+#define DATA_MAIN "Main Thread"
 
 /* The identity of a record's thread: its id or, where versions have none, its name; and its number among several such threads of the record. */
 struct data_stream {
@@ -140,6 +144,7 @@ struct data_stream {
 	uint32_t nth;
 	uint64_t tid;
 	bool main, seen, ends;        /* ends: the thread that had its id before must end first */
+	bool usual;                   /* it is called DATA_MAIN in a record so far */
 	bool holds;                   /* its thread has its id: it is the last that had it, or the id is a number of ours */
 	uint32_t record;              /* the last record with it, + 1 */
 	uint32_t twins;               /* other threads with its id and name in that record */

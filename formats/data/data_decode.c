@@ -174,6 +174,11 @@ begin_thread(struct data_run *r, const struct data_piece *piece)
 	struct data_thread th;
 
 	data_walk_thread(&r->h->layout, &take, &th);
+	if (r->h->flags & DATA_H_USUAL) {
+		th.name = DATA_MAIN;
+		th.nname = sizeof DATA_MAIN - 1;
+		th.ngroup = 0;
+	}
 	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = piece->start, .key = b->tid, .text = th.name, .len = th.nname, .text2 = th.group,
 		.len2 = th.ngroup };
 	tt_batch_time(b, piece->start);

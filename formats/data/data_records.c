@@ -45,7 +45,7 @@ data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
 static bool
 is_main(const struct data_thread *th)
 {
-	return th->ngroup == 0 && th->nname == sizeof "Main Thread" - 1 && memcmp(th->name, "Main Thread", th->nname) == 0;
+	return th->ngroup == 0 && th->nname == sizeof DATA_MAIN - 1 && memcmp(th->name, DATA_MAIN, th->nname) == 0;
 }
 
 /* Which of the record's threads it is, always one of the kept ones. The record is the last that was walked over. */
@@ -307,13 +307,17 @@ main_stream(struct data *m, uint32_t i, const struct data_thread *th, uint32_t *
 {
 	if (m->main == 0 || m->stream[m->main - 1].record == m->record) {
 		const int rc = stream_of(m, i, th, index, err);
-		if (rc == TT_OK && m->main == 0)
-			m->main = *index + 1;
-		return rc;
+		if (rc != TT_OK)
+			return rc;
+		m->main = m->main ? m->main : *index + 1;
+	} else {
+		*index = m->main - 1;
+		m->stream[*index].record = m->record;
+		m->stream[*index].twins = 0;
 	}
-	*index = m->main - 1;
-	m->stream[*index].record = m->record;
-	m->stream[*index].twins = 0;
+	struct data_stream *st = &m->stream[*index];
+	st->main = true;
+	st->usual = st->usual || is_main(th);
 	return TT_OK;
 }
 
@@ -540,7 +544,6 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 		if ((rc = (i == main ? main_stream : stream_of)(m, i, th, &index, err)) != TT_OK)
 			break;
 		struct data_stream *st = &m->stream[index];
-		st->main = st->main || i == main;
 		st->values = th->nvalue > 0 || (st->values && st->first);
 		if (skims && st->seen && !st->main && th->nvalue == 0)
 			continue;
@@ -913,7 +916,7 @@ stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 		h->ends = m->part[st->first - 1].piece.start;
 		return TT_OK;
 	}
-	h->flags |= (st->seen ? 0u : DATA_H_FIRST) | (st->main ? DATA_H_MAIN : 0u);
+	h->flags |= (st->seen ? 0u : DATA_H_FIRST) | (st->main ? DATA_H_MAIN : 0u) | (st->usual ? DATA_H_USUAL : 0u);
 	st->seen = true;
 	return TT_OK;
 }

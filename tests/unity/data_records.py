@@ -94,7 +94,7 @@ def main_thread(name, records_of):
         f.write(b"".join(records_of) + end)
     t = suite.report("stats", path, "--table", "frames,frame_gc,markers,threads")["tables"]
     calls = [r["calls"] for r in t["threads"]["rows"] if r["calls"] and r["thread"] in ("Main Thread", "Main Thbead")]
-    return calls, t["frames"]["rows"], [(r["frame"], r["dur_ns"], r["allocs"]) for r in t["frame_gc"]["rows"]], \
+    return calls, {r["thread"] for r in t["threads"]["rows"]}, t["frames"]["rows"], [(r["frame"], r["dur_ns"], r["allocs"]) for r in t["frame_gc"]["rows"]], \
         sorted((r["marker"], r["count"], r["self_ns"]) for r in t["markers"]["rows"])
 
 
@@ -108,7 +108,8 @@ whole = main_thread("whole.data", all_of_it)
 suite.equal("one main thread", len(whole[0]), 1)
 for name, some in (("one bit of its id", [other_id(r) if i == 12 else r for i, r in enumerate(all_of_it)]),
                    ("frames of another program", [other_id(r, lambda was: was + 77) if i >= 15 else r for i, r in enumerate(all_of_it)]),
-                   ("a letter of its name", [r.replace(b"Main Thread", b"Main Thbead", 1) if i == 12 else r for i, r in enumerate(all_of_it)])):
+                   ("a letter of its name", [r.replace(b"Main Thread", b"Main Thbead", 1) if i == 12 else r for i, r in enumerate(all_of_it)]),
+                   ("a letter of its first name", [all_of_it[0].replace(b"Main Thread", b"Main Thbead", 1), *all_of_it[1:]])):
     suite.equal("the main thread is one: " + name, main_thread("main.data", some), whole)
 
 
