@@ -344,4 +344,43 @@ for word in [*data_gen.OLD, *data_gen.WORDS]:
         suite.equal("0x%x: a sample %s that does not exist" % (word, what), threads_of(b"".join(some) + end),
                     (3, {"damaged": (1, len(b"".join(some[:3])) + head)}, intact[2]))
 
+
+def calls_by_thread(pieces, thread):
+    """Status; calls of the threads called ${thread}, one of another name and all others; threads without events or a name."""
+    path = suite.path("named.data")
+    with open(path, "wb") as f:
+        f.write(b"".join(pieces))
+    r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "threads", "--format", "json", "--limit", "0"], capture_output=True)
+    calls, ghosts = {thread: 0, "Loader 1": 0, "others": 0}, []
+    for x in json.loads(r.stdout)["tables"]["threads"]["rows"]:
+        calls[x["thread"] if x["thread"] in calls else "others"] += x["calls"]
+        ghosts += [x["thread"]] if x["thread"] != "GPU" and not x["events"] or x["thread"].startswith("Thread ") else []
+    return r.returncode, calls, ghosts
+
+
+def samples_of(record, thread):
+    """The number of samples of the thread in the record, but for the root."""
+    at = record.index(thread + b"\0")
+    return struct.unpack_from("<I", record, at + len(thread) // 4 * 4 + 4)[0] - 1
+
+
+# The system uses ids of threads again: names take turns at one id, within a segment of the file or not.
+for word, n in [(w, 12) for w in (0x20160622, 0x20191122, *data_gen.WORDS[7:])] + [(0x20220328, 600)]:
+    head = 16 if word in data_gen.OLD else 28 if word >= 0x20220328 else 12
+    own, end = records(generated("--version", hex(word), "--frames", str(n)), head)
+    intact = calls_by_thread(own + [end], "Worker 1")
+    suite.equal("0x%x: threads of %d frames" % (word, n), (intact[0], intact[2]), (0, []))
+    for name, others in (("A, B", {*range(7, n)}), ("B, A", {0}), ("A, B, A", {7}), ("A, B, B, A", {3, 4}), ("A, B, A, B, A", {3, 7}),
+                         ("in turn", {*range(1, n, 2)}), ("A, B, A, all far apart", {*range(n // 3, n * 2 // 3)})):
+        some = [r.replace(b"Worker 1\0", b"Loader 1\0") if i in others else r for i, r in enumerate(own)]
+        moved = sum(samples_of(own[i], b"Worker 1") for i in others)
+        suite.equal("0x%x: %d frames, names of one id: %s" % (word, n, name), calls_by_thread(some + [end], "Worker 1"),
+                    (0, {**intact[1], "Worker 1": intact[1]["Worker 1"] - moved, "Loader 1": moved}, []))
+    for thread in (b"Job\0Worker 0\0", b"\0\0\0\0Render Thread\0", b"\0\0\0\0Main Thread\0") if word >= 0x20200924 else ():
+        some = []
+        for r in own:
+            to, of = r.index(b"Job\0Worker 1\0") - 8, r.index(thread) - 8
+            some.append(r[:to] + r[of:of + 8] + r[to + 8:])
+        suite.equal("0x%x: %d frames, Worker 1 has the id of %s in each" % (word, n, thread[4:-1].decode()), calls_by_thread(some + [end], "Worker 1"), intact)
+
 suite.end()
