@@ -75,6 +75,7 @@ data_check_begin(struct data *m, const struct data_record *r, uint64_t at, struc
 		}
 	}
 	m->begins_late = nundefined > 0 && nundefined >= nsamples / MISSING_IF_ONE_IN;
+	m->whole = nsamples > 0 && nundefined == 0;
 	if (m->begins_late)
 		tt_loss_add(&m->loss, TT_LOST_DEFINITIONS, 1, 0, at);
 	return TT_OK;

@@ -118,8 +118,25 @@ enum data_piece_flag {
 	DATA_P_PAUSED = 8,            /* recording paused before it */
 };
 
+/* roles.c: what the markers with the numbers below ${n} are. */
+enum data_role { DATA_ZONE, DATA_SPECIAL, DATA_UNDEFINED };
+struct data_roles {
+	struct data_roles *before;    /* an earlier table */
+	uint32_t n;
+	bool beyond;                  /* higher numbers are defined, too */
+	uint8_t of[];                 /* enum data_role, by number */
+};
+
+/* True if no record so far defines the marker. */
+static inline bool
+data_is_undefined(const struct data_roles *x, uint32_t id)
+{
+	return id < x->n ? x->of[id] == DATA_UNDEFINED : !x->beyond;
+}
+
 struct data_head {
 	struct data_layout layout;
+	const struct data_roles *roles;       /* since 2022.2 */
 	struct unity_markers marker;
 	const char *categories;
 	int64_t zero, ends;
@@ -133,6 +150,7 @@ enum data_head_flag {
 	DATA_H_ENDS = 8,              /* only the end of a thread, at ${ends} */
 	DATA_H_LATE = 16,             /* see struct data.begins_late */
 	DATA_H_USUAL = 32,            /* the main thread has its usual name, maybe not in its first frame */
+	DATA_H_WHOLE = 64,            /* see struct data.whole */
 };
 
 /* The name of the thread that marks frames, which has no group. */
@@ -197,6 +215,9 @@ struct data {
 	bool begin_checked;           /* data_check_begin() has its answer, or can have none */
 	bool has_mask;                /* a frame has a mask that says it has data */
 	uint64_t nmaskless, maskless_at;      /* frames with samples and no mask that are not among the losses yet, and the first one's offset */
+	bool whole;                   /* each marker of a sample is surely defined: the first samples' markers are, and nothing is missing since */
+	struct data_roles *roles;     /* the last table */
+	struct data_defined { bool *is; size_t n; bool beyond, fresh; } defined_ids;   /* what the next table will say; room for ${n} */
 	bool begins_late;             /* frames are missing before the first one, and markers that they define */
 	uint32_t *defined;            /* until then: ids of the markers that were defined, in order */
 	size_t ndefined, capdefined;
@@ -261,6 +282,14 @@ data_ns(const uint8_t *p, float *ns)
  */
 int data_check_begin(struct data *m, const struct data_record *r, uint64_t at, struct tt_err *err);
 
+/* roles.c */
+/* A record defines the marker ${id}. */
+int data_roles_define(struct data *m, uint32_t id, struct tt_err *err);
+/* Set m->roles to what is defined so far. */
+int data_roles_make(struct data *m, struct tt_err *err);
+/* Free all tables. */
+void data_roles_forget(struct data *m);
+
 /* check.c */
 /*
  * True if it is seen that the samples of ${th} add up, of versions whose markers have ids, on the main thread after a sample that ends at ${last}. If false,
@@ -275,7 +304,6 @@ enum data_tag { DATA_T_FRAME, DATA_T_THREAD, DATA_T_SAMPLE, DATA_T_GC, DATA_T_GP
 	DATA_T_MARKER, DATA_T_CODE, DATA_T_CATEGORY, DATA_TAGS };
 
 /* The state of decoding one chunk. */
-enum { DATA_SPECIAL = 512 };
 struct data_run {
 	struct unity_run u;
 	const struct data_head *h;
@@ -283,7 +311,6 @@ struct data_run {
 	uint64_t calls;
 	struct data_level *level;     /* the open samples */
 	size_t caplevel;
-	bool special[DATA_SPECIAL];   /* by id modulo DATA_SPECIAL: one of these markers is more than a zone, or none */
 	uint64_t named[256];          /* by hash: markers without an id that were defined in this chunk */
 };
 

@@ -219,7 +219,6 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 	b->tid = c->tid;
 	b->at = c->at;
 	b->bytes = c->len;
-	data_note_special(&r);
 	if (h->flags & DATA_H_FIRST)
 		rc = begin_thread(&r, piece);
 	if (h->flags & DATA_H_ENDS)

@@ -212,6 +212,7 @@ close_(void *ctx)
 	tt_mem_free(mem, m->part, m->cappart * sizeof *m->part);
 	tt_mem_free(mem, m->defined, m->capdefined * sizeof *m->defined);
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
+	data_roles_forget(m);
 	tt_map_free(&m->at_stream, mem);
 	tt_map_free(&m->holder, mem);
 	tt_mem_free(mem, m->frame, m->capframe * sizeof *m->frame);
@@ -262,7 +263,8 @@ rewind_(void *ctx, struct tt_err *err)
 	tt_map_clear(&m->holder);
 	tt_map_clear(&m->at_frame);
 	m->nframe = 0;
-	m->begin_checked = m->begins_late = m->has_mask = false;
+	m->begin_checked = m->begins_late = m->whole = m->has_mask = false;
+	data_roles_forget(m);
 	m->nmaskless = 0;
 	m->ndefined = 0;
 	m->at = m->seq = 0;
@@ -281,7 +283,7 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_SYNC] = { .text = "bytes skipped to find the next frame" },
 	[TT_LOST_DAMAGED] = { .text = "frames or threads of frames not fully decoded",
 	    .advice = "What is damaged is left out; with a whole frame, so is the one before it." },
-	[TT_LOST_NAMES] = { .advice = "The frames that define them are missing: shown as (unknown)." },
+	[TT_LOST_NAMES] = { .advice = "The frames that define them are missing, or their number is damaged: shown as (unknown)." },
 	[TT_LOST_SHORT] = { .text = "places where recording paused, or frames are missing",
 	    .advice = "Frames before 2017.3 have no numbers that tell which. The frame before the place is left out." },
 	[TT_LOST_DEFINITIONS] = { .text = "frames missing before the first one",

@@ -357,6 +357,7 @@ know_markers(struct data *m, const struct data_record *r, struct tt_err *err)
 	for (uint32_t n = data_count(&t, 16); n > 0 && rc == TT_OK; n--) {
 		data_take_marker(&t, &k);
 		rc = unity_know_marker(&m->known, &m->marker, 0, k.id, k.flags, 0, 0, (const uint8_t *)k.name, k.nname, m->seq, err);
+		TT_THEN(rc, data_roles_define(m, k.id, err));
 	}
 	return rc;
 }
@@ -599,6 +600,15 @@ note_mask(struct data *m, const struct data_record *r, uint64_t at)
 	m->nmaskless = 0;
 }
 
+/* The record of ${size} bytes at the offset ${at} is repeated or out of place. */
+static int
+leave_out(struct data *m, uint32_t size, uint64_t at)
+{
+	tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
+	m->whole = false;
+	return TT_OK;
+}
+
 /* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment; ${behind}: the one after it, if ${r} is apart; or NULL. */
 static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, const struct data_record *behind, struct tt_err *err)
@@ -616,10 +626,8 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 		note_misfit(m, at);
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
 	}
-	if (is_out_of_place(m, r, behind)) {
-		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
-		return TT_OK;
-	}
+	if (is_out_of_place(m, r, behind))
+		return leave_out(m, size, at);
 	if (contradicts(m, r, behind, &begin)) {
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, size, at);
 		m->gap = true;
@@ -627,15 +635,16 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 	}
 	if ((rc = repeats(m, r->id, as_is, &again, err)) != TT_OK)
 		return rc;
-	if (again) {
-		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
-		return TT_OK;
-	}
+	if (again)
+		return leave_out(m, size, at);
 	/* If definitions are missing because of damage, the damage is reported. */
 	m->begin_checked = m->begin_checked || m->gap || r->short_of;
 	const uint32_t before = look_before(m, r, behind, at);
-	struct data_piece frame = { .at = at, .start = (int64_t)(r->start - (uint64_t)m->zero), .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
-		.gap = (int64_t)(m->start + (before & DATA_P_PAUSED ? m->cpu_us * UINT64_C(1000) : 0) - (uint64_t)m->zero), .most = (int64_t)(r->start - (uint64_t)m->zero) + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
+	m->whole = m->whole && !before;
+	const int64_t start = (int64_t)(r->start - (uint64_t)m->zero);
+	struct data_piece frame = { .at = at, .start = start, .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
+		.gap = (int64_t)(m->start + (before & DATA_P_PAUSED ? m->cpu_us * UINT64_C(1000) : 0) - (uint64_t)m->zero),
+		.most = start + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
 		.flags = before | (data_is_placeholder(r) && !r->has_samples ? DATA_P_EMPTY : 0u) };
 	note_mask(m, r, at);
 	bound_gpu(r, &frame);
@@ -812,6 +821,7 @@ take_segment(struct data *m, struct tt_err *err)
 	}
 	m->at = m->from + off;
 	m->held = off;
+	TT_THEN(rc, data_roles_make(m, err));
 	return rc != TT_OK ? rc : off > 0 ? TT_OK : TT_END;
 }
 
@@ -858,7 +868,7 @@ make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, str
 	struct data_piece *piece = (struct data_piece *)(void *)(*h + 1);
 	uint8_t *p = c->bytes + front;
 	**h = (struct data_head){ .layout = m->layout, .marker = m->marker, .categories = m->built_in, .zero = m->zero,
-		.npiece = (uint32_t)pieces, .flags = m->begins_late ? DATA_H_LATE : 0 };
+		.npiece = (uint32_t)pieces, .roles = m->roles, .flags = (m->begins_late ? DATA_H_LATE : 0u) | (m->whole ? DATA_H_WHOLE : 0u) };
 	for (uint32_t k = *first; k != stop; k = m->part[k - 1].next, piece++) {
 		*piece = m->part[k - 1].piece;
 		p = copies ? copy_piece(p, &m->part[k - 1], piece) : p;

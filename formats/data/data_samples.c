@@ -77,6 +77,7 @@ take_marker(struct data_tree *t, struct one *o)
 		/* A root has the number that is also that of markers which the capture lacks. */
 		if (o->root)
 			return TT_OK;
+		t->undefined = t->undefined || (r->h->flags & DATA_H_WHOLE && data_is_undefined(r->h->roles, o->id));
 		o->alloc = o->id == known->alloc;
 		o->collect = o->id == known->collect;
 		o->label = unity_is_label(known, o->id);
@@ -600,6 +601,9 @@ data_samples(struct data_tree *t, bool *sane)
 	*sane = t->depth == 0;
 	if (!*sane || rc != TT_OK)
 		return rc;
+	/* The number of a marker is damaged. */
+	if (t->undefined)
+		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, piece->at);
 	check_allocs(t);
 	return check_values(t);
 }

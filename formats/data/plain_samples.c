@@ -22,21 +22,11 @@ next_listed(struct data_tree *t, uint32_t i)
 	return next;
 }
 
-/* True if the marker is more than a zone, or is none. */
+/* True if the marker is more than a zone, or is none. One that no record defines is a zone if definitions may be missing. */
 static bool
-is_special(const struct unity_markers *m, uint32_t id)
+is_special(const struct data_head *h, uint32_t id)
 {
-	return id == DATA_NO_MARKER || id == m->alloc || id == m->collect || unity_is_label(m, id);
-}
-
-void
-data_note_special(struct data_run *r)
-{
-	const struct unity_markers *m = &r->h->marker;
-	const uint32_t special[] = { DATA_NO_MARKER, m->alloc, m->collect, m->label[0], m->label[1] };
-
-	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-		r->special[special[i] % DATA_SPECIAL] = true;
+	return id == DATA_NO_MARKER || (id < h->roles->n && h->roles->of[id] == DATA_SPECIAL) || (h->flags & DATA_H_WHOLE && data_is_undefined(h->roles, id));
 }
 
 /* The sample before which a row from ${i} on must end: ${stop}, and if flows are unsorted, the sample of the next one. */
@@ -82,7 +72,8 @@ static __attribute__((noinline)) void
 row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to)
 {
 	const struct data_run *const r = t->r;
-	const bool *const special = r->special;
+	const uint8_t *const role = r->h->roles->of;
+	const uint32_t nrole = r->h->roles->n;
 	const uint64_t zero = (uint64_t)r->h->zero;
 	const uint32_t n = t->th.nsample, until = n - stop, others = (uint32_t)(t->depth - t->zones);
 	const uint32_t deepest = (uint32_t)(r->caplevel < others + UINT16_MAX ? r->caplevel : others + UINT16_MAX) - 1;
@@ -102,7 +93,7 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 		const int64_t ns = (int64_t)((double)dur + 0.5), end = ts + ns;
 		if (end > up->end)
 			break;
-		if (unlikely(special[id % DATA_SPECIAL]) && is_special(&r->h->marker, id))
+		if (unlikely(id >= nrole || role[id]) && is_special(r->h, id))
 			break;
 		if (unlikely(n - rest == flows->next) && !put_flow(flows, n - rest, ts, &e))
 			break;

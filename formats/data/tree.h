@@ -30,6 +30,7 @@ struct data_tree {
 	struct data_list gpu, instance, gc, value, stack, flow[2];
 	uint32_t stacks;              /* number of stacks of allocations */
 	uint32_t apart, nalloc;       /* records of bytes of samples that are no GC.Alloc; samples that are */
+	bool undefined;               /* a sample has a marker that no record defines */
 	bool differs;                 /* one of these has other bytes than its sample's value */
 	size_t depth;                 /* open samples; the root is level 0 */
 	size_t zones;                 /* number of these that are zones */
@@ -50,7 +51,5 @@ int data_close_levels(struct data_tree *t);
 /* plain_samples.c */
 /* Decode consecutive plain samples from *${i} on; *${i}: the first other one. Only of versions whose markers have ids. */
 int data_plain_samples(struct data_tree *t, uint32_t *i);
-/* Fill data_run.special. */
-void data_note_special(struct data_run *r);
 
 #endif

@@ -345,6 +345,53 @@ for word in [*data_gen.OLD, *data_gen.WORDS]:
                     (3, {"damaged": (1, len(b"".join(some[:3])) + head)}, intact[2]))
 
 
+def undefined(name, pieces):
+    """Status, losses with their places, and the zones without a name of the capture."""
+    path = suite.path(name)
+    with open(path, "wb") as f:
+        f.write(b"".join(pieces))
+    r = subprocess.run([TRACETOOL, "stats", "-q", path, "--table", "markers,loss", "--format", "json", "--limit", "0"], capture_output=True)
+    t = {k: x["rows"] for k, x in json.loads(r.stdout)["tables"].items()}
+    return r.returncode, {x["kind"]: x["first_at"] for x in t["loss"] if x["severity"] in ("error", "loss") or x["kind"] == "names"}, \
+        sum(x["count"] for x in t["markers"] if "(unknown" in x["marker"])
+
+
+# Since 2022.2 each marker of a sample is defined there or before. If no frame is missing and one is not, its number is damaged.
+for word in data_gen.WORDS[10:]:
+    own, end = records(generated("--version", hex(word), "--frames", "12"), 28)
+
+    def other_marker(record, which, bit, thread=b"Main Thread\0"):
+        """The record with one bit of the number of the marker of a sample changed."""
+        at = record.index(thread) + (len(thread) + 3) // 4 * 4 + 4 + 20 * which
+        return record[:at] + struct.pack("<I", struct.unpack_from("<I", record, at)[0] ^ 1 << bit) + record[at + 4:]
+    suite.equal("0x%x: all markers are defined" % word, undefined("undefined.data", own + [end]), (0, {}, 0))
+    place = len(b"".join(own[:6])) + 28
+    for thread in (b"Main Thread\0", b"Render Thread\0", b"Worker 0\0"):
+        for which in (1, 2, 3):
+            for bit in (6, 7, 10, 13, 14, 15, 16, 20, 31):
+                one = own[:6] + [other_marker(own[6], which, bit, thread)] + own[7:]
+                suite.equal("0x%x: sample %d of %s, bit %d of its marker" % (word, which, thread[:-1].decode(), bit),
+                            undefined("undefined.data", one + [end]), (3, {"damaged": place, "names": None}, 1))
+    damaged = other_marker(own[6], 2, 20)
+    # If frames may be missing, their definitions may be.
+    first = undefined("undefined.data", [other_marker(own[0], 2, 20)] + own[1:] + [end])
+    suite.equal("0x%x: a marker of the first frame" % word, first, (0, {"names": None}, 1))
+    got = undefined("undefined.data", own[1:6] + [damaged] + own[7:] + [end])
+    suite.equal("0x%x: frames are missing before the first one" % word, got[:2], (3, {"definitions": 28, "names": None}))
+    got = undefined("undefined.data", own[:3] + own[4:6] + [damaged] + own[7:] + [end])
+    suite.equal("0x%x: a frame is missing" % word, got, (3, {"missing": len(b"".join(own[:3])) + 28, "names": None}, 1))
+    paused = own[:2] + [numbered(r, 28, -2) for r in own[4:6] + [damaged] + own[7:]]
+    suite.equal("0x%x: recording paused before" % word, undefined("undefined.data", paused + [end]), (0, {"names": None}, 1))
+    got = undefined("undefined.data", own[:6] + [damaged] + own[7:9] + own[10:] + [end])
+    suite.equal("0x%x: a frame is missing behind it, in the same part of the file" % word, got[0], 3)
+    out, err = suite.run("stats", "-q", suite.path("undefined.data"), "--table", "loss", status=3)
+    suite.true("the notice has both causes", "missing, or their number is damaged" in out, out)
+    # Numbers may be of any size.
+    for n in (900, 33000, 120000):
+        many, end = records(generated("--version", hex(word), "--frames", "40", "--markers", str(n)), 28)
+        suite.equal("0x%x: %d markers are defined" % (word, n), undefined("many.data", many + [end]), (0, {}, 0))
+
+
 def calls_by_thread(pieces, thread):
     """Status; calls of the threads called ${thread}, one of another name and all others; threads without events or a name."""
     path = suite.path("named.data")
