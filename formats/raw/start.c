@@ -268,8 +268,8 @@ later_frame(const struct raw_session *s, const uint8_t *p, size_t n, uint32_t fr
 }
 
 /*
- * A ProfilerState after later frames of the main thread has a damaged time: the recording began before these, in the log's first blocks at ${from}. It is *${by}
- * that says when the session began.
+ * A ProfilerState after later frames of the main thread has a damaged time: the recording began before these, in the log's first blocks at ${from}. *${by}
+ * becomes the message that says when the session began.
  */
 static int
 check_state(struct raw *m, const struct raw_session *s, uint64_t from, struct beginning *b, enum start *by, struct tt_err *err)
