@@ -759,6 +759,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		flags |= see_mark(m, st, body);
 	else if (st->awaits_leader)
 		raw_see_first_sample(&m->session[m->now], st, body, len);
+	flags |= st->framed ? RAW_P_ALONE : 0u;
 	count_part(m, st, len, flags);
 	const int rc = st->id == RAW_SESSION ? TT_OK : raw_heed_own(m, st->id, body, len, m->from + off, err);
 	return rc != TT_OK ? rc : list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);

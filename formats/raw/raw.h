@@ -162,6 +162,7 @@ enum raw_piece_flag {
 	RAW_P_FRAME = 4,              /* a frame's mark, which has a block of its own */
 	RAW_P_CUT = 8,                /* the file ends in it */
 	RAW_P_PAUSED = 16,            /* a frame's mark before which recording paused */
+	RAW_P_ALONE = 64,             /* the stream has marks in blocks of their own */
 	RAW_P_BACK = 32,              /* a frame's mark whose number is not higher than that of the one before, in the recording */
 };
 

@@ -84,16 +84,17 @@ pass_wrong_length(struct raw_walk *w)
 	return false;
 }
 
-/* True if the present message, a frame's mark or a thread's registration, is not where its thread writes one: alone in a block, or first in one of its own. */
+/* True if the present message, a mark or a registration, is not where its thread writes one: alone in a block, if others are, or first in one of its own. */
 static bool
 is_misplaced(const struct raw_walk *w, unsigned type, size_t n)
 {
 	const struct raw_piece *const piece = &w->piece[w->i];
 	const size_t head = w->s->layout.aligned ? 4 : 2;
+	const bool first = w->p == w->end - piece->len;
 
-	if (w->p != w->end - piece->len)
-		return true;
-	return type == RAW_FRAME ? piece->len != head + 12 && !(piece->flags & RAW_P_CUT) : n >= head + 8 && unity_u64(w->p + head) != w->id;
+	if (type == RAW_THREAD)
+		return !first || (n >= head + 8 && unity_u64(w->p + head) != w->id);
+	return piece->flags & RAW_P_ALONE && !(first && (piece->len == head + 12 || piece->flags & RAW_P_CUT));
 }
 
 /* True if the present message, of which ${n} bytes are there, has a type that the stream cannot have, or not there. */

@@ -57,9 +57,12 @@ def amid():
     c.block(OTHER, thread(WORKER, 0, "Evil") + zone(1, 190, 191), "bad")
     got = read(c, 3)
     suite.equal("a name of another thread first in a block", (got["loss"], got["threads"]), ({"damaged": c.at["bad"]}, NAMES))
-    c = eight()
-    c.block(OTHER, mark(8, 190) + zone(1, 190, 191), "bad")
-    suite.equal("a mark with messages after it", read(c, 3)["loss"], {"damaged": c.at["bad"]})
+    for alone in (True, False):
+        c = eight()
+        if alone:
+            c.block(OTHER, mark(7, 180))
+        c.block(OTHER, mark(8, 190) + zone(1, 190, 191), "bad")
+        suite.equal("a mark with messages after it, after one alone: %s" % alone, read(c, 3 if alone else 0)["loss"], {"damaged": c.at["bad"]} if alone else {})
     c = eight()
     c.block(OTHER, thread(OTHER, 0, "Other") + zone(1, 190, 191))
     suite.equal("a thread's own registration", (read(c)["loss"], read(c)["threads"]), ({}, NAMES))
