@@ -575,6 +575,31 @@ def check_scrub(s):
         s.check("scrubbing " + what, None if all(used) and 100 < each < most else "%.0f instructions: %s %s" % (each, used, said[-200:]))
 
 
+def shots_of_one(n):
+    """A log of Mono's with ${n} heap shots of one object, which refers to itself; layout: tracetool-mlpd(7)."""
+    def number(x):
+        return bytes([x & 127 | 128]) + number(x >> 7) if x > 127 else bytes([x])
+    args = b"".join(struct.pack("<i", len(x)) + x for x in (b"log:x\0", b"x86-64\0", b"linux\0"))
+    head = struct.pack("<IBBBBQQiiiH", 0x4D505A01, 3, 0, 17, 8, 1700000000000, 0, 10, 0, 1, 0) + args
+    named = b"\x22\x00\x01" + number(32) + number(16) + b"C\0" + b"\x22\x00\x07" + number(48) + number(0) + number(32)
+    shot = b"\x06\x00" + b"\x26\x00\x05" + number(48) + number(16) + b"\0\x01\x00\x05" + b"\x16\x00"
+    return head + b"".join(struct.pack("<IiQQQQQ", 0x4D504C01, len(x), 0, 0, 0, 1, 0) + x for x in (named, shot * n))
+
+
+def check_shots(s):
+    """A heap shot of one object costs little more than that, in instructions of the tables of heap shots; 125,000 once, by arrays for a large heap."""
+    used = []
+    for n in (1000, 3000):
+        path = s.path("shots.mlpd")
+        with open(path, "wb") as f:
+            f.write(shots_of_one(n))
+        out = subprocess.run([kit.TRACETOOL, "info", "-q", path], capture_output=True, text=True, check=False).stdout
+        got, rc, said = instructions(["stats", "-q", "-j1", "--table", "heapshot_history,heapshot_paths", path])
+        used.append(got if rc == 0 and re.search(r"heap object +{:,}".format(n), out) else 0)
+    each = (used[1] - used[0]) / 2000
+    s.check("a heap shot of one object", None if all(used) and 100 < each < 30000 else "%.0f instructions: %s %s" % (each, used, said[-200:]))
+
+
 OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved, zones_open, name_long]
 
 
@@ -721,4 +746,5 @@ if __name__ == "__main__":
     if not only:
         check_memory(suite)
         check_scrub(suite)
+        check_shots(suite)
     suite.end()
