@@ -125,16 +125,36 @@ undo_hex(struct tt_undone *u, const uint8_t *p, size_t n)
 	}
 }
 
-/* Bytes as "0x8a", "0xA" or "\x8a", whatever is between them: an array of C, such as xxd -i writes. */
+/* True if the text ends at ${p}, or only quotes and blanks are there, as between its lines. */
+static bool
+is_between_lines(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n && p[i] != '\\'; i++)
+		if (!isspace(p[i]) && p[i] != '"' && p[i] != '\'' && p[i] != ')' && p[i] != ';')
+			return false;
+	return true;
+}
+
+/*
+ * Bytes as "0x8a", "0xA" or "\x8a", whatever is between them: an array of C, such as xxd -i writes. Nothing, if characters are between the latter: a text with
+ * escapes.
+ */
 static void
 undo_prefixed(struct tt_undone *u, const uint8_t *p, size_t n)
 {
-	for (size_t i = 0; i + 3 < n; i++)
+	for (size_t i = 0; i + 3 < n; i++) {
+		const bool escape = p[i] == '\\' && p[i + 1] == 'x' && tt_digit16(p[i + 2]) >= 0;
+
+		if (escape && n - i > 4 && !is_between_lines(p + i + 4, n - i - 4)) {
+			u->n = 0;
+			return;
+		}
 		if ((p[i] == '0' || p[i] == '\\') && p[i + 1] == 'x' && tt_digit16(p[i + 2]) >= 0) {
 			const uint32_t high = (uint32_t)tt_digit16(p[i + 2]);
 
 			tt_undone_put(u, tt_digit16(p[i + 3]) < 0 ? high : high << 4 | (uint32_t)tt_digit16(p[i + 3]));
 		}
+	}
 }
 
 /* Numbers from -128 to 255, with blanks and commas between them: an array of JSON or Java, or what PowerShell's Get-Content writes of bytes. */
@@ -178,17 +198,29 @@ undo_keyed(struct tt_undone *u, const uint8_t *p, size_t n)
 	}
 }
 
-/* Bytes as "\115": a text of a shell or of C. */
+/* The number of up to three octal digits at *${p}, which moves behind them; ${end}: of the text. */
+static uint32_t
+take_octal(const uint8_t **p, const uint8_t *end)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < 3 && *p < end && **p >= '0' && **p <= '7' && value < 32; i++)
+		value = value * 8 + *(*p)++ - '0';
+	return value;
+}
+
+/* Bytes as "\115": a text of a shell or of C. Nothing, if characters are between them: a text with escapes. */
 static void
 undo_octal_escapes(struct tt_undone *u, const uint8_t *p, size_t n)
 {
-	for (size_t i = 0; i + 1 < n && p[i] == '\\' && p[i + 1] >= '0' && p[i + 1] <= '7';) {
-		uint32_t value = 0;
+	const uint8_t *const end = p + n;
 
-		for (i++; i < n && p[i] >= '0' && p[i] <= '7' && value < 32; i++)
-			value = value * 8 + p[i] - '0';
-		tt_undone_put(u, value);
+	while (end - p > 1 && *p == '\\' && p[1] >= '0' && p[1] <= '7') {
+		p++;
+		tt_undone_put(u, take_octal(&p, end));
 	}
+	if (!is_between_lines(p, (size_t)(end - p)))
+		u->n = 0;
 }
 
 /* Groups of five digits of base 85, which are those in ${digits}, each of four bytes; the last may be shorter, by as many. ${zeros}: "z" is four zeros. */
@@ -308,28 +340,45 @@ undo_entities(struct tt_undone *u, const uint8_t *p, size_t n)
 	u->n = any ? u->n : 0;
 }
 
-/* A text in quotes with escapes, of JSON, Python or JavaScript: "\u0089", "\x89", "\n". Characters from U+0100 on are '?', and lost. */
+/* The character of the escape whose backslash is before *${p}, which moves behind it: "u0089", "x89", "211", "n"; another character is itself. */
+static uint32_t
+take_escape(const uint8_t **p, const uint8_t *end)
+{
+	static const struct { char letter, byte; } named[] = { { 'n', '\n' }, { 'r', '\r' }, { 't', '\t' }, { 'b', '\b' }, { 'f', '\f' }, { 'v', '\v' },
+		{ 'a', '\a' } };
+	const uint8_t c = **p;
+	const unsigned digits = c == 'u' ? 4 : c == 'x' ? 2 : 0;
+	uint32_t value = 0;
+
+	if (c >= '0' && c <= '7')
+		return take_octal(p, end);
+	++*p;
+	for (size_t i = 0; i < COUNT(named); i++)
+		if (named[i].letter == (char)c)
+			return (uint8_t)named[i].byte;
+	if (digits == 0)
+		return c;
+	for (unsigned i = 0; i < digits && *p < end && tt_digit16(**p) >= 0; i++)
+		value = value << 4 | (uint32_t)tt_digit16(*(*p)++);
+	return value;
+}
+
+/* A text in quotes with escapes, of JSON, Python, C or JavaScript. Characters from U+0100 on are '?', and lost. */
 static void
 undo_escapes(struct tt_undone *u, const uint8_t *p, size_t n)
 {
-	static const char named[] = "n\nr\rt\tb\bf\fv\va\a";
+	const uint8_t *const end = p + n;
 	bool any = false;
 
-	for (size_t i = 0; i < n; i++) {
-		const size_t digits = i + 1 < n && p[i] == '\\' ? (p[i + 1] == 'u' ? 4 : p[i + 1] == 'x' ? 2 : 0) : 0;
-		const char *at = i + 1 < n && p[i] == '\\' && p[i + 1] ? strchr(named, p[i + 1]) : NULL;
-		uint32_t value = 0;
+	while (p < end) {
+		uint32_t value = *p++;
 
-		if (i + 1 >= n || p[i] != '\\') {
-			tt_undone_put(u, p[i]);
-			continue;
+		if (value == '\\' && p < end) {
+			value = take_escape(&p, end);
+			any = true;
 		}
-		for (size_t d = 0; d < digits && i + 2 + d < n && tt_digit16(p[i + 2 + d]) >= 0; d++)
-			value = value << 4 | (uint32_t)tt_digit16(p[i + 2 + d]);
-		any = true;
 		u->lost = u->lost || value > 0xFF;
-		tt_undone_put(u, digits ? value > 0xFF ? '?' : value : at ? (uint8_t)at[1] : p[i + 1]);
-		i += 1 + digits;
+		tt_undone_put(u, value > 0xFF ? '?' : value);
 	}
 	u->n = any ? u->n : 0;
 }

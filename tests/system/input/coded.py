@@ -7,6 +7,7 @@ capture of every reader. Ends with "N passed, N failed".
 """
 import base64
 import binascii
+import gzip
 import json
 import lzma
 import os
@@ -229,6 +230,11 @@ def main():
             well = status == 3 and re.match(told, first)
             s.check("%s as %s" % (suffix, name), None if well else message)
         compare(s, suffix + " behind a mark", b"\xef\xbb\xbf" + data, data)
+        # Few bytes show that data are compressed: the characters between the escapes are no separators.
+        packed = gzip.compress(data, mtime=0)
+        compare(s, suffix + " in gzip as bytes of Python", repr(packed), packed)
+        compare(s, suffix + " in gzip as a text with octal escapes", '"%s"' % "".join(
+            chr(b) if 32 <= b < 127 and chr(b) not in '"\\' else "\\%03o" % b for b in packed), packed)
     s.end()
 
 
