@@ -127,13 +127,14 @@ def with_a_stack():
 
 def without_begins():
     """A layout that gives ends and no begins does not fit, and one of which no block was read is not proven."""
-    log = Log(100, ("Main Thread", "Work", "GC.Alloc"))
-    log.block(SESSION, thread(WORKER, 0, "Worker", 1))
-    for k in range(40):
-        ms = 100 + 10 * k
-        log.block(MAIN, mark(k, ms))
-        log.block(MAIN, sample(37, 0, ms) + sample(37, 1, ms + 1) + sample(38, 1, ms + 8) + sample(38, 0, ms + 9))
-    suite.equal("ends alone", read(log)["verdict"], "misfit")
+    for frames, verdict in ((40, "misfit"), (3, "fits")):
+        log = Log(100, ("Main Thread", "Work", "GC.Alloc"))
+        log.block(SESSION, thread(WORKER, 0, "Worker", 1))
+        for k in range(frames):
+            ms = 100 + 10 * k
+            log.block(MAIN, mark(k, ms))
+            log.block(MAIN, sample(37, 0, ms) + sample(37, 1, ms + 1) + sample(38, 1, ms + 8) + sample(38, 0, ms + 9))
+        suite.equal("ends of %d frames alone" % frames, read(log)["verdict"], verdict)
     head = bytes(Log(100).b[:36])
     with open(suite.path("noise.raw"), "wb") as f:
         f.write(head + bytes((7 * i + i // 256) % 251 for i in range(4000)))
