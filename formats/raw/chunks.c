@@ -64,7 +64,7 @@ pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 			size = flow;
 		if (size == 0 || size > left)
 			break;
-		if (type >= RAW_FRAME && type <= RAW_SINGLE_ARGS) {
+		if (raw_has_time(type)) {
 			before = last;
 			last = p;
 		}
@@ -118,13 +118,6 @@ must_wait(const struct raw_session *s, const struct timed *t, int64_t before, co
 	return is_plain_begin(s, t->last, end) && (before <= last || (uint64_t)before - (uint64_t)last <= RAW_MAX_STEP_NS);
 }
 
-/* True if the message at ${p} is a frame's mark or a sample. */
-static bool
-is_timed(const uint8_t *p)
-{
-	return unity_u16(p) >= RAW_FRAME && unity_u16(p) <= RAW_SINGLE_ARGS;
-}
-
 /* Note whether the message at ${p}, in the block at ${at}, says that the thread ended. */
 static void
 note_end(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, uint64_t at)
@@ -164,7 +157,7 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 		if (step == RAW_DROPPED)
 			continue;
 		note_end(s, st, w.p, piece[w.i].at);
-		if (is_timed(w.p))
+		if (raw_has_time(unity_u16(w.p)))
 			timed = (struct timed){ w.p, timed.last };
 		if (unity_u16(w.p) == RAW_BEGIN_ARGS)
 			last = w.p;
@@ -421,7 +414,7 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 			continue;
 		w.p += w.size;
 		const unsigned type = unity_u16(q);
-		if (type < RAW_FRAME || type > RAW_SINGLE_ARGS)
+		if (!raw_has_time(type))
 			continue;
 		const int64_t t = raw_time_of(s, q);
 		if (t < h->since)
@@ -484,7 +477,7 @@ leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct r
 	raw_walk(&w, s, h->stream, piece, 0, h->npiece, p);
 	while ((step = raw_walk_next(&w)) == RAW_MESSAGE) {
 		const unsigned type = unity_u16(w.p);
-		const bool timed = type >= RAW_FRAME && type <= RAW_SINGLE_ARGS;
+		const bool timed = raw_has_time(type);
 		const int64_t t = timed ? raw_time_of(s, w.p) : INT64_MAX;
 		if (timed && t >= from)
 			break;

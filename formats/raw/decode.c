@@ -465,7 +465,7 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 
 	*sane = true;
 	raw_pad(&t);
-	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) {
+	if (raw_is_sample(type)) {
 		*sane = sample(r, type, &t, &rc);
 		return rc;
 	}

@@ -53,6 +53,20 @@ raw_may_be_in(bool session, unsigned type)
 	return type < RAW_TYPES && (either >> type & 1 || (of_session >> type & 1) == session);
 }
 
+/* True for messages of samples: begins, ends and singles. */
+static inline bool
+raw_is_sample(unsigned type)
+{
+	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS;
+}
+
+/* True for messages of threads whose time orders them: marks of frames, and samples. (35 is no type.) */
+static inline bool
+raw_has_time(unsigned type)
+{
+	return type >= RAW_FRAME && type <= RAW_SINGLE_ARGS;
+}
+
 /* A flag of threads. */
 enum { RAW_THREAD_NO_FRAMES = 1 };
 

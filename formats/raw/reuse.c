@@ -120,7 +120,7 @@ raw_find_change(struct raw *m, struct raw_stream *st, const struct raw_piece *pi
 			ended_at = piece[w.i].at;
 			last = w.i;
 		}
-		if (w.i == timed || w.i == last || type < RAW_FRAME || type > RAW_SINGLE_ARGS)
+		if (w.i == timed || w.i == last || !raw_has_time(type))
 			continue;
 		timed = w.i;
 		if (begun == w.i && (*naming = find_naming(m, st, raw_time_of(s, q), ended, ended_at)) > 0)

@@ -18,7 +18,7 @@ raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const u
 	st->awaits_leader = false;
 	for (unsigned i = 0; i < MAX_MESSAGES && raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; i++, p += size, n -= size) {
 		const unsigned type = unity_u16(p);
-		if (type < RAW_BEGIN || type > RAW_SINGLE_ARGS)
+		if (!raw_is_sample(type))
 			continue;
 		if ((type - RAW_BEGIN) % 3 == 0)
 			st->leader = unity_u32(p + id);

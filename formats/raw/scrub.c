@@ -370,7 +370,7 @@ makes_sense(const struct copy *c, const uint8_t *p)
 	const unsigned type = unity_u16(p), at = s->layout.aligned ? 4 : 2;
 	uint64_t ticks = 0;
 
-	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) {
+	if (raw_is_sample(type)) {
 		if (unity_u32(p + at + (s->layout.aligned ? 4 : 1)) >= s->marker.ids)
 			return false;
 		ticks = unity_u64(p + at + (s->layout.aligned ? 8 : 5));
@@ -389,7 +389,7 @@ makes_sense(const struct copy *c, const uint8_t *p)
 static bool
 is_timed(unsigned type)
 {
-	return (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) || type == RAW_FRAME || type == RAW_STATE || type == RAW_CLEANUP;
+	return raw_has_time(type) || type == RAW_STATE || type == RAW_CLEANUP;
 }
 
 /* True if damage may have put a text over the numbers of the mark or sample at ${p}: its frame's number is four letters, or its time is far from the others. */
@@ -397,7 +397,7 @@ static bool
 may_hide_text(const struct copy *c, const struct stream *st, const uint8_t *p)
 {
 	const unsigned type = unity_u16(p), at = c->s->layout.aligned ? 4 : 2;
-	const bool timed = (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) || type == RAW_FRAME;
+	const bool timed = raw_has_time(type);
 
 	if (!timed || !c->names.done->damaged)
 		return false;
@@ -481,7 +481,7 @@ is_sure_sample(const struct copy *c, const struct stream *st, const uint8_t *p)
 	const struct raw_session *s = c->s;
 	const unsigned type = unity_u16(p), at = s->layout.aligned ? 4 : 2, id = at + (s->layout.aligned ? 4 : 1);
 
-	if (type < RAW_BEGIN || type > RAW_SINGLE_ARGS || (s->layout.aligned ? unity_u32(p + at) : p[at]) > 1 || unity_u32(p + id) >= s->marker.ids)
+	if (!raw_is_sample(type) || (s->layout.aligned ? unity_u32(p + at) : p[at]) > 1 || unity_u32(p + id) >= s->marker.ids)
 		return false;
 	const int64_t t = raw_time_of(s, p);
 	return st->dated ? t >= st->last && t - st->last <= RAW_MAX_STEP_NS : t >= s->began && t <= c->m->latest;
@@ -492,7 +492,7 @@ static void
 take_time(const struct copy *c, struct stream *st, const uint8_t *p)
 {
 	const unsigned type = unity_u16(p);
-	const bool timed = (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) || type == RAW_FRAME;
+	const bool timed = raw_has_time(type);
 	const int64_t t = timed && st->id != RAW_SESSION ? raw_time_of(c->s, p) : INT64_MIN;
 
 	if (t > -YEAR && t < YEAR && (!st->dated || t > st->last)) {

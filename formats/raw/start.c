@@ -108,7 +108,7 @@ start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uin
 		}
 		if (type == RAW_THREAD && session)
 			note_thread(s, b, q + at);
-		if (b->sample == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+		if (b->sample == 0 && raw_is_sample(type))
 			b->sample = unity_u64(q + sample);
 		if (!session && b->sample)
 			return START_UNKNOWN;
@@ -246,22 +246,42 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 	return TT_OK;
 }
 
+/*
+ * True if the whole block at offset ${off} of the ${n} bytes at ${p} is a mark of a frame of the main thread alone: *${number} and *${time} become the frame's.
+ */
+static bool
+is_main_mark(const struct raw_session *s, const uint8_t *p, size_t off, uint32_t *number, int64_t *time)
+{
+	const size_t number_at = s->layout.aligned ? 4 : 2;
+	const uint8_t *const body = p + off + RAW_BLOCK_HEAD;
+
+	if (unity_u64(p + off + 8) != s->main || unity_u32(p + off + 16) != number_at + 12 || unity_u16(body) != RAW_FRAME)
+		return false;
+	*number = unity_u32(body + number_at);
+	*time = raw_time_of(s, body);
+	return true;
+}
+
+/* The offset behind the block at offset ${off} of what is at ${p}. */
+static size_t
+after_block(const uint8_t *p, size_t off)
+{
+	return off + RAW_BLOCK_HEAD + unity_u32(p + off + 16) + RAW_BLOCK_FOOT;
+}
+
 /* The first of the main thread's marks of the two frames after ${frame}, if both are before ${time}, in the ${n} bytes at ${p}; else ${time}. */
 static int64_t
 later_frame(const struct raw_session *s, const uint8_t *p, size_t n, uint32_t frame, int64_t time)
 {
-	const size_t number_at = s->layout.aligned ? 4 : 2, mark = number_at + 12;
-	uint32_t found = 0;
-	int64_t first = time;
+	uint32_t found = 0, number;
+	int64_t first = time, t;
 
-	for (size_t off = 0; found < 2 && is_whole(p + off, n - off); off += RAW_BLOCK_HEAD + unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
-		const uint8_t *const body = p + off + RAW_BLOCK_HEAD;
-		if (unity_u64(p + off + 8) != s->main || unity_u32(p + off + 16) != mark || unity_u16(body) != RAW_FRAME)
+	for (size_t off = 0; found < 2 && is_whole(p + off, n - off); off = after_block(p, off)) {
+		if (!is_main_mark(s, p, off, &number, &t))
 			continue;
-		const int64_t t = raw_time_of(s, body);
 		if (t >= time - RAW_BEHIND)
 			return time;
-		found = unity_u32(body + number_at) == frame + found + 1 ? found + 1 : 0;
+		found = number == frame + found + 1 ? found + 1 : 0;
 		first = found == 1 ? t : first;
 	}
 	return found == 2 ? first : time;
@@ -345,7 +365,7 @@ lead_in_first_block(const struct raw_session *s, const uint8_t *p, size_t n, str
 	size_t size;
 
 	for (lead->ts = lead->began; raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size)
-		if (unity_u16(p) >= RAW_FRAME && unity_u16(p) <= RAW_SINGLE_ARGS) {
+		if (raw_has_time(unity_u16(p))) {
 			const int64_t t = raw_time_of(s, p);
 			lead->over = t > lead->began;
 			lead->ts = lead->over ? lead->began : t;
@@ -357,25 +377,21 @@ lead_in_first_block(const struct raw_session *s, const uint8_t *p, size_t n, str
 static bool
 lead_in(const struct raw_session *s, const uint8_t *p, size_t n, struct lead *lead)
 {
-	const size_t number_at = s->layout.aligned ? 4 : 2, mark = number_at + 12;
+	uint32_t number;
+	int64_t t;
 
 	lead->ts = INT64_MAX;
 	lead->over = false;
-	for (size_t off = 0; n - off >= RAW_BLOCK_HEAD && !lead->over; off += RAW_BLOCK_HEAD + unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
-		const uint8_t *const body = p + off + RAW_BLOCK_HEAD;
-		const size_t len = unity_u32(p + off + 16);
+	for (size_t off = 0; n - off >= RAW_BLOCK_HEAD && !lead->over; off = after_block(p, off)) {
 		if (!is_whole(p + off, n - off))
 			return unity_u32(p + off) != RAW_BLOCK;
-		if (unity_u64(p + off + 8) != s->main)
+		if (unity_u64(p + off + 8) == s->main && lead->ts == INT64_MAX)
+			lead_in_first_block(s, p + off + RAW_BLOCK_HEAD, unity_u32(p + off + 16), lead);
+		if (!is_main_mark(s, p, off, &number, &t))
 			continue;
-		if (lead->ts == INT64_MAX)
-			lead_in_first_block(s, body, len, lead);
-		if (len != mark || unity_u16(body) != RAW_FRAME)
-			continue;
-		const int64_t t = raw_time_of(s, body);
 		lead->over = t > lead->began;
 		if (!lead->over)
-			lead->ts = unity_u32(body + number_at) == s->first_frame ? t : lead->began;
+			lead->ts = number == s->first_frame ? t : lead->began;
 	}
 	return lead->over;
 }

@@ -38,7 +38,7 @@ next_timed(const struct raw_run *r, struct raw_walk *w, struct timed *t)
 		if (step != RAW_MESSAGE)
 			return false;
 		const unsigned type = unity_u16(w->p);
-		const bool sample = type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS;
+		const bool sample = raw_is_sample(type);
 		*t = (struct timed){ .p = w->p, .type = type, .after_loss = lost };
 		if (sample && unity_u32(w->p + id) >= s->marker.ids) {
 			raw_walk_drop(w);

@@ -53,7 +53,7 @@ goes_on(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, int
 	for (size_t n = (size_t)(w->all - p); n > 0; p += size, n -= size) {
 		if (raw_measure(&r->s->layout, p, n, &size) != RAW_WHOLE || !raw_may_be_in(false, unity_u16(p)))
 			return false;
-		if (unity_u16(p) >= RAW_FRAME && unity_u16(p) <= RAW_SINGLE_ARGS) {
+		if (raw_has_time(unity_u16(p))) {
 			const int64_t next = raw_time_of(r->s, p);
 			return next >= t - RAW_BEHIND && (next <= t || (uint64_t)next - (uint64_t)t <= (uint64_t)RAW_MAX_RUNON_NS);
 		}
@@ -88,7 +88,7 @@ is_flow(const struct raw_run *r, const struct raw_walk *w)
 	if (w->size <= size || n < size + 2 || (r->s->layout.aligned ? unity_u32(w->p + at) : w->p[at]) > FLOW_KIND_MAX)
 		return false;
 	const unsigned type = unity_u16(w->p + size);
-	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && begins_like_sample(r, w, w->p + size, n - size);
+	return raw_is_sample(type) && begins_like_sample(r, w, w->p + size, n - size);
 }
 
 /* True if the message at w->p, the whole of its block, is a frame's mark. */
@@ -119,7 +119,7 @@ has_values(const struct raw_run *r, const struct raw_walk *w)
 		return false;
 	const unsigned type = unity_u16(w->p + size);
 	then.last = raw_ns(r->s, unity_u64(w->p + id + 4));
-	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && begins_like_sample(&then, w, w->p + size, n - size);
+	return raw_is_sample(type) && begins_like_sample(&then, w, w->p + size, n - size);
 }
 
 /*
@@ -144,7 +144,7 @@ lacks_values(const struct raw_run *r, const struct raw_walk *w)
 		if (t.state != RAW_WHOLE || left < 2)
 			return false;
 		const unsigned type = unity_u16(t.p);
-		if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+		if (raw_is_sample(type))
 			return begins_like_sample(&then, w, t.p, left);
 	}
 	return false;
@@ -189,7 +189,7 @@ raw_is_retyped(const struct raw_run *r, const struct raw_walk *w)
 	if (type >= RAW_BEGIN_ARGS && type <= RAW_SINGLE_ARGS && w->p[r->s->size[RAW_BEGIN]] == 0)
 		return lacks_values(r, w);
 	/* An end with values before the end of an allocation is its begin. */
-	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+	if (raw_is_sample(type))
 		return type == RAW_END_ARGS && is_in_allocation(r, w, &is_alloc) && is_alloc;
 	return is_sample_or_mark(r, w);
 }

@@ -23,7 +23,7 @@ struct probe {
 static int
 weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 {
-	if (type < RAW_FRAME || type > RAW_SINGLE_ARGS)
+	if (!raw_has_time(type))
 		return r->h->stream == RAW_SESSION;
 	if (r->last == INT64_MIN)
 		return 1;

@@ -35,7 +35,7 @@ is_in_order(const struct raw_session *s, const uint8_t *p, int64_t *last)
 {
 	const unsigned type = unity_u16(p);
 
-	if (type < RAW_FRAME || type > RAW_SINGLE_ARGS)
+	if (!raw_has_time(type))
 		return false;
 	const int64_t before = *last;
 	*last = raw_time_of(s, p);
