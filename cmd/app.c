@@ -148,7 +148,7 @@ app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
 		char advice[TT_LOSS_ADVICE];
 		struct tt_buf b = { 0 };
 
-		if ((e->n == 0 && e->bytes == 0) || (i.severity < (app->say_notices ? TT_NOTICE : TT_LOSS) && k != TT_LOST_SHORT))
+		if ((e->n == 0 && e->bytes == 0) || (i.severity < (app->say_notices ? TT_NOTICE : TT_LOSS) && k != TT_LOST_SHORT && k != TT_LOST_PAUSED))
 			continue;
 		const char *where = e->input ? e->input : name, *others = e->in_others ? " and others" : "";
 		put_loss(&b, &i, e);

@@ -480,7 +480,7 @@ look_before(struct data *m, const struct data_record *r, const struct data_recor
 	m->nlater++;
 	/* Before 2017.3 no number shows that no frame is missing. */
 	if (paused && m->layout.rank == 0)
-		tt_loss_add(&m->loss, TT_LOST_SHORT, 1, 0, at);
+		tt_loss_add(&m->loss, TT_LOST_PAUSED, 1, 0, at);
 	return paused ? DATA_P_PAUSED : 0;
 }
 

@@ -49,6 +49,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Their threads lack events here, not in the recording: read it again, or when it has ended.", TT_LOSS, false, TT_SETTING_NONE },
 	[TT_LOST_SHORT] = { "short", "parts of a flight recording shorter than asked for: the ring was full",
 	    "Record with a larger ring, or less.", TT_NOTICE, false, TT_SETTING_NONE },
+	[TT_LOST_PAUSED] = { "paused", "places where recording paused, or frames are missing",
+	    "Nothing in the capture tells which. The frame before the place is left out.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_SHARED] = { "shared", "covered methods compiled in several domains at once",
 	    "The runtime goes on counting in the newest code only: figures are lower bounds, and a line with 0 may have run.", TT_LOSS,
 	    false, TT_SETTING_NONE },

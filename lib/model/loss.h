@@ -51,6 +51,7 @@ enum tt_loss_kind {
 	TT_LOST_RUNNING,          /* the producer still runs: what it records from now on is not there */
 	TT_LOST_OVERTAKEN,        /* chunks that it wrote elsewhere while they were read */
 	TT_LOST_SHORT,            /* parts of a flight recording that are shorter than was asked for */
+	TT_LOST_PAUSED,           /* places where recording paused or something is missing: the format cannot say which */
 	TT_LOST_SHARED,           /* covered methods that code of several domains ran, of which one was counted */
 	TT_LOST_NESTED,           /* calls as deep as the recorder's limit: what they call was not recorded */
 	TT_LOST_COUNTER_VALUES,   /* values of counters beside the first */

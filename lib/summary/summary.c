@@ -128,7 +128,7 @@ started(struct tt_report *r, int64_t wall_ns)
 static bool
 takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 {
-	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED || k == TT_LOST_SHORT;
+	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED || k == TT_LOST_SHORT || k == TT_LOST_PAUSED;
 }
 
 /* The notice of kind ${k}, which names the zone that matters most if it is of zones. */

@@ -173,20 +173,20 @@ for word in [*data_gen.OLD, *data_gen.WORDS]:
     # Where a frame begins later than the one before it says that it ends, with the next number, recording paused: the time between is no frame's.
     paused, _ = records(generated("--version", hex(word), "--frames", "12", by=changed("data", (
         "self.now += length", "self.now += length + (idx == 5) * 40 * 10 ** 9"))), head)
-    told_in_old = {"short": (1, len(b"".join(paused[:6])) + head)} if word in data_gen.OLD else {}
-    suite.equal("0x%x: a pause of 40 s is no damage" % word, figures(paused + [end], "short"), (0, 10, *intact[2:4], told_in_old))
+    told_in_old = {"paused": (1, len(b"".join(paused[:6])) + head)} if word in data_gen.OLD else {}
+    suite.equal("0x%x: a pause of 40 s is no damage" % word, figures(paused + [end], "paused"), (0, 10, *intact[2:4], told_in_old))
     # Frames that are missing look so, too, if the numbers of the others follow each other.
     for k, n in ((1, 1), (4, 2), (9, 2)):
         rest = own[:k] + [numbered(r, head, -n) for r in own[k + n:]]
-        told_in_old = {"short": (1, len(b"".join(own[:k])) + head)} if word in data_gen.OLD else {}
-        got = figures(rest + [end], "short")
+        told_in_old = {"paused": (1, len(b"".join(own[:k])) + head)} if word in data_gen.OLD else {}
+        got = figures(rest + [end], "paused")
         suite.equal("0x%x: %d records behind %d are missing, the others have their numbers" % (word, n, k), (*got[:2], got[2] <= intact[2], got[4]),
                     (0, 10 - n, True, told_in_old))
     # A frame's own time that says less than its samples, or that does so in all frames, is none.
     cpu = head + (20 if word in data_gen.OLD else 16 if word >= 0x20191122 else 12)
     half = lambda r: r[:cpu] + struct.pack("<I", struct.unpack_from("<I", r, cpu)[0] // 2) + r[cpu + 4:]
     for name, some in (("one frame", own[:6] + [half(own[6])] + own[7:]), ("all frames", [half(r) for r in own])):
-        suite.equal("0x%x: the own time of %s is half of it" % (word, name), figures(some + [end], "short"), intact)
+        suite.equal("0x%x: the own time of %s is half of it" % (word, name), figures(some + [end], "paused"), intact)
 
 
 def values(word, old, new):
