@@ -4,6 +4,7 @@
 #include "model/transfer.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/encoding.h"
@@ -25,6 +26,17 @@
 #define COPY_AGAIN "copy it again as it is, in binary mode, as a file and not as text"
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
+/* True if the ${n} bytes at ${p} begin with ${magic}, whose bytes beyond ASCII may have become '?'. */
+static bool
+begins_like(const uint8_t *p, size_t n, const char *magic, size_t nmagic)
+{
+	size_t i = 0;
+
+	while (i < nmagic && i < n && (p[i] == (uint8_t)magic[i] || (p[i] == '?' && (uint8_t)magic[i] >= 0x80)))
+		i++;
+	return i == nmagic;
+}
+
 /* The kind of bytes: a capture, by the name of its format, or data that is compressed; NULL: neither. */
 static const char *
 name_of(const struct tt_format *const *list, const struct tt_undone *u, int min_bid)
@@ -38,7 +50,7 @@ name_of(const struct tt_format *const *list, const struct tt_undone *u, int min_
 		if (list[i]->probe(u->p, u->n) >= min_bid)
 			return list[i]->suffix;
 	for (size_t i = 0; i < COUNT(packed); i++)
-		if (u->n >= packed[i].n && memcmp(u->p, packed[i].magic, packed[i].n) == 0)
+		if (begins_like(u->p, u->n, packed[i].magic, packed[i].n))
 			return PACKED;
 	return NULL;
 }
@@ -203,6 +215,27 @@ refuse_wide(const struct tt_format *const *list, const uint8_t *head, size_t n, 
 	return TT_OK;
 }
 
+/* Refuse a capture behind the header of an HTTP answer, or of a part of a form, which ends with an empty line. */
+static int
+refuse_wrapped(const struct tt_format *const *list, const uint8_t *head, size_t n, struct tt_err *err)
+{
+	const bool http = n > 5 && memcmp(head, "HTTP/", 5) == 0, form = n > 2 && memcmp(head, "--", 2) == 0;
+	const uint8_t *const end = http || form ? memmem(head, n, "\r\n\r\n", 4) : NULL;
+	struct tt_undone u = { 0 };
+	const char *name;
+
+	if (!end)
+		return TT_OK;
+	u.n = n - (size_t)(end + 4 - head) < sizeof u.p ? n - (size_t)(end + 4 - head) : sizeof u.p;
+	memcpy(u.p, end + 4, u.n);
+	if ((name = name_of(list, &u, 60)) == NULL)
+		return TT_OK;
+	char as[160];
+	snprintf(as, sizeof as, http ? "behind the header of an HTTP answer: take that off: tail -c +%zu FILE > NEW" :
+	    "in a part of an HTTP form: save the part as a file; it begins at offset %zu", (size_t)(end + 4 - head) + http);
+	return refuse(name, as, err);
+}
+
 int
 tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, size_t n, bool lossy, struct tt_err *err)
 {
@@ -210,7 +243,7 @@ tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, siz
 	const char *name;
 	struct text t;
 
-	if (!lossy && refuse_wide(list, head, n, err) != TT_OK)
+	if (!lossy && (refuse_wide(list, head, n, err) != TT_OK || refuse_wrapped(list, head, n, err) != TT_OK))
 		return TT_E_UNKNOWN;
 	t = undo_utf8(&u, head, n);
 	tt_undone_mend(&u);

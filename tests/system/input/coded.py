@@ -21,7 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import lot
 import suite
 
-DECODE = re.compile(r"(?:decode it first|take the mark off): (.* > NEW)")
+DECODE = re.compile(r"(?:decode it first|take the mark off|take that off): (.* > NEW)")
+LOST = "is compressed data that was decoded as UTF-8 text: bytes that are no text became U+FFFD"
 
 
 def captures():
@@ -230,6 +231,19 @@ def main():
             well = status == 3 and re.match(told, first)
             s.check("%s as %s" % (suffix, name), None if well else message)
         compare(s, suffix + " behind a mark", b"\xef\xbb\xbf" + data, data)
+        compare(s, suffix + " behind an HTTP header", b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nServer: x\r\n\r\n" % len(data) + data, data)
+        for name, text in (("gzip", gzip.compress(data, mtime=0)), ("xz", lzma.compress(data)),
+                           ("zstd", subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE, check=True).stdout)):
+            with open(s.path("text"), "wb") as f:
+                f.write(text.decode("utf-8", "replace").encode())
+            status, message = tell(s.path("text"))
+            s.check("%s in %s, decoded as UTF-8" % (suffix, name), None if status == 3 and LOST in message else message)
+        part = b"--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.raw\"\r\n\r\n"
+        with open(s.path("text"), "wb") as f:
+            f.write(part + data + b"\r\n--x--\r\n")
+        status, message = tell(s.path("text"))
+        well = status == 3 and "is a .%s capture in a part of an HTTP form" % suffix in message and "begins at offset %d" % len(part) in message
+        s.check(suffix + " in a form", None if well else message)
         # Few bytes show that data are compressed: the characters between the escapes are no separators.
         packed = gzip.compress(data, mtime=0)
         compare(s, suffix + " in gzip as bytes of Python", repr(packed), packed)
