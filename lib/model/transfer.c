@@ -177,7 +177,8 @@ refuse_coded(const struct tt_format *const *list, const uint8_t *head, size_t nh
 		if (u.lost)
 			return refuse(name, "that was decoded as UTF-8 text: bytes that are no text became U+FFFD, and are lost; " COPY_AGAIN, err);
 		if (!coding->command)
-			return refuse(name, "as a dump of characters, by od -a, which leaves out a bit of each byte: " COPY_AGAIN, err);
+			return tt_fail(err, TT_E_UNKNOWN, 0, "is %s%s%s as %s%s: " COPY_AGAIN, packed ? "compressed data" : "a ", packed ? "" : name,
+			    packed ? "" : " capture", coding->as, coding->note);
 		/* Line ends of quoted-printable text are bytes, unless all end as those in mail. */
 		read = !coding->keeps_line_ends ? "tr -dc '\\t\\n -~' < FILE" : memmem(head, nhead, "=\r\n", 3) ?
 		    "sed 's/\\r$//' FILE" : "cat FILE";

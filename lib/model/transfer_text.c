@@ -383,6 +383,23 @@ undo_escapes(struct tt_undone *u, const uint8_t *p, size_t n)
 	u->n = any ? u->n : 0;
 }
 
+/* Text of cat -v: "^@" for a control character, "M-a" for a byte beyond ASCII, "M-^@" for both. Nothing, if no NUL is among them. */
+static void
+undo_carets(struct tt_undone *u, const uint8_t *p, size_t n)
+{
+	const bool any = memmem(p, n, "^@", 2) != NULL;
+
+	for (size_t i = 0; any && i < n; i++) {
+		const uint8_t high = n - i > 2 && p[i] == 'M' && p[i + 1] == '-' ? 0x80 : 0;
+
+		i += high ? 2 : 0;
+		if (n - i > 1 && p[i] == '^' && p[i + 1] >= '?' && p[i + 1] <= '_')
+			tt_undone_put(u, high | (p[++i] ^ 0x40));
+		else
+			tt_undone_put(u, high | p[i]);
+	}
+}
+
 /* Lines of uuencode: the first character is the number of bytes (POSIX, uuencode). */
 static void
 undo_uu(struct tt_undone *u, const uint8_t *p, size_t n)
@@ -453,7 +470,7 @@ const struct tt_coding tt_codings[] = {
 	{ tt_undo_xxd_bits, 90, "a dump of bits, by xxd -b", "perl -ne '/: ((?:[01]{8} ?)+)/ and print map { chr oct \"0b$_\" } split \" \", $1'", "", false },
 	{ tt_undo_xxd_words, 90, "a dump of words, by xxd -e", UNDO_XXD_WORDS, "", false },
 	{ tt_undo_characters, 90, "a dump of characters, by od -c", UNDO_CHARACTERS, SQUEEZED, false },
-	{ tt_undo_named, 60, "a dump of characters, by od -a", NULL, "", false },
+	{ tt_undo_named, 60, "a dump of characters, by od -a", NULL, ", which leaves out a bit of each byte", false },
 	{ tt_undo_floats, 90, "a dump of floating-point numbers", UNDO_FLOATS, "; a \"nan\" in it has lost its bytes: dump the capture as bytes", false },
 	{ tt_undo_long_words, 90, "a dump of words", UNDO_WIDE_WORDS, SQUEEZED, false },
 	{ tt_undo_dump, 90, "a dump of its bytes", UNDO_DUMP, SQUEEZED, false },
@@ -474,6 +491,7 @@ const struct tt_coding tt_codings[] = {
 	{ undo_quoted, 60, "quoted-printable text, as mail has it", "python3 -m quopri -d", "", true },
 	{ undo_percent, 60, "percent-encoded text, as in a URL", "tr -d '\\n' | tr + ' ' | perl -pe 's/%(..)/chr hex $1/ge'", "", false },
 	{ undo_entities, 60, "text with entities of HTML", UNDO_ENTITIES, "", false },
+	{ undo_carets, 60, "a text of cat -v", NULL, ", which writes different bytes alike", false },
 	{ undo_escapes, 60, "a text with escapes", "python3 -c 'import ast,sys; b = ast.literal_eval(sys.stdin.read()); sys.stdout.buffer.write(b if "
 	    "isinstance(b, bytes) else b.encode(\"latin-1\"))'", "", false },
 	{ undo_embedded, 90, "base64 text inside another", "grep -o '[A-Za-z0-9+/=_-]\\{100,\\}' | " UNDO_BASE64, "", false },

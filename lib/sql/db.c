@@ -563,6 +563,8 @@ check_head(const struct tt_db *db, const char *path, bool *wal, struct tt_err *e
 		got = tt_sys_pread(db->files.fd, head + n, sizeof head - n, n);
 		n += got > 0 ? (size_t)got : 0;
 	} while ((got > 0 && n < sizeof head) || (got < 0 && errno == EINTR && !tt_stopped(db->env)));
+	if (got < 0 && errno == ESPIPE)
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: a database is read by parts, which a pipe does not allow: save it as a file first", path);
 	if (got < 0)
 		return tt_fail_sys(err, errno, "%s", path);
 	if (n < sizeof head || memcmp(head, magic, sizeof magic) != 0)

@@ -182,6 +182,8 @@ def changed(data):
     yield "Latin-1, in UTF-16 without a mark", data.decode("latin-1").encode("utf-16-le")
     yield "Latin-1, in big-endian UTF-16 without a mark", data.decode("latin-1").encode("utf-16-be")
     yield "od -a", subprocess.run(["od", "-v", "-a"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    yield "cat -v", subprocess.run(["cat", "-v"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    yield "cat -vet", subprocess.run(["cat", "-vet"], input=data, stdout=subprocess.PIPE, check=True).stdout
     yield "ASCII with blanks in place of NUL", data.replace(b"\0", b" ")
 
 
@@ -227,7 +229,7 @@ def main():
                 f.write(text)
             status, message = tell(s.path("text"))
             first = message.split("\n")[0][len("tracetool: " + s.path("text") + ": "):]
-            told = r"is a \.%s capture (that was |as a dump of characters, by od -a, )|probably changed by a transfer as text" % suffix
+            told = r"is a \.%s capture (that was |as (a dump of characters, by od -a, |a text of cat -v, ))|probably changed by a transfer as text" % suffix
             well = status == 3 and re.match(told, first)
             s.check("%s as %s" % (suffix, name), None if well else message)
         compare(s, suffix + " behind a mark", b"\xef\xbb\xbf" + data, data)
