@@ -331,6 +331,7 @@ static int
 end_name(struct names *l, struct tt_err *err)
 {
 	size_t n = l->n;
+	const char *name = l->name;
 	struct stat st;
 
 	l->n = 0;
@@ -341,11 +342,14 @@ end_name(struct names *l, struct tt_err *err)
 	/* Windows ends lines with a carriage return, too; here a name may end with one. */
 	if (l->end == '\n' && l->name[n - 1] == '\r' && lstat(l->name, &st) != 0)
 		l->name[n - 1] = '\0';
-	if (!l->name[0]) {
+	/* Lists that were put together have a byte order mark where each begins. */
+	if (strncmp(name, "\xEF\xBB\xBF", 3) == 0 && lstat(name, &st) != 0)
+		name += 3;
+	if (!name[0]) {
 		l->count--;
 		return TT_OK;
 	}
-	return operand(l->d, l->name, LISTED, err);
+	return operand(l->d, name, LISTED, err);
 }
 
 static int
