@@ -235,13 +235,53 @@ int data_choose_categories(struct data *m, struct tt_err *err);
 /* data_records.c */
 /* Walk over the record of ${n} bytes at ${p}, with or without the paddings on which sources disagree. */
 bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r);
-/* True if the start of ${r}, which was walked over last, contradicts its samples. It changes r->start. */
-bool data_is_apart(const struct data *m, struct data_record *r);
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
-/* Find the time of the first record. */
-int data_find_zero(struct data *m, struct tt_err *err);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 void data_ahead(void *ctx);
+
+/* frame_times.c */
+/* The begin of sample ${i} of ${th}; before 2019.3 the one near ${near}. */
+uint64_t data_sample_begin(const struct data_layout *l, const struct data_thread *th, uint32_t i, uint64_t near);
+/*
+ * Set when the record's frame began. Before 2019.3 the file has the lower 32 bits of it in us: the record begins up to 70 minutes after the one before, or a
+ * little before that; the first one near time 0, which data_find_zero() finds.
+ */
+void data_set_start(const struct data *m, struct data_record *r);
+/*
+ * True if the frame's start is damaged; *${begin}: when the frame began. The main thread's root begins with its frame, and its first sample in it. A start ten
+ * seconds from that sample is damage; also a closer one, if the root or the sample begins just when the frame before ended, or the root so long before the next
+ * frame, ${behind}, as the frame lasts. ${behind} may be NULL.
+ */
+bool data_start_is_wrong(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t *begin);
+/* Take the start and the number of the record whose head is among the ${n} bytes at ${p}. False if there is none. */
+bool data_take_head(const struct data *m, const uint8_t *p, size_t n, struct data_record *r);
+/* True if the record ${r}, whose start is as stored in the file, begins where the last one ends. */
+bool data_is_joined(const struct data *m, struct data_record r);
+/*
+ * True if the record ${r} does not belong where it is: it does not begin where the last frame ends, but the one after it, ${behind}, does, and has the number
+ * after that, and ${r} does not begin between the two.
+ */
+bool data_is_out_of_place(const struct data *m, const struct data_record *r, const struct data_record *behind);
+/* Count what is missing between the last frame and ${r}, which is at the offset ${at}. Returns flags of enum data_piece_flag. */
+uint32_t data_look_before(struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t at);
+/* Set *${again} if the frame was in an earlier record, by number and stored start; note it. */
+int data_repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err *err);
+/* True if the start of ${r}, which was walked over last, contradicts its samples. It changes r->start. */
+bool data_is_apart(const struct data *m, struct data_record *r);
+/* Find the time of the first record. */
+int data_find_zero(struct data *m, struct tt_err *err);
+
+/* threads.c */
+/* Which of the record's threads it is, always one of the kept ones. The record is the last that was walked over. */
+uint32_t data_find_main(const struct data *m, const struct data_record *r);
+/* Find the stream of thread ${i} of this record: mostly that of thread ${i} of the record before. */
+int data_stream_of(struct data *m, uint32_t i, const struct data_thread *th, uint32_t *index, struct tt_err *err);
+/*
+ * The stream of the main thread of this record, the same in all records: its frames are those of the file, and an id or a name may be damaged, or another
+ * program's.
+ */
+int data_main_stream(struct data *m, uint32_t i, const struct data_thread *th, uint32_t *index, struct tt_err *err);
+
 /* True if only definitions, frames and threads are wanted, and of samples only names that values define: before 2022.2 each sample names its marker. */
 static inline bool
 data_skims(const struct tt_capture *cap, const struct data_layout *l)

@@ -39,288 +39,6 @@ data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
 	return data_walk(&m->layout, p, n, r, m->kept);
 }
 
-/* --- a frame's time -------------------------------------------------------------------------------------- */
-
-/* True for the thread that marks frames, by its name; if there is none, the first thread does. */
-static bool
-is_main(const struct data_thread *th)
-{
-	return th->ngroup == 0 && th->nname == sizeof DATA_MAIN - 1 && memcmp(th->name, DATA_MAIN, th->nname) == 0;
-}
-
-/* Which of the record's threads it is, always one of the kept ones. The record is the last that was walked over. */
-static uint32_t
-find_main(const struct data *m, const struct data_record *r)
-{
-	for (uint32_t i = 0; i < r->nthread && i < DATA_KEPT; i++)
-		if (is_main(&m->kept[i]))
-			return i;
-	return 0;
-}
-
-/* The part of a time that the file stores in 32 bits, which overflow. */
-static uint32_t
-low_us(uint64_t ns)
-{
-	return (uint32_t)(ns / 1000);
-}
-
-/* The time closest to ${near} whose lower 32 bits are ${us}. */
-static uint64_t
-near_us(uint32_t us, uint64_t near)
-{
-	return near / 1000 * 1000 + (uint64_t)((int64_t)(int32_t)(us - low_us(near)) * 1000);
-}
-
-/* The begin of sample ${i} of ${th}; before 2019.3 the one near ${near}. */
-static uint64_t
-sample_begin(const struct data_layout *l, const struct data_thread *th, uint32_t i, uint64_t near)
-{
-	const uint8_t *p = th->sample + (size_t)i * data_sample_size(l);
-
-	return l->rank < 6 ? near_us(unity_u32(p + 4), near) : unity_u64(p + (l->rank >= 11 ? 8 : 4)) * (l->rank >= 8 ? 1u : 1000u);
-}
-
-static uint64_t
-apart(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/*
- * Set when the record's frame began. Before 2019.3 the file has the lower 32 bits of it in us: the record begins up to 70 minutes after the one before, or a
- * little before that; the first one near time 0, which data_find_zero() knows.
- */
-static void
-set_start(const struct data *m, struct data_record *r)
-{
-	const uint64_t near = m->record ? m->start + (INT32_MAX - UINT64_C(60000000)) * 1000 : (uint64_t)m->zero;
-
-	if (m->layout.rank < 6)
-		r->start = near ? near_us((uint32_t)r->start, near) : r->start * 1000;
-}
-
-/* True if ${begin} is just when the frame before ended. */
-static bool
-begins_after_last(const struct data *m, uint64_t begin)
-{
-	return m->record && m->cpu_us && apart(begin, m->start + m->cpu_us * UINT64_C(1000)) < DATA_APART;
-}
-
-/* True if ${begin} is so long before the record ${behind}, if it is known, as the frame ${r} lasts. */
-static bool
-ends_before_next(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t begin)
-{
-	const uint64_t end = begin + r->cpu_us * UINT64_C(1000);
-
-	return behind && r->cpu_us && apart(end, m->layout.rank < 6 ? near_us(low_us(behind->start), end) : behind->start) < DATA_APART;
-}
-
-/*
- * True if the frame's start is damaged; *${begin}: when the frame began. The main thread's root begins with its frame, and its first sample in it. A start ten
- * seconds from that sample is damage; also a closer one, if the root or the sample begins just when the frame before ended, or the root so long before the next
- * frame, ${behind}, as the frame lasts. ${behind} may be NULL.
- */
-static bool
-contradicts(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t *begin)
-{
-	const uint64_t most = r->cpu_us * UINT64_C(2000) + DATA_FARTHEST;
-	const struct data_thread *th = &m->kept[find_main(m, r)];
-
-	if (r->nthread == 0 || th->nsample < 2)
-		return false;
-	*begin = sample_begin(&m->layout, th, 0, r->start);
-	if (apart(*begin, r->start) > 10 * DATA_APART && (begins_after_last(m, *begin) || ends_before_next(m, r, behind, *begin)))
-		return true;
-	*begin = sample_begin(&m->layout, th, 1, r->start);
-	const uint64_t off = apart(*begin, r->start);
-	return off > most || (off > 10 * DATA_APART && begins_after_last(m, *begin));
-}
-
-/* Take the start and the number of the record whose head is among the ${n} bytes at ${p}. False if there is none. */
-static bool
-take_head(const struct data *m, const uint8_t *p, size_t n, struct data_record *r)
-{
-	struct data_take t = { .p = p + (n < m->layout.head ? n : m->layout.head), .end = p + n };
-	uint32_t size;
-
-	if (!data_head_at(&m->layout, p, n, &size))
-		return false;
-	*r = (struct data_record){ 0 };
-	data_take_frame(&m->layout, &t, r);
-	set_start(m, r);
-	return !t.bad;
-}
-
-bool
-data_is_apart(const struct data *m, struct data_record *r)
-{
-	uint64_t begin;
-
-	set_start(m, r);
-	return contradicts(m, r, NULL, &begin);
-}
-
-int
-data_find_zero(struct data *m, struct tt_err *err)
-{
-	struct data_record r, behind;
-	uint64_t begin;
-	const uint8_t *p;
-	uint32_t size;
-	size_t n;
-	int rc = tt_window_show(&m->win, 0, DATA_SEGMENT, &p, &n, err);
-
-	if (rc != TT_OK || !data_head_at(&m->layout, p, n, &size))
-		return rc;
-	const size_t need = m->layout.head + (size_t)size;
-	if ((rc = tt_window_show(&m->win, 0, need + m->layout.head + DATA_FRAME_BYTES, &p, &n, err)) != TT_OK || n < need)
-		return rc;
-	if (!data_walk_any(m, p + m->layout.head, size, &r))
-		return TT_OK;
-	set_start(m, &r);
-	const bool has_next = take_head(m, p + need, n - need, &behind);
-	m->zero = (int64_t)(contradicts(m, &r, has_next ? &behind : NULL, &begin) ? begin : r.start);
-	return TT_OK;
-}
-
-/* --- streams -------------------------------------------------------------------------------------------- */
-
-static uint64_t
-stream_hash(uint64_t id, uint64_t name, uint32_t nth)
-{
-	return tt_seeded_mix(tt_seeded_mix(tt_seeded_mix(0, id), name), nth);
-}
-
-/*
- * The last stream that had ${id} as its thread's, index + 1; 0: none had. Another stream with that id has a number of ours.
- */
-static uint32_t
-holder_of(const struct data *m, uint64_t id)
-{
-	return id ? tt_map_find(&m->holder, stream_hash(id, 0, 0), i, m->stream[i].id == id) : 0;
-}
-
-/* Add a stream whose thread has ${id} as its own, or, if ${numbered}, a number of ours. */
-static int
-new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, bool numbered, uint32_t *index, struct tt_err *err)
-{
-	if (tt_map_push(&m->at_stream, &m->env->mem, stream_hash(id, name, nth), &m->stream, &m->capstream, m->nstream, err) != TT_OK)
-		return err->code;
-	const uint64_t tid = numbered ? m->nstream + 1 + (id ? UINT64_C(1) << 63 : 0) : id;
-	m->stream[m->nstream] = (struct data_stream){ .id = id, .name = name, .nth = nth, .tid = tid, .holds = numbered };
-	*index = (uint32_t)m->nstream++;
-	return TT_OK;
-}
-
-/* The thread of stream ${index} has its id from now on. The one that had it before has ended: the system uses ids again. */
-static int
-hold(struct data *m, uint32_t index, struct tt_err *err)
-{
-	struct data_stream *st = &m->stream[index];
-	const uint64_t hash = stream_hash(st->id, 0, 0);
-	const uint32_t at = holder_of(m, st->id);
-
-	st->holds = true;
-	if (!at)
-		return tt_map_add(&m->holder, &m->env->mem, hash, index, err);
-	if (at == index + 1)
-		return TT_OK;
-	tt_map_replace(&m->holder, hash, at - 1, index);
-	m->stream[at - 1].holds = false;
-	st->seen = false;
-	st->ends = true;
-	return TT_OK;
-}
-
-/* Index + 1, or 0: the stream of these that has its id; else one that had it and has no piece in the segment, so that it can begin anew. */
-static uint32_t
-find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
-{
-	const uint64_t hash = stream_hash(id, name, nth);
-	const uint32_t at = tt_map_find(&m->at_stream, hash, i,
-	    m->stream[i].holds && m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
-
-	return at ? at : tt_map_find(&m->at_stream, hash, i,
-	    !m->stream[i].first && m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
-}
-
-/*
- * Find the stream of a thread of this record by its id and names. Threads with the same ones have a stream each. A thread whose id another thread of the record
- * has, or the main thread, has a number of ours, like one without an id.
- */
-static int
-look_up_stream(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
-{
-	const uint64_t name = tt_seeded_text(tt_seeded_text(1, th->group, th->ngroup), th->name, th->nname);
-	uint32_t at = find_stream(m, th->id, name, 0), nth = 0;
-	int rc = TT_OK;
-
-	if (at && m->stream[at - 1].record == m->record) {
-		nth = ++m->stream[at - 1].twins;
-		at = find_stream(m, th->id, name, nth);
-	}
-	const uint32_t holder = holder_of(m, th->id);
-	const bool numbered = !th->id || nth > 0 || (holder && (holder == m->main || m->stream[holder - 1].record == m->record));
-	if (at && numbered && !m->stream[at - 1].holds)
-		at = 0;
-	*index = at - 1;
-	if (!at)
-		rc = new_stream(m, th->id, name, nth, numbered, index, err);
-	if (rc != TT_OK)
-		return rc;
-	m->stream[*index].record = m->record;
-	m->stream[*index].twins = 0;
-	return m->stream[*index].holds ? TT_OK : hold(m, *index, err);
-}
-
-/* Find the stream of thread ${i} of this record: mostly that of thread ${i} of the record before. */
-static int
-stream_of(struct data *m, uint32_t i, const struct data_thread *th, uint32_t *index, struct tt_err *err)
-{
-	const size_t n = (size_t)(th->sample - th->from) - 4;
-	struct data_place *place = i < DATA_KEPT && n <= DATA_HEAD ? &m->place[i] : NULL;
-
-	if (place && place->stream && place->n == n && memcmp(place->head, th->from, n) == 0) {
-		struct data_stream *st = &m->stream[place->stream - 1];
-		if (st->holds && st->nth == 0 && st->record != m->record) {
-			*index = place->stream - 1;
-			st->record = m->record;
-			st->twins = 0;
-			return TT_OK;
-		}
-	}
-	int rc = look_up_stream(m, th, index, err);
-	if (rc == TT_OK && place) {
-		*place = (struct data_place){ .stream = *index + 1, .n = (uint32_t)n };
-		memcpy(place->head, th->from, n);
-	}
-	return rc;
-}
-
-/*
- * The stream of the main thread of this record, the same in all records: its frames are those of the file, and an id or a name may be damaged, or another
- * program's.
- */
-static int
-main_stream(struct data *m, uint32_t i, const struct data_thread *th, uint32_t *index, struct tt_err *err)
-{
-	if (m->main == 0 || m->stream[m->main - 1].record == m->record) {
-		const int rc = stream_of(m, i, th, index, err);
-		if (rc != TT_OK)
-			return rc;
-		m->main = m->main ? m->main : *index + 1;
-	} else {
-		*index = m->main - 1;
-		m->stream[*index].record = m->record;
-		m->stream[*index].twins = 0;
-	}
-	struct data_stream *st = &m->stream[*index];
-	st->main = true;
-	st->usual = st->usual || is_main(th);
-	return TT_OK;
-}
-
 /* --- a segment -------------------------------------------------------------------------------------------- */
 
 static int
@@ -410,102 +128,13 @@ take_definitions(struct data *m, const struct data_record *r, uint64_t at, struc
 	return rc;
 }
 
-/* The latest begin of the frame after the last one if none is missing in between: a frame begins at most 25 us after the end of the one before. */
-static uint64_t
-latest_begin(const struct data *m)
-{
-	return m->start + m->cpu_us * UINT64_C(1062) + (m->cpu_us ? 50000 : 1000000);
-}
-
-/* True if the number of ${r} is that of the frame after the last one. Before 2017.3 the field has something else: only one more than 1 higher is another. */
-static bool
-has_next_number(const struct data *m, const struct data_record *r)
-{
-	return m->layout.rank > 0 ? r->id == m->id + 1 : r->id <= m->id + UINT64_C(1);
-}
-
-/* True if the frame ${r} begins where the last one ends. */
-static bool
-begins_at_end(const struct data *m, const struct data_record *r)
-{
-	return r->start + m->cpu_us * UINT64_C(62) + 50000 >= m->start + m->cpu_us * UINT64_C(1000) && r->start <= latest_begin(m);
-}
-
-/* True if the record ${r}, whose start is as stored in the file, does not begin where the last one ends, or if it is the first. */
-static bool
-is_apart(const struct data *m, struct data_record r)
-{
-	set_start(m, &r);
-	return !m->record || !begins_at_end(m, &r);
-}
-
-/*
- * True if the record ${r} does not belong where it is: it does not begin where the last frame ends, but the one after it, ${behind}, does, and has the number
- * after that, and ${r} does not begin between the two.
- */
-static bool
-is_out_of_place(const struct data *m, const struct data_record *r, const struct data_record *behind)
-{
-	return m->record && behind && has_next_number(m, behind) && begins_at_end(m, behind) && !begins_at_end(m, r) &&
-	    (r->start < m->start || r->start > behind->start);
-}
-
-/*
- * True if recording paused before the frame ${r}, which begins later than the last one says that it ends. A frame's own time is believed if the main thread's
- * last sample begins in it, and if most frames so far, or the next one, ${behind}, begin where the one before ends: it may lack something in all frames.
- */
-static bool
-pauses(const struct data *m, const struct data_record *r, const struct data_record *behind)
-{
-	return m->cpu_us && m->busy <= latest_begin(m) && m->njoined + (uint32_t)ends_before_next(m, r, behind, r->start) > m->nlater;
-}
-
-/* Count what is missing between the last frame and ${r}, which is at the offset ${at}. Returns flags of enum data_piece_flag. */
-static uint32_t
-look_before(struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t at)
-{
-	if (m->record == 0)
-		return 0;
-	if (m->gap)
-		return DATA_P_GAP;
-	if (r->start <= latest_begin(m)) {
-		m->njoined += m->cpu_us && begins_at_end(m, r);
-		return 0;
-	}
-	if (!has_next_number(m, r)) {
-		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
-		return DATA_P_GAP;
-	}
-	const bool paused = pauses(m, r, behind);
-	m->nlater++;
-	/* Before 2017.3 no number shows that no frame is missing. */
-	if (paused && m->layout.rank == 0)
-		tt_loss_add(&m->loss, TT_LOST_PAUSED, 1, 0, at);
-	return paused ? DATA_P_PAUSED : 0;
-}
-
-/* Set *${again} if the frame was in an earlier record, by number and stored start; note it. */
-static int
-repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err *err)
-{
-	const uint64_t hash = stream_hash(id, start, 0);
-
-	*again = tt_map_find(&m->at_frame, hash, i, m->frame[i].id == id && m->frame[i].start == start) != 0;
-	if (*again)
-		return TT_OK;
-	if (tt_map_push(&m->at_frame, &m->env->mem, hash, &m->frame, &m->capframe, m->nframe, err) != TT_OK)
-		return err->code;
-	m->frame[m->nframe++] = (struct data_frame){ .start = start, .id = id };
-	return TT_OK;
-}
-
 /*
  * Set the time after which the main thread, ${th}, has no samples: when its next frame begins, at ${p}, or, if that is not known yet, soon after its own frame.
  */
 static void
 bound_main(struct data *m, const struct data_stream *st, const struct data_record *r, const struct data_thread *th, struct data_piece *p)
 {
-	m->busy = th->nsample > 1 ? sample_begin(&m->layout, th, th->nsample - 1, r->start) : r->start;
+	m->busy = th->nsample > 1 ? data_sample_begin(&m->layout, th, th->nsample - 1, r->start) : r->start;
 	if (st->last && p->first >= p->start - DATA_APART && p->first != INT64_MAX)
 		m->part[st->last - 1].piece.most = p->first + DATA_APART;
 	if (r->cpu_us)
@@ -529,7 +158,7 @@ static int
 take_threads(struct data *m, const struct data_record *r, const struct data_piece *frame, struct tt_err *err)
 {
 	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
-	const uint32_t main = find_main(m, r);
+	const uint32_t main = data_find_main(m, r);
 	const bool skims = data_skims(m->cap, &m->layout);
 	struct data_thread further;
 	uint32_t index;
@@ -542,7 +171,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 			t.p = th->end;
 		else
 			data_walk_thread(&m->layout, &t, &further);
-		if ((rc = (i == main ? main_stream : stream_of)(m, i, th, &index, err)) != TT_OK)
+		if ((rc = (i == main ? data_main_stream : data_stream_of)(m, i, th, &index, err)) != TT_OK)
 			break;
 		struct data_stream *st = &m->stream[index];
 		st->values = th->nvalue > 0 || (st->values && st->first);
@@ -555,7 +184,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 			part.piece.nstats = (uint32_t)r->stats.n;
 			part.piece.len += part.piece.nstats;
 		}
-		part.piece.first = th->nsample > 1 ? (int64_t)(sample_begin(&m->layout, th, 1, r->start) - (uint64_t)m->zero) : INT64_MAX;
+		part.piece.first = th->nsample > 1 ? (int64_t)(data_sample_begin(&m->layout, th, 1, r->start) - (uint64_t)m->zero) : INT64_MAX;
 		if (i != main)
 			part.piece.flags = part.piece.gpu_us = 0;
 		else
@@ -619,27 +248,27 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 	bool again;
 	int rc;
 
-	set_start(m, r);
+	data_set_start(m, r);
 	m->cap->fit.parts++;
 	m->cap->fit.samples += r->nthread > 0;
 	if (r->short_of) {
 		note_misfit(m, at);
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
 	}
-	if (is_out_of_place(m, r, behind))
+	if (data_is_out_of_place(m, r, behind))
 		return leave_out(m, size, at);
-	if (contradicts(m, r, behind, &begin)) {
+	if (data_start_is_wrong(m, r, behind, &begin)) {
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, size, at);
 		m->gap = true;
 		return take_definitions(m, r, at, err);
 	}
-	if ((rc = repeats(m, r->id, as_is, &again, err)) != TT_OK)
+	if ((rc = data_repeats(m, r->id, as_is, &again, err)) != TT_OK)
 		return rc;
 	if (again)
 		return leave_out(m, size, at);
 	/* If definitions are missing because of damage, the damage is reported. */
 	m->begin_checked = m->begin_checked || m->gap || r->short_of;
-	const uint32_t before = look_before(m, r, behind, at);
+	const uint32_t before = data_look_before(m, r, behind, at);
 	m->whole = m->whole && !before;
 	const int64_t start = (int64_t)(r->start - (uint64_t)m->zero);
 	struct data_piece frame = { .at = at, .start = start, .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
@@ -770,7 +399,7 @@ look(struct data *m, size_t off, size_t n, struct seen *s)
 	s->need = m->layout.head + (s->head ? (size_t)s->size : 0);
 	s->whole = s->head && n - off >= s->need;
 	s->makes_sense = s->whole && data_walk_any(m, m->p + off + m->layout.head, s->size, &s->r);
-	s->apart = s->makes_sense && is_apart(m, s->r);
+	s->apart = s->makes_sense && !data_is_joined(m, s->r);
 	/* If it is apart, the head of the record after it is read, too. */
 	s->shown = s->need + (s->apart ? m->layout.head + DATA_FRAME_BYTES : 0);
 }
@@ -808,7 +437,7 @@ take_segment(struct data *m, struct tt_err *err)
 	while (rc == TT_OK && n > off && off < DATA_SEGMENT) {
 		look(m, off, n, &s);
 		if (s.makes_sense && (n - off >= s.shown || n < want)) {
-			const bool has_next = s.apart && take_head(m, m->p + off + s.need, n - off - s.need, &behind);
+			const bool has_next = s.apart && data_take_head(m, m->p + off + s.need, n - off - s.need, &behind);
 			rc = take_record(m, &s.r, off + m->layout.head, s.size, has_next ? &behind : NULL, err);
 			off += s.need;
 			continue;
