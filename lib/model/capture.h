@@ -118,9 +118,9 @@ struct tt_capture {
 	void *category_arg;
 	/* The producer's usual RGBA of the category of this name, for captures that do not say it; 0: none. NULL: it has no such colours. */
 	uint32_t (*category_rgba)(const char *name);
-	/* The names of the arguments of a marker's zones and instants: static, NULL-terminated; NULL if they are not known. */
 	/* Further facts of a marker from the producer; NULL where the format has none. */
 	struct tt_marker_facts { uint64_t id; const char *flag[12]; const char *verbosity; } (*marker_facts)(const struct tt_def *marker);
+	/* The names of the arguments of a marker's zones and instants: static, NULL-terminated; NULL if they are not known. */
 	const char *const *(*arg_names)(const struct tt_def *marker);
 	/* True if the marker belongs to the Editor that the program runs in. NULL: none does. */
 	bool (*editor)(const struct tt_def *marker);

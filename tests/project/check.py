@@ -22,6 +22,7 @@ import words
 COLUMNS = 160
 SOURCES = (".c", ".h", ".py", ".sh", ".mjs", ".cjs", ".yml")
 PATHS = 20
+FIELDS = 45
 # The version may stand in these: its place, and what tells history.
 VERSION_IN = {"cmd/version.h", "CHANGELOG.md"}
 
@@ -145,6 +146,25 @@ def functions_are_simple(names):
     fault("functions have at most %d paths" % PATHS, [
         "%s:%d: %s has %d" % (n, line, name, many) for n in names if re.match(r"(lib|cmd|formats|tests/kit)/.*\.c$", n)
         for name, line, many in paths(text(n)) if many > PATHS])
+
+
+def fields(source):
+    """(name, number of fields) of each struct, with those of the structs in it."""
+    source = re.sub(r"/\*.*?\*/", "", source, flags=re.S)
+    for m in re.finditer(r"struct (\w*)\s*\{", source):
+        depth, end = 1, m.end()
+        while depth and end < len(source):
+            depth += {"{": 1, "}": -1}.get(source[end], 0)
+            end += 1
+        body = re.sub(r"\([^)]*\)", "", source[m.end():end - 1])
+        yield m.group(1), sum(len(x.split(",")) for x in body.split(";") if x.strip() and not x.strip().startswith("}"))
+
+
+def structs_are_small(names):
+    """A larger one has a reason, and each reason a struct that is larger."""
+    reasons = {row.split("\t")[0] for row in text("tests/structs.reasons").splitlines() if row and not row.startswith("#")}
+    large = {"%s %s" % (n, name) for n in names if re.match(r"(lib|cmd|formats)/.*\.[ch]$", n) for name, many in fields(text(n)) if many > FIELDS}
+    fault("structs have at most %d fields, or a reason in tests/structs.reasons" % FIELDS, sorted(large ^ reasons))
 
 
 def the_library_names_no_option(names):
@@ -380,6 +400,7 @@ def main():
         mutants_are_told(names)
         the_library_names_no_option(names)
         functions_are_simple(names)
+        structs_are_small(names)
         unit_tests_are_where_their_module_is(names)
         sentences_stand_once(names)
         public_ci(names)
