@@ -603,8 +603,8 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
     struct tt_err *err)
 {
 	struct tt_run_opts run = o->run;
-	const char *path[] = { NULL, NULL };
-	struct tt_buf name = { 0 };
+	const char *path[] = { NULL, NULL }, *fact_path = NULL;
+	struct tt_buf name = { 0 }, plain = { 0 };
 	struct outputs out = { .n = 0 };
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
@@ -621,7 +621,10 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	tt_buf_add(&name, key, n);
 	path[0] = tt_buf_string(&name);
 	TT_THEN(rc, tt_buf_error(&name, err));
+	TT_THEN(rc, tt_key_path(&plain, key, n, err));
+	fact_path = tt_buf_string(&plain);
 	run.path = path;
+	run.fact_path = &fact_path;
 	run.fd = &fd;
 	run.fd_size = &size;
 	run.npath = 1;
@@ -649,6 +652,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	tt_arena_free(&text);
 	tt_arena_free(&out.own);
 	tt_buf_free(&name);
+	tt_buf_free(&plain);
 	if (again >= 0)
 		close(again);
 	return rc == TT_OK ? TT_OK : put_failure(body, start, rc, err);

@@ -63,6 +63,32 @@ tt_key_member(struct tt_buf *key, const char *path, uint64_t ordinal, struct tt_
 	return tt_buf_error(key, err);
 }
 
+/* The value of a hexadecimal digit as keys have them. */
+static int
+digit(char c)
+{
+	return c <= '9' ? c - '0' : c - 'A' + 10;
+}
+
+int
+tt_key_path(struct tt_buf *path, const char *key, size_t n, struct tt_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		char c = key[i] == '!' ? '/' : key[i];
+
+		if (c == '%' && n - i > 2) {
+			c = (char)(digit(key[i + 1]) << 4 | digit(key[i + 2]));
+			i += 2;
+		} else if (c == '#') {
+			while (i + 1 < n && key[i + 1] != '!')
+				i++;
+			continue;
+		}
+		tt_buf_add(path, &c, 1);
+	}
+	return tt_buf_error(path, err);
+}
+
 bool
 tt_shard_owns(const struct tt_shard *s, const char *key, size_t n)
 {

@@ -22,6 +22,9 @@ int tt_key_add(struct tt_buf *key, const char *s, size_t n, struct tt_err *err);
 /* Append a member: its name, and ${ordinal} where it is not the first (1) of this name. */
 int tt_key_member(struct tt_buf *key, const char *path, uint64_t ordinal, struct tt_err *err);
 
+/* Append the path that the key of ${n} bytes stands for: bytes as they are, a slash in front of members, and no ordinals. */
+int tt_key_path(struct tt_buf *path, const char *key, size_t n, struct tt_err *err);
+
 /* Shard ${index} of ${count}, from 1; count 1: all of it. Files are split by split.h. */
 struct tt_shard { unsigned index, count; };
 

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-
 /* Facts found so far. */
 struct found { struct tt_path_fact *fact; size_t n; };
 
@@ -14,7 +13,7 @@ struct found { struct tt_path_fact *fact; size_t n; };
 static bool
 is_end_of_part(char c)
 {
-	return c == '\0' || tt_sys_is_separator(c) || c == '!';
+	return c == '\0' || tt_sys_is_separator(c);
 }
 
 /* Fit the part of the pattern [p, pend) to the part of a path [s, send), and add its facts. */

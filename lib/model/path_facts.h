@@ -18,7 +18,7 @@ struct tt_path_fact { const char *key, *value; size_t nkey, nvalue; };
 /**
  * tt_path_facts(pattern, path, fact):
  * The facts that ${path} tells by ${pattern}; returns how many there are, 0 if the path does not fit. Parts of the pattern between slashes fit as many parts
- * at the end of the path, those in an archive after a "!" included. {KEY} is any text of at least one byte without a slash, as short as possible;
+ * at the end of the path. {KEY} is any text of at least one byte without a slash, as short as possible;
  * "*" any text without a slash; all else is itself.
  */
 size_t tt_path_facts(const char *pattern, const char *path, struct tt_path_fact fact[TT_PATH_FACTS_MAX]);

@@ -124,13 +124,13 @@ tell_text(struct tt_err *err)
 
 /* Add what the path tells of the capture: facts, and the day of one that does not know it. */
 static int
-add_path_facts(struct tt_run *r, struct tt_input *in, const char *path, struct tt_err *err)
+add_path_facts(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
 {
 	struct tt_path_fact fact[TT_PATH_FACTS_MAX];
-	const size_t n = r->o->meta_from_path ? tt_path_facts(r->o->meta_from_path, path, fact) : 0;
+	const size_t n = r->o->meta_from_path ? tt_path_facts(r->o->meta_from_path, r->o->fact_path ? r->o->fact_path[process] : path, fact) : 0;
 	int rc = TT_OK;
 
-	if (r->o->date_from_mtime && in->cap->wall_ns == 0 && !strchr(path, '!'))
+	if (r->o->date_from_mtime && in->cap->wall_ns == 0 && !(r->o->fact_path && strchr(path, '!')))
 		in->cap->file_ns = tt_src_mtime(in->src);
 	if (r->o->meta_from_path && n == 0)
 		tt_log(r->env, TT_LOG_VERBOSE, "%s: the path does not fit \"%s\": no facts", path, r->o->meta_from_path);
@@ -162,7 +162,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	}
 	if (rc == TT_OK && r->o->title)
 		in->cap->title = r->o->title[process];
-	TT_THEN(rc, add_path_facts(r, in, path, err));
+	TT_THEN(rc, add_path_facts(r, in, path, process, err));
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
 	if ((rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN) && is_known && in->text_like)

@@ -55,6 +55,7 @@ struct tt_run_opts {
 	enum tt_align align;
 	const char *const *meta;      /* "k=v", NULL-terminated, or NULL */
 	const char *meta_from_path;   /* pattern of model/path_facts.h: facts of captures that their paths tell; NULL: none */
+	const char *const *fact_path; /* what that pattern is for, parallel to path; NULL: path, whose inputs are no members of archives */
 	bool date_from_mtime;         /* a capture that does not say when it was recorded has the day of its file */
 	const char *const *title;     /* what to call each input in outputs, parallel to path; NULL: by what is in it */
 	unsigned needs;               /* what passes and emitters need, joined */

@@ -73,6 +73,25 @@ TEST(keys_tell_members_apart_and_hold_no_control_characters)
 	CHECK_STR(member("\xc3\xa9\xc2\x85", 1), "a.zip!\xc3\xa9%C2%85");
 }
 
+static const char *
+path_of(const char *key)
+{
+	static struct tt_buf b;
+	struct tt_err err;
+
+	b.n = 0;
+	CHECK(tt_key_path(&b, key, strlen(key), &err) == TT_OK);
+	tt_buf_add(&b, "", 1);
+	return b.p;
+}
+
+TEST(keys_give_back_paths)
+{
+	CHECK_STR(path_of("game%2312/r.ttc"), "game#12/r.ttc");
+	CHECK_STR(path_of("50%25%21x/night.zip!pixel-6/run1.ttc#2"), "50%!x/night.zip/pixel-6/run1.ttc");
+	CHECK_STR(path_of("a.zip!d.zip#3!b%21c%25%0A%7F%FF"), "a.zip/d.zip/b!c%\n\x7f\xff");
+}
+
 TEST(file_names_of_keys_are_harmless_and_differ_where_keys_do)
 {
 	char a[TT_KEY_FILE_MAX], b[TT_KEY_FILE_MAX], name[5000];
