@@ -306,6 +306,7 @@ test_sessions(struct tt_judging *w, struct tt_evidence *e, int sign, struct tt_e
 	if (!tt_session_change(old, k, now, j, assumed_spread(w), &past, &e->change)) {
 		r->tested = false;
 		tt_row_cannot(w, "one capture on each side does not show how much captures differ: record at least 2");
+		r->need = 2;          /* too few captures alone: they may be appended */
 		return TT_OK;
 	}
 	r->p = tt_change_worse(&e->change, (double)r->limit);
