@@ -58,6 +58,16 @@ least(const struct rows *r, const char *key)
 	return old < new ? old : new;
 }
 
+/* Write the limit of ${ns}: to a hundredth of a millisecond or, of short frames, as it is. */
+static void
+put_limit(struct tt_buf *out, double ns)
+{
+	if (ns >= 1e6)
+		tt_buf_printf(out, "\"limit\": \"%.2fms\", ", ns / 1e6);
+	else
+		tt_buf_printf(out, "\"limit\": \"%.0fns\", ", fmax(ns, 1));
+}
+
 /*
  * Make the row of frames that the player saw for too long: if both builds have a frame limit, those that are late for it, else those longer than twice the
  * median. Its margin is a quarter of their rate or, if that is more, the fewest that this many pairs can tell from chance. A frame that one build alone has
@@ -74,7 +84,7 @@ hitch_row(struct rows *r, int64_t median, size_t pairs, bool known)
 
 	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"long-frames\", \"metric\": \"%s\", ", r->some ? "," : "", metric);
 	if (!capped)
-		tt_buf_printf(r->out, "\"limit\": \"%.2fms\", ", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE);
+		put_limit(r->out, HITCH * (double)median / TT_AMOUNT_ONE);
 	tt_buf_printf(r->out, "\"max\": \"+%.3f\" }", fmax(margin, 0.001));
 	r->some = true;
 }
