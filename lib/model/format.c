@@ -7,6 +7,9 @@
 #include "model/transfer.h"
 
 /* The kind of bytes, if they are no capture. */
+/* The reader undid one compression already. */
+#define TWICE "data that is compressed twice: unpack it once"
+
 static const char *
 looks_like(const uint8_t *p, size_t n)
 {
@@ -14,6 +17,7 @@ looks_like(const uint8_t *p, size_t n)
 		{ "version https://git-lfs", 23, "a Git LFS pointer: run `git lfs pull`" },
 		{ "PK\x03\x04", 4, "a zip archive, which `tracetool batch` reads" },
 		{ "7z\xbc\xaf\x27\x1c", 6, "a 7z archive, which `tracetool batch` reads" },
+		{ "\x1f\x8b\x08", 3, TWICE }, { "\xfd" "7zXZ", 5, TWICE }, { "\x28\xb5\x2f\xfd", 4, TWICE }, { "BZh", 3, TWICE },
 		{ "\x7f" "ELF", 4, "an ELF program or library" },
 		{ "MZ", 2, "a Windows program or library" },
 		{ "{", 1, "JSON text" },
