@@ -136,15 +136,15 @@ default_row(struct tt_budget_reader *rd, const char *id, const char *metric, enu
     struct tt_err *err)
 {
 	struct tt_budget_row *r = &rd->b->row[rd->b->nrow];
-	struct tt_limit l = { .kind = TT_LIMIT_AMOUNT, .v = limit > INT64_MAX / TT_AMOUNT_ONE ? INT64_MAX :
-	    (int64_t)limit * TT_AMOUNT_ONE };
+	struct tt_limit l = { .kind = TT_LIMIT_AMOUNT, .v = limit > INT64_MAX / TT_NUMBER_ONE ? INT64_MAX :
+	    (int64_t)limit * TT_NUMBER_ONE };
 	char text[32];
 
 	for (size_t i = 0; i < rd->b->nrow; i++)
 		if (strcmp(rd->b->row[i].id, id) == 0)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: the id \"%s\" is that of a row that is there by "
 			    "default", rd->b->path, rd->b->row[i].line, rd->b->row[i].column, id);
-	*tt_put_base(text, l.v) = '\0';
+	*tt_put_base(text, l.v, TT_DIM_NUMBER) = '\0';
 	l.text = tt_arena_text(rd->a, text, strlen(text), err);
 	if (!l.text)
 		return err->code;

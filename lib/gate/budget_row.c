@@ -150,13 +150,18 @@ read_number(const struct tt_node_at *v, const struct tt_budget_row *r, struct tt
 		wrong = "needs its unit, like \"60fps\"";
 	if (wrong)
 		return tt_doc_fail(v, false, err, "\"%s\" %s", v->key, wrong);
+	const int64_t one = tt_amount_one(l->dim);
 	if (!isfinite(d) || d < 0 || d > 9e15)
 		return tt_doc_fail(v, false, err, "\"%s\" must be from 0 to 9e15", v->key);
-	if (d < 1e6 && fabs(d * TT_AMOUNT_ONE - round(d * TT_AMOUNT_ONE)) > 1e-6)
-		return tt_doc_fail(v, false, err, "\"%s\" has more than three decimals, and no more are kept", v->key);
-	l->v = json_is_integer(v->json) ? tt_scale(json_integer_value(v->json), TT_AMOUNT_ONE, 1) :
-	    (int64_t)round(d * TT_AMOUNT_ONE);
-	*tt_put_base(text, l->v) = '\0';
+	if (d < 1e6 && fabs(d * (double)one - round(d * (double)one)) > 1e-6 * (double)one / TT_AMOUNT_ONE)
+		return tt_doc_fail(v, false, err, "\"%s\" %s", v->key, tt_too_many_decimals(l->dim));
+	/* No figure reaches a limit that an amount cannot hold. */
+	const bool is_beyond = d * (double)one > 9.2e18;
+	l->v = is_beyond ? INT64_MAX : json_is_integer(v->json) ? tt_scale(json_integer_value(v->json), one, 1) : (int64_t)round(d * (double)one);
+	if (is_beyond)
+		snprintf(text, sizeof text, "%.0f", d);
+	else
+		*tt_put_base(text, l->v, l->dim) = '\0';
 	l->text = tt_arena_text(v->doc->a, text, strlen(text), err);
 	return l->text ? TT_OK : err->code;
 }

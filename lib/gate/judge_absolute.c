@@ -245,7 +245,7 @@ pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 
 		while (over < n && v[n - 1 - over] > limit)
 			over++;
-		return x->stat == TT_STAT_COUNT ? tt_scale((int64_t)over, TT_AMOUNT_ONE, 1) :
+		return x->stat == TT_STAT_COUNT ? tt_scale((int64_t)over, TT_NUMBER_ONE, 1) :
 		    tt_scale((int64_t)over * 1000, TT_AMOUNT_ONE, (int64_t)n);
 	}
 	if (rank.of)
@@ -295,7 +295,7 @@ over_captures(struct tt_judging *w, struct tt_err *err)
 	tt_sort_i64(v, n);
 	r->has_value = true;
 	if (r->row->captures) {
-		r->value = tt_scale((int64_t)n, TT_AMOUNT_ONE, 1);
+		r->value = tt_scale((int64_t)n, tt_amount_one(r->dim), 1);
 		return TT_OK;
 	}
 	switch (r->row->over) {

@@ -698,9 +698,9 @@ tt_row_crashes(struct tt_judging *w, struct tt_err *err)
 	r->n = ab->runs[TT_NEW];
 	r->m = ab->runs[TT_OLD];
 	r->sessions = 1;
-	r->value = tt_scale((int64_t)now, TT_AMOUNT_ONE, 1);
-	r->base = tt_scale((int64_t)was, TT_AMOUNT_ONE, 1);
-	r->limit = tt_scale((int64_t)(was + ab->more_crashes), TT_AMOUNT_ONE, 1);
+	r->value = tt_scale((int64_t)now, TT_NUMBER_ONE, 1);
+	r->base = tt_scale((int64_t)was, TT_NUMBER_ONE, 1);
+	r->limit = tt_scale((int64_t)(was + ab->more_crashes), TT_NUMBER_ONE, 1);
 	r->outcome = r->value > r->limit ? TT_BREACH : TT_PASS;
 	r->text = tt_verdict_text(w->v, err, "%s, %s", new, old);
 	if (r->outcome == TT_BREACH)

@@ -363,14 +363,15 @@ row_of(struct tt_figures *g, const struct tt_table *t, const struct tt_measure *
 
 /* --- the value ---------------------------------------------------------------------- */
 
-/* As JSON has it, in thousandths; false: it is no number that an amount holds. */
+/* As JSON has it, as an amount of ${dim}; false: it is no number that an amount holds. */
 static bool
-amount_of(enum tt_unit unit, const struct tt_cell *c, int64_t *v)
+amount_of(enum tt_unit unit, const struct tt_cell *c, enum tt_dim dim, int64_t *v)
 {
+	const int64_t one = tt_amount_one(dim);
 	double d;
 
 	if (unit == TT_UNIT_VALUE && c->s) {
-		d = round(strtod(c->s, NULL) * TT_AMOUNT_ONE);
+		d = round(strtod(c->s, NULL) * (double)one);
 		if (!(fabs(d) < 9.2e18))
 			return false;
 		*v = (int64_t)d;
@@ -378,7 +379,7 @@ amount_of(enum tt_unit unit, const struct tt_cell *c, int64_t *v)
 	}
 	if (unit == TT_UNIT_VALUE)
 		unit = (enum tt_unit)c->unit;
-	return !__builtin_mul_overflow(c->v, unit == TT_UNIT_MILLI ? 1 : unit == TT_UNIT_PERCENT ? TT_AMOUNT_ONE / 100 : TT_AMOUNT_ONE, v);
+	return !__builtin_mul_overflow(c->v, unit == TT_UNIT_MILLI ? one / 1000 : unit == TT_UNIT_PERCENT ? one / 100 : one, v);
 }
 
 /* True if the row is about the wall time of frames. */
@@ -401,13 +402,13 @@ tt_find_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 	if (!row || (is_wall(t, row) && tt_wall_is_limit(g, v, err)))
 		return t && v->why ? TT_OK : err->code;
 	row += c->col;
+	if (col->unit == TT_UNIT_VALUE && !row->empty)
+		v->dim = dim_of((enum tt_unit)row->unit, "");
 	if (row->empty)
 		v->why = "the column is empty in this row";
-	else if (!amount_of(col->unit, row, &v->v))
+	else if (!amount_of(col->unit, row, v->dim, &v->v))
 		v->why = "the value is not a number, or is too large for a budget";
 	else
 		v->known = true;
-	if (col->unit == TT_UNIT_VALUE && !row->empty)
-		v->dim = dim_of((enum tt_unit)row->unit, "");
 	return TT_OK;
 }

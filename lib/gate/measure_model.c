@@ -78,7 +78,7 @@ keep_each(struct tt_figures *g, const struct tt_values *e, struct tt_value *v, s
 	if (!v->each)
 		return err->code;
 	for (size_t i = 0; i < e->n; i++)
-		v->each[i] = tt_scale(tt_column_at(&e->v, i), TT_AMOUNT_ONE, 1);
+		v->each[i] = tt_scale(tt_column_at(&e->v, i), tt_amount_one(v->dim), 1);
 	v->neach = (uint32_t)e->n;
 	return TT_OK;
 }
@@ -94,10 +94,10 @@ statistic(const struct tt_values *e, enum tt_stat_kind stat, struct tt_value *v)
 		tt_value_set(v, tt_values_stddev(e));
 	} else if (stat == TT_STAT_TRIMMED) {
 		v->known = true;
-		v->v = tt_values_trimmed(e, TT_AMOUNT_ONE);
+		v->v = tt_values_trimmed(e, (unsigned)tt_amount_one(v->dim));
 	} else {
 		v->known = true;
-		v->v = tt_values_mean(e, TT_AMOUNT_ONE);
+		v->v = tt_values_mean(e, (unsigned)tt_amount_one(v->dim));
 	}
 }
 
@@ -369,7 +369,7 @@ tt_find_counter(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 		value = counter_value(c, x->stat);
 		if (!isfinite(value))
 			continue;
-		value = round(value * (double)base.num * TT_AMOUNT_ONE);
+		value = round(value * (double)base.num * (double)tt_amount_one(v->dim));
 		too_large = too_large || fabs(value) > 9.2e18;
 		now = too_large ? 0 : (int64_t)value;
 		if (met++ == 0 || (x->stat == TT_STAT_MIN ? now < v->v : now > v->v))

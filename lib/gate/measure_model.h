@@ -32,15 +32,16 @@ static inline void
 tt_value_set(struct tt_value *v, int64_t base)
 {
 	v->known = true;
-	v->v = tt_scale(base, TT_AMOUNT_ONE, 1);
+	v->v = tt_scale(base, tt_amount_one(v->dim), 1);
 }
 
-/* ${a} / ${b} as an amount. */
+/* ${a} / ${b} as an amount: above 0, if ${a} is. */
 static inline void
 tt_value_ratio(struct tt_value *v, int64_t a, int64_t b)
 {
 	v->known = true;
-	v->v = tt_scale(a, TT_AMOUNT_ONE, b);
+	v->v = tt_scale(a, tt_amount_one(v->dim), b);
+	v->v = v->v == 0 && a > 0 && b > 0 ? 1 : v->v;
 }
 
 /* A measure of events that were not recorded: which, and how to record them. */

@@ -53,10 +53,17 @@ static const char *const wanted[TT_DIMS] = {
 	[TT_DIM_PERCENT] = "must be a percentage, like \"80%\"",
 };
 
-/* The decimal number in the ${n} characters at ${s}, times ${size}, as an amount; else a text that says what is wrong. */
-static const char *
-number(const char *s, size_t n, int64_t size, int64_t *v)
+const char *
+tt_too_many_decimals(enum tt_dim dim)
 {
+	return dim == TT_DIM_NUMBER ? "has more than six decimals, and no more are kept" : "has more than three decimals, and no more are kept";
+}
+
+/* The decimal number in the ${n} characters at ${s}, times ${size}, as an amount of ${dim}; else a text that says what is wrong. */
+static const char *
+number(const char *s, size_t n, int64_t size, enum tt_dim dim, int64_t *v)
+{
+	const uint64_t one = (uint64_t)tt_amount_one(dim);
 	static const char none[] = "is not a number, or is too large";
 	tt_u128 whole = 0, part = 0, den = 1, all;
 	bool digit = false, point = false, cut = false;
@@ -80,9 +87,9 @@ number(const char *s, size_t n, int64_t size, int64_t *v)
 			cut = cut || s[i] != '0';
 		}
 	}
-	if (size == 1 && (cut || part * TT_AMOUNT_ONE % den != 0))
-		return "has more than three decimals, and no more are kept";
-	all = whole * (uint64_t)size * TT_AMOUNT_ONE + (part * (uint64_t)size * TT_AMOUNT_ONE + den / 2) / den;
+	if (size == 1 && (cut || part * one % den != 0))
+		return tt_too_many_decimals(dim);
+	all = whole * (uint64_t)size * one + (part * (uint64_t)size * one + den / 2) / den;
 	if (!digit || all > INT64_MAX)
 		return none;
 	*v = (int64_t)all;
@@ -105,7 +112,7 @@ tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v)
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (units[i].dim != dim || strcmp(units[i].name, s + unit) != 0)
 			continue;
-		return number(s, n, units[i].size, v);
+		return number(s, n, units[i].size, dim, v);
 	}
 	if (miscased)
 		return "has a unit with wrong capitals: they are ns, us, ms, s, B, KiB, MiB, GiB and fps";
@@ -115,9 +122,9 @@ tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v)
 /* --- writing ----------------------------------------------------------------- */
 
 char *
-tt_put_base(char *p, int64_t v)
+tt_put_base(char *p, int64_t v, enum tt_dim dim)
 {
-	char *end = tt_put_fixed(p, v, 3);
+	char *end = tt_put_fixed(p, v, dim == TT_DIM_NUMBER ? 6 : 3);
 
 	while (end[-1] == '0')
 		end--;
@@ -133,19 +140,24 @@ put(char *p, const char *text)
 	return p + n;
 }
 
-/* A number from 0 up, with at most two decimals, more where it is small. */
+/* An amount of ${dim} from 0 up: of 100 and more a whole number, else with at most three decimals or, below a hundredth, three digits. */
 static char *
-put_number(char *p, int64_t v)
+put_number(char *p, int64_t v, enum tt_dim dim)
 {
-	if (v < 100000)
-		return tt_put_base(p, v);
-	return tt_put_count(p, tt_scale(v, 1, TT_AMOUNT_ONE));
+	const int64_t one = tt_amount_one(dim);
+
+	if (v >= 100 * one)
+		return tt_put_count(p, tt_scale(v, 1, one));
+	for (int64_t digit = one / 1000; digit >= 10; digit /= 10)
+		if (v >= 100 * digit)
+			return tt_put_base(p, tt_scale(v, 1, digit) * digit, dim);
+	return tt_put_base(p, v, dim);
 }
 
 char *
 tt_put_amount(char *p, int64_t v, enum tt_dim dim)
 {
-	int64_t whole = tt_scale(v, 1, TT_AMOUNT_ONE);
+	const int64_t whole = tt_scale(v, 1, TT_AMOUNT_ONE);
 
 	if (v < 0) {
 		*p++ = '-';
@@ -157,13 +169,13 @@ tt_put_amount(char *p, int64_t v, enum tt_dim dim)
 	case TT_DIM_BYTES:
 		return tt_put_bytes(p, whole);
 	case TT_DIM_PER_1000:
-		return put(put_number(p, v), " per 1000");
+		return put(put_number(p, v, dim), " per 1000");
 	case TT_DIM_FPS:
-		return put(put_number(p, tt_scale(v, 1, 100) * 100), " fps");
+		return put(put_number(p, tt_scale(v, 1, 100) * 100, dim), " fps");
 	case TT_DIM_PERCENT:
-		return put(put_number(p, v), " %");
+		return put(put_number(p, v, dim), " %");
 	default:
-		return put_number(p, v);
+		return put_number(p, v, dim);
 	}
 }
 
@@ -199,7 +211,7 @@ tt_put_exact(char *p, int64_t v, enum tt_dim dim)
 		v = v == INT64_MIN ? INT64_MAX : -v;
 	}
 	if (dim != TT_DIM_TIME)
-		return put(put_decimals(p, v, TT_AMOUNT_ONE, 0), suffix[dim]);
+		return put(put_decimals(p, v, tt_amount_one(dim), 0), suffix[dim]);
 	while (v / TT_AMOUNT_ONE >= in[i].below)
 		i++;
 	return put(put_decimals(p, v, in[i].unit * TT_AMOUNT_ONE, in[i].least), in[i].name);

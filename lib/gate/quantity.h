@@ -1,8 +1,8 @@
 /**
  * Amounts that budgets limit and verdicts compare, as integers.
  *
- * An amount is in thousandths of the base unit of its dimension (ns, byte, 1, ...), so that means and rates keep three decimals and no
- * figure passes through a double. Values out of range stay at the ends of int64_t.
+ * An amount is in thousandths of the base unit of its dimension (ns, byte, frame per second, ...), a number in millionths: one call in some
+ * thousand frames is not rounded to none. So no figure passes through a double. Values out of range stay at the ends of int64_t.
  */
 #ifndef TT_GATE_QUANTITY_H
 #define TT_GATE_QUANTITY_H
@@ -12,7 +12,8 @@
 
 #include "base/err.h"
 
-#define TT_AMOUNT_ONE 1000            /* one base unit */
+#define TT_AMOUNT_ONE 1000            /* one base unit of all dimensions but TT_DIM_NUMBER */
+#define TT_NUMBER_ONE 1000000         /* one of TT_DIM_NUMBER */
 
 enum tt_dim {
 	TT_DIM_NUMBER,        /* counts, and means of counts */
@@ -24,6 +25,13 @@ enum tt_dim {
 	TT_DIMS
 };
 
+/* One base unit, as an amount of ${dim}. */
+static inline int64_t
+tt_amount_one(enum tt_dim dim)
+{
+	return dim == TT_DIM_NUMBER ? TT_NUMBER_ONE : TT_AMOUNT_ONE;
+}
+
 /* The dimension's name in machine forms: "number", "ns", "bytes", "per_1000", "fps", "percent". */
 extern const char *const tt_dim_name[TT_DIMS];
 
@@ -34,6 +42,9 @@ extern const char *const tt_dim_name[TT_DIMS];
  * Returns NULL, or the error: a text like "needs a unit, like \"33.3ms\"", constant.
  */
 const char *tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v);
+
+/* The error text for a number that is given more exactly than an amount of ${dim} can be. */
+const char *tt_too_many_decimals(enum tt_dim dim);
 
 /**
  * tt_put_amount(p, v, dim):
@@ -47,8 +58,8 @@ char *tt_put_exact(char *p, int64_t v, enum tt_dim dim);
 /* The same with "+" or "-" in front: a difference. */
 char *tt_put_change(char *p, int64_t v, enum tt_dim dim);
 
-/* For machines: the amount in base units, with the decimals it has: "12345000", "0.25". At most 24 bytes. */
-char *tt_put_base(char *p, int64_t v);
+/* For machines: the amount of ${dim} in base units, with the decimals it has: "12345000", "0.25". At most 24 bytes. */
+char *tt_put_base(char *p, int64_t v, enum tt_dim dim);
 
 /* A change in parts of a million, signed, as percent: "+5.2 %"; from +1,000 % on what it comes to: "11.0 times". At most 24 bytes. */
 char *tt_put_ppm(char *p, int64_t ppm);

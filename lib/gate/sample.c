@@ -206,10 +206,11 @@ by_amount(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* ${v} base units by frame, or, without frames, in all, where ${one} is one of them as an amount. */
 static int64_t
-per(int64_t v, size_t frames)
+per(int64_t v, size_t frames, int64_t one)
 {
-	return tt_scale(v, TT_AMOUNT_ONE, frames ? (int64_t)frames : 1);
+	return tt_scale(v, one, frames ? (int64_t)frames : 1);
 }
 
 /* The largest amount of work first. */
@@ -230,8 +231,8 @@ add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int6
 		return TT_OK;
 	rc = tt_mem_grow(&p->m->env->mem, &p->p, &p->cap, p->n + 1, sizeof *p->p, err);
 	if (rc == TT_OK)
-		p->p[p->n++] = (struct tt_part){ about, name, p->frames > 0, per(v, p->frames), per(count, p->frames),
-			per(work, p->frames) };
+		p->p[p->n++] = (struct tt_part){ about, name, p->frames > 0, per(v, p->frames, TT_AMOUNT_ONE), per(count, p->frames, TT_NUMBER_ONE),
+			per(work, p->frames, TT_AMOUNT_ONE) };
 	return rc;
 }
 

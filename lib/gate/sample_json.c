@@ -19,17 +19,25 @@
 #include "gate/doc.h"
 #include "gate/sample.h"
 
+/* The dimension of the parts' times or bytes. */
+static enum tt_dim
+dim_of(enum tt_about about)
+{
+	return about == TT_ABOUT_ALLOC ? TT_DIM_BYTES : TT_DIM_TIME;
+}
+
 /* --- writing ---------------------------------------------------------------------- */
 
 static void
-put_amount(struct tt_json *j, const char *key, int64_t v)
+put_amount(struct tt_json *j, const char *key, int64_t v, enum tt_dim dim)
 {
+	const int64_t one = tt_amount_one(dim);
 	char number[32];
 
 	/* Beyond this a decimal would not survive a double, which readers use. */
 	if (v > INT64_C(1) << 50 || v < -(INT64_C(1) << 50))
-		v = tt_scale(v, 1, TT_AMOUNT_ONE) * TT_AMOUNT_ONE;
-	*tt_put_base(number, v) = '\0';
+		v = tt_scale(v, 1, one) * one;
+	*tt_put_base(number, v, dim) = '\0';
 	tt_json_raw(j, key, number);
 }
 
@@ -40,14 +48,14 @@ put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *
 	if (!v->known && !v->why)
 		return;
 	if (v->known && !v->absent && !v->doubted && !v->each && v->dim == tt_measure_dim(x)) {
-		put_amount(j, x->key, v->v);
+		put_amount(j, x->key, v->v, v->dim);
 		return;
 	}
 	tt_json_open(j, x->key, "{");
 	if (!v->known)
 		tt_json_text(j, "missing", v->why);
 	else
-		put_amount(j, "value", v->v);
+		put_amount(j, "value", v->v, v->dim);
 	if (v->known && v->dim != tt_measure_dim(x))
 		tt_json_text(j, "unit", tt_dim_name[v->dim]);
 	if (v->absent)
@@ -59,7 +67,7 @@ put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *
 	if (v->each) {
 		tt_json_open(j, "each", "[");
 		for (size_t i = 0; i < v->neach; i++)
-			put_amount(j, NULL, v->each[i]);
+			put_amount(j, NULL, v->each[i], v->dim);
 		tt_json_close(j, "]");
 	}
 	tt_json_close(j, "}");
@@ -74,10 +82,10 @@ put_parts(struct tt_json *j, const struct tt_sample *s, enum tt_about about, boo
 			continue;
 		tt_json_open(j, NULL, "[");
 		tt_json_text(j, NULL, s->part[i].name);
-		put_amount(j, NULL, s->part[i].v);
-		put_amount(j, NULL, s->part[i].count);
+		put_amount(j, NULL, s->part[i].v, dim_of(about));
+		put_amount(j, NULL, s->part[i].count, TT_DIM_NUMBER);
 		if (s->part[i].work != s->part[i].v)
-			put_amount(j, NULL, s->part[i].work);
+			put_amount(j, NULL, s->part[i].work, dim_of(about));
 		tt_json_close(j, "]");
 	}
 	tt_json_close(j, "]");
@@ -168,12 +176,13 @@ text_of(const struct tt_sample_reader *rd, const json_t *j, const char *none, co
 }
 
 static int64_t
-amount_of(const json_t *j)
+amount_of(const json_t *j, enum tt_dim dim)
 {
-	double v = json_number_value(j) * TT_AMOUNT_ONE;
+	const int64_t one = tt_amount_one(dim);
+	double v = json_number_value(j) * (double)one;
 
 	if (json_is_integer(j))
-		return tt_scale(json_integer_value(j), TT_AMOUNT_ONE, 1);
+		return tt_scale(json_integer_value(j), one, 1);
 	if (!(v > -9.2e18 && v < 9.2e18))
 		return v > 0 ? INT64_MAX : v < 0 ? -INT64_MAX : 0;
 	return (int64_t)round(v);
@@ -221,19 +230,19 @@ take_value(const struct tt_sample_reader *rd, const json_t *j, struct tt_value *
 		return TT_OK;
 	if (json_is_number(j)) {
 		v->known = true;
-		v->v = amount_of(j);
+		v->v = amount_of(j, v->dim);
 		return TT_OK;
 	}
 	v->known = json_is_number(json_object_get(j, "value"));
 	if (!v->known && !json_is_string(json_object_get(j, "missing")))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" has neither a value nor what is missing", key);
-	v->v = amount_of(json_object_get(j, "value"));
 	v->absent = absent != NULL;
 	v->elsewhere = json_is_true(json_object_get(j, "elsewhere"));
 	v->doubted = doubt != NULL;
 	for (unsigned i = 0; i < TT_DIMS && unit; i++)
 		if (strcmp(unit, tt_dim_name[i]) == 0)
 			v->dim = (enum tt_dim)i & 0xff;
+	v->v = amount_of(json_object_get(j, "value"), v->dim);
 	if (text_of(rd, absent ? absent : doubt ? doubt : json_object_get(j, "missing"), NULL, &v->why, err) != TT_OK)
 		return err->code;
 	if (!json_is_array(each))
@@ -242,7 +251,7 @@ take_value(const struct tt_sample_reader *rd, const json_t *j, struct tt_value *
 	if (!v->each)
 		return err->code;
 	for (; v->neach < json_array_size(each); v->neach++)
-		v->each[v->neach] = amount_of(json_array_get(each, v->neach));
+		v->each[v->neach] = amount_of(json_array_get(each, v->neach), v->dim);
 	return TT_OK;
 }
 
@@ -272,9 +281,9 @@ take_parts(const struct tt_sample_reader *rd, const json_t *list, size_t n, enum
 
 		p->about = about;
 		p->framed = framed;
-		p->v = amount_of(json_array_get(j, 1));
-		p->count = amount_of(json_array_get(j, 2));
-		p->work = json_array_get(j, 3) ? amount_of(json_array_get(j, 3)) : p->v;
+		p->v = amount_of(json_array_get(j, 1), dim_of(about));
+		p->count = amount_of(json_array_get(j, 2), TT_DIM_NUMBER);
+		p->work = json_array_get(j, 3) ? amount_of(json_array_get(j, 3), dim_of(about)) : p->v;
 		if (text_of(rd, json_array_get(j, 0), "", &p->name, err) != TT_OK)
 			return err->code;
 		s->npart++;

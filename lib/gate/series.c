@@ -140,7 +140,7 @@ int64_t
 tt_series_in_unit(int64_t v, enum tt_dim dim)
 {
 	switch (tt_series_unit(dim)) {
-	case TT_UNIT_MILLI: return v;
+	case TT_UNIT_MILLI: return tt_scale(v, 1000, tt_amount_one(dim));
 	case TT_UNIT_PERCENT: return tt_scale(v, 100, TT_AMOUNT_ONE);
 	default: return tt_scale(v, 1, TT_AMOUNT_ONE);
 	}

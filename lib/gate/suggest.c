@@ -272,7 +272,7 @@ static int64_t
 wide_margin(const struct suggest *g)
 {
 	const struct tt_suggest_figure frames = tt_suggest_figure_of(&g->base, "frame.count.total");
-	const double n = (double)frames.median / TT_AMOUNT_ONE * (double)frames.n, margin = n > 0 ? WIDE_TIMES * 3000 / n : WIDE_TO;
+	const double n = (double)frames.median / TT_NUMBER_ONE * (double)frames.n, margin = n > 0 ? WIDE_TIMES * 3000 / n : WIDE_TO;
 
 	return margin > WIDE_TO ? WIDE_TO : margin < WIDE_FROM ? WIDE_FROM : (int64_t)ceil(margin);
 }
@@ -304,7 +304,7 @@ put_tail_comment(struct suggest *g, const struct long_frames *l, const char *tim
 		snprintf(none, sizeof none, "none of these %zu captures has", ncaptures);
 	tt_buf_printf(g->out, "\"comment\": \"%s of a thousand%s", late ? "late frames" : "frames", of);
 	if (l->most < INT64_MAX)
-		tt_buf_printf(g->out, ": %s more than %s", none, amount(most, l->most, TT_DIM_NUMBER));
+		tt_buf_printf(g->out, ": %s more than %s", none, amount(most, tt_scale(l->most, TT_NUMBER_ONE, TT_AMOUNT_ONE), TT_DIM_NUMBER));
 	if (!late)
 		tt_buf_printf(g->out, "; p99 is %s", amount(text, tt_suggest_figure_of(&g->base, p99).median, TT_DIM_TIME));
 }
@@ -371,7 +371,7 @@ put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
 		{ "ms", TT_DIM_TIME, 1000000 }, { "us", TT_DIM_TIME, 1000 }, { "MiB", TT_DIM_BYTES, 1 << 20 },
 		{ "KiB", TT_DIM_BYTES, 1 << 10 }, { "B", TT_DIM_BYTES, 1 }, { "ns", TT_DIM_TIME, 1 },
 	};
-	int64_t more = tt_scale(v, 12, 10 * TT_AMOUNT_ONE);
+	int64_t more = tt_scale(v, 12, 10 * tt_amount_one(dim));
 
 	for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
 		if (unit[i].dim == dim && (more >= 10 * unit[i].size || unit[i].size == 1)) {
@@ -421,12 +421,12 @@ collections_row(struct suggest *g)
 
 	if (r.n == 0 || r.max <= 0 || frames.median <= 0)
 		return;
-	one = tt_scale(1000 * TT_AMOUNT_ONE, TT_AMOUNT_ONE, frames.median);
+	one = tt_scale(INT64_C(1000) * TT_NUMBER_ONE, TT_NUMBER_ONE, frames.median);
 	more = tt_scale(r.max, 12, 10);
 	more = more > r.max + one ? more : r.max + one;
 	begin_row(g, "collections", "gc.collections", "per_1000");
 	tt_buf_printf(g->out, ", \"max\": %lld%s,\n\t\t  \"comment\": \"in a thousand frames%s: at most %s in the captures, %s in the median%s\" }",
-	    (long long)(more / TT_AMOUNT_ONE + 1), fails ? "" : ", \"level\": \"warn\"", fails ? " of the median capture" : "",
+	    (long long)(more / TT_NUMBER_ONE + 1), fails ? "" : ", \"level\": \"warn\"", fails ? " of the median capture" : "",
 	    amount(most, r.max, TT_DIM_NUMBER), amount(median, r.median, TT_DIM_NUMBER), fails ? "" : UNSTEADY);
 }
 
@@ -458,7 +458,7 @@ heap_row(struct suggest *g)
 static void
 per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim dim, bool warn)
 {
-	char key[80], median[64], most[64];
+	char key[80], median[64], most[64], max[32];
 	struct tt_suggest_figure r;
 	int64_t more;
 
@@ -468,10 +468,13 @@ per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim
 		return;
 	more = tt_scale(r.max, 21, 20) + 1;
 	begin_row(g, id, metric, "per_frame.mean");
-	if (dim == TT_DIM_BYTES)
+	if (dim == TT_DIM_BYTES) {
 		tt_buf_printf(g->out, ", \"max\": \"%lldB\"", (long long)(more / TT_AMOUNT_ONE + 1));
-	else
-		tt_buf_printf(g->out, ", \"max\": %lld.%03lld", (long long)(more / TT_AMOUNT_ONE), (long long)(more % TT_AMOUNT_ONE));
+	} else {
+		/* Three decimals are enough where they are a hundredth of it at most. */
+		*tt_put_base(max, more < TT_NUMBER_ONE / 10 ? more : (more + 999) / 1000 * 1000, dim) = '\0';
+		tt_buf_printf(g->out, ", \"max\": %s", max);
+	}
 	tt_buf_printf(g->out, "%s,\n\t\t  ", warn ? ", \"level\": \"warn\"" : "");
 	tt_buf_printf(g->out, "\"comment\": \"a twentieth more than the %s of the capture that allocates most; %s in the median\" }",
 	    amount(most, r.max, dim), amount(median, r.median, dim));

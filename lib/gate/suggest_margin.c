@@ -221,7 +221,7 @@ tt_suggest_count_limit(const struct tt_suggest_base *g, const char *key, double 
 {
 	const struct tt_suggest_figure r = tt_suggest_figure_of(g, key), frames = tt_suggest_figure_of(g, "frame.count.total");
 	struct tt_session of[TT_SUGGEST_CAPTURES];
-	double n = (double)frames.median / (1000.0 * TT_AMOUNT_ONE), count = r.mean / TT_AMOUNT_ONE * n, noise = sqrt(count / (double)r.n), most, found;
+	double n = (double)frames.median / (1000.0 * TT_NUMBER_ONE), count = r.mean / TT_AMOUNT_ONE * n, noise = sqrt(count / (double)r.n), most, found;
 	const size_t k = tt_suggest_sessions(g, key, of);
 	size_t captures;
 	int64_t tenths;

@@ -47,7 +47,7 @@ struct reader {
 static const struct { enum tt_dim dim; double by; } units[] = {
 	{ TT_DIM_TIME, 1e3 }, { TT_DIM_TIME, 1e6 }, { TT_DIM_TIME, 1e9 }, { TT_DIM_TIME, 1e12 },
 	{ TT_DIM_BYTES, 1e3 }, { TT_DIM_BYTES, 1024e3 }, { TT_DIM_BYTES, 1048576e3 }, { TT_DIM_BYTES, 1073741824e3 },
-	{ TT_DIM_NUMBER, 1e3 },
+	{ TT_DIM_NUMBER, TT_NUMBER_ONE },
 };
 enum { NUNIT = sizeof units / sizeof *units };
 
@@ -314,7 +314,7 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 	case TT_STAT_TRIMMED: return tt_trimmed_i64(v, n);
 	case TT_STAT_MIN: return least;
 	case TT_STAT_TOTAL: return total(v, n);
-	case TT_STAT_COUNT: return tt_scale((int64_t)n, TT_AMOUNT_ONE, 1);
+	case TT_STAT_COUNT: return tt_scale((int64_t)n, TT_NUMBER_ONE, 1);
 	case TT_STAT_STDDEV:
 		for (size_t i = 0; i < n; i++)
 			v[i] -= least;

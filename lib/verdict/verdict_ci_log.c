@@ -209,7 +209,7 @@ teamcity_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct 
 	tt_buf_text(out, "]\n");
 	if (!r->has_value)
 		return;
-	*tt_put_base(value, r->value) = '\0';
+	*tt_put_base(value, r->value, r->dim) = '\0';
 	tt_buf_text(out, "##teamcity[buildStatisticValue key='");
 	tt_verdict_put(out, r->name, teamcity);
 	tt_buf_printf(out, ".%s' value='%s']\n", tt_dim_name[r->dim], value);

@@ -57,7 +57,7 @@ sample(struct tt_buf *out, const struct family *f, const struct tt_verdict_row *
 
 	tt_buf_printf(out, "%s{row=\"", f->name);
 	tt_verdict_put(out, r->name, label);
-	*tt_put_base(value, f->get(r)) = '\0';
+	*tt_put_base(value, f->get(r), r->dim) = '\0';
 	tt_buf_printf(out, "\",unit=\"%s\"} %s\n", tt_dim_name[r->dim], value);
 }
 

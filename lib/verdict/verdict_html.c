@@ -73,7 +73,7 @@ put_cell(const struct page *p, bool has, int64_t v, enum tt_dim dim, bool change
 		put(p, "<td class=\"n\">-</td>");
 		return;
 	}
-	*tt_put_base(base, v) = '\0';
+	*tt_put_base(base, v, dim) = '\0';
 	*(change ? tt_put_change(text, v, dim) : tt_put_amount(text, v, dim)) = '\0';
 	tt_buf_printf(p->out, "<td class=\"n\" data-v=\"%s\">%s%s</td>", base, before, text);
 }
@@ -111,7 +111,7 @@ put_shift(const struct page *p, const struct tt_verdict_row *r)
 		put(p, "<td class=\"n\">-</td><td>-</td>");
 		return;
 	}
-	*tt_put_base(base, r->shift) = '\0';
+	*tt_put_base(base, r->shift, r->dim) = '\0';
 	*tt_put_change(shift, r->shift, r->dim) = '\0';
 	*tt_put_change(low, r->low, r->dim) = '\0';
 	*tt_put_change(high, r->high, r->dim) = '\0';

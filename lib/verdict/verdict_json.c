@@ -7,12 +7,12 @@
 #include "verdict/verdict_as.h"
 
 static void
-json_amount(struct tt_json *j, const char *key, bool has, int64_t v)
+json_amount(struct tt_json *j, const char *key, bool has, int64_t v, enum tt_dim dim)
 {
 	char number[32] = "null";
 
 	if (has)
-		*tt_put_base(number, v) = '\0';
+		*tt_put_base(number, v, dim) = '\0';
 	tt_json_raw(j, key, number);
 }
 
@@ -28,7 +28,7 @@ json_double(struct tt_json *j, const char *key, double v)
 /* --- rows --------------------------------------------------------------------------- */
 
 static void
-json_points(struct tt_json *j, const char *key, const struct tt_point *p, size_t n)
+json_points(struct tt_json *j, const char *key, const struct tt_point *p, size_t n, enum tt_dim dim)
 {
 	tt_json_open(j, key, "[");
 	for (size_t i = 0; i < n; i++) {
@@ -36,7 +36,7 @@ json_points(struct tt_json *j, const char *key, const struct tt_point *p, size_t
 		tt_json_text(j, "capture", p[i].sample->name);
 		if (p[i].sample->session && p[i].sample->session[0])
 			tt_json_text(j, "session", p[i].sample->session);
-		json_amount(j, "value", p[i].known, p[i].v);
+		json_amount(j, "value", p[i].known, p[i].v, dim);
 		tt_json_close(j, "}");
 	}
 	tt_json_close(j, "]");
@@ -51,11 +51,11 @@ json_mover(struct tt_json *j, const struct tt_mover *m)
 	tt_json_bool(j, "per_frame", m->per_frame);
 	tt_json_bool(j, "new", m->fresh);
 	tt_json_bool(j, "gone", m->gone);
-	json_amount(j, "change", true, m->change);
-	json_amount(j, "value", true, m->now);
-	json_amount(j, "baseline", true, m->base);
-	json_amount(j, "count", true, m->now_count);
-	json_amount(j, "baseline_count", true, m->base_count);
+	json_amount(j, "change", true, m->change, TT_DIM_TIME);
+	json_amount(j, "value", true, m->now, TT_DIM_TIME);
+	json_amount(j, "baseline", true, m->base, TT_DIM_TIME);
+	json_amount(j, "count", true, m->now_count, TT_DIM_NUMBER);
+	json_amount(j, "baseline_count", true, m->base_count, TT_DIM_NUMBER);
 	tt_json_close(j, "}");
 }
 
@@ -69,9 +69,9 @@ json_pairs(struct tt_json *j, const struct tt_verdict_row *r)
 		tt_json_u64(j, "evened_worse", r->evened_worse);
 	}
 	if (r->asked)
-		json_amount(j, "limit_asked", true, r->asked);
+		json_amount(j, "limit_asked", true, r->asked, r->dim);
 	if (r->seen)
-		json_amount(j, "seen", true, r->seen);
+		json_amount(j, "seen", true, r->seen, r->dim);
 	if (r->need_here)
 		tt_json_u64(j, "pairs_needed", r->need_here);
 }
@@ -83,27 +83,27 @@ json_test(struct tt_json *j, const struct tt_verdict_row *r)
 	json_double(j, "p", r->p);
 	json_double(j, "p_adjusted", r->p_adjusted);
 	tt_json_u64(j, "rows_tested", r->ntested);
-	json_amount(j, "shift", true, r->shift);
-	json_amount(j, "low", r->has_low, r->low);
-	json_amount(j, "high", r->has_high, r->high);
+	json_amount(j, "shift", true, r->shift, r->dim);
+	json_amount(j, "low", r->has_low, r->low, r->dim);
+	json_amount(j, "high", r->has_high, r->high, r->dim);
 	json_double(j, "p_not_worse", r->p_not);
 	json_double(j, "p_not_worse_adjusted", r->p_not_adjusted);
 	tt_json_text(j, "unit", r->pairs ? "pairs" : r->by_session ? "sessions" : "captures");
 	if (r->pairs)
 		json_pairs(j, r);
 	if (r->by_session) {
-		json_amount(j, "session_spread", true, r->spread);
+		json_amount(j, "session_spread", true, r->spread, r->dim);
 		tt_json_bool(j, "session_spread_assumed", r->spread_assumed);
 		if (r->before)
 			tt_json_u64(j, "session_spread_before", r->before);
 	}
 	if (!r->pairs)
-		json_amount(j, "seen", true, r->seen);
+		json_amount(j, "seen", true, r->seen, r->dim);
 	if (r->trend_tested) {
 		tt_json_open(j, "trend", "{");
 		json_double(j, "p", r->trend_p);
 		json_double(j, "p_adjusted", r->trend_p_adjusted);
-		json_amount(j, "change", true, r->trend);
+		json_amount(j, "change", true, r->trend, r->dim);
 		tt_json_text(j, "since", r->trend_since);
 		tt_json_u64(j, "sessions", r->trend_sessions);
 		tt_json_bool(j, "crept", r->crept);
@@ -131,8 +131,8 @@ json_row(struct tt_json *j, const struct tt_verdict_row *r)
 		tt_json_text(j, "would", tt_outcome_id[r->would]);
 	tt_json_bool(j, "fails", r->fails);
 	tt_json_text(j, "unit", tt_dim_name[r->dim]);
-	json_amount(j, "value", r->has_value, r->value);
-	json_amount(j, "limit", r->has_limit, r->limit);
+	json_amount(j, "value", r->has_value, r->value, r->dim);
+	json_amount(j, "limit", r->has_limit, r->limit, r->dim);
 	tt_json_text(j, "limit_is",
 	    r->row->exact      ? "exact"
 	    : r->row->relative ? r->limit_is_min ? "least_change" : "largest_change"
@@ -140,7 +140,7 @@ json_row(struct tt_json *j, const struct tt_verdict_row *r)
 			       : "max");
 	tt_json_u64(j, "captures", r->n);
 	tt_json_u64(j, "missing", r->missing);
-	json_amount(j, "baseline", r->has_base, r->base);
+	json_amount(j, "baseline", r->has_base, r->base, r->dim);
 	if (r->has_base) {
 		tt_json_u64(j, "baseline_captures", r->m);
 		tt_json_u64(j, "baseline_sessions", r->sessions);
@@ -152,9 +152,9 @@ json_row(struct tt_json *j, const struct tt_verdict_row *r)
 	tt_json_text(j, "text", r->text);
 	tt_json_text(j, "hint", r->hint);
 	tt_json_text(j, "worst_capture", r->worst ? r->worst->name : NULL);
-	json_points(j, "points", r->point, r->npoint);
+	json_points(j, "points", r->point, r->npoint, r->dim);
 	if (r->has_base)
-		json_points(j, "baseline_points", r->base_point, r->nbase_point);
+		json_points(j, "baseline_points", r->base_point, r->nbase_point, r->dim);
 	tt_json_open(j, "movers", "[");
 	for (size_t i = 0; i < r->nmover; i++)
 		json_mover(j, &r->mover[i]);

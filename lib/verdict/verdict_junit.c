@@ -69,7 +69,7 @@ figure(struct tt_buf *out, const struct tt_verdict_row *r, const char *what, int
 	char value[32];
 
 	tt_buf_printf(&name, "%s.%s%s", r->name, what, tt_dim_name[r->dim]);
-	*tt_put_base(value, v) = '\0';
+	*tt_put_base(value, v, r->dim) = '\0';
 	property(out, tt_buf_string(&name), value);
 	if (name.failed)
 		tt_buf_fail(out);

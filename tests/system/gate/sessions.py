@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import check, end
@@ -85,6 +86,51 @@ def gate(*args, code=None, verb=("stats",), env=None):
 
 def sessions(base="base.json"):
     return [(s["session"], len(s["captures"])) for s in json.load(open(at(base)))["sessions"]]
+
+
+# --- figures --------------------------------------------------------------------------------------------
+
+def rare(name, n, frames=5000):
+    """A game in which ${n} of the frames allocate once, throw nothing and are all alike."""
+    s = Script()
+    s.now["Main"] = rare.made = rare.made + 1
+    for i in range(frames):
+        s.enter("Game:Tick")
+        s.work(1000)
+        if 100 <= i < 100 + n:
+            s.alloc("Game.Shot", 8)
+            s.call("Game:Bad", 10)
+        s.leave()
+    s.enter("Game:Tick")
+    s.write(GEN, at(name))
+    return name
+
+
+rare.made = 0
+
+
+def what_happens_once_is_not_never():
+    """A mean by frame of one in thousands is above 0, its limit is what was asked, and another number is another figure."""
+    count = dict(metric="gc.alloc.count", stat="per_frame.mean")
+    none = [row("allocs", max=0, **count), row("bytes", metric="gc.alloc.bytes", stat="per_frame.mean", max="0B"),
+            row("calls", metric="marker.count", marker="Game:Bad", stat="per_frame.mean", max=0)]
+    budget(*none)
+    r = gate(rare("once.mlpd", 1), code=1)
+    check([r.rows[k["id"]]["outcome"] for k in none] == ["breach"] * 3, "one in 5,000 frames", r.stdout)
+    check(abs(r.rows["allocs"]["value"] - 1 / 5000) < 1e-9, "its mean is 0.0002", r.rows["allocs"]["value"])
+    check(re.search(r"0\.0002\b", r.stdout), "and is printed", r.stdout)
+    r = gate("once.mlpd", "--max-failures", "9", "--frame-marker", "Game:Tick", verb=("batch",), code=1)
+    check([r.rows[k["id"]]["outcome"] for k in none] == ["breach"] * 3, "the same in a batch", r.stdout)
+
+    old = [rare("old%d.mlpd" % i, 10) for i in range(4)]
+    budget(row("fifth", max="+20%", **count), row("few", max="+5%", **count), row("exact", exact=True, **count), row("more", max="+0.0015", **count))
+    gate(*old, "--save", "rare.json", "--meta", "session=A", code=0)
+    r = gate(*[rare("new%d.mlpd" % i, 11) for i in range(4)], "--baseline", "rare.json", "--meta", "session=A", code=1)
+    check({k: r.rows[k]["outcome"] for k in ("fifth", "exact")} == {"fifth": "not_worse", "exact": "breach"}, "11 of 5,000 where 10 were", r.stdout)
+    check(abs(r.rows["fifth"]["limit"] - 0.0004) < 1e-9, "+20 % of 0.002 is 0.0004", r.rows["fifth"])
+    r = gate(*[rare("far%d.mlpd" % i, 17) for i in range(4)], "--baseline", "rare.json", "--meta", "session=A", code=1)
+    check({k: r.rows[k]["outcome"] for k in ("fifth", "few", "exact", "more")} == {"fifth": "worse", "few": "worse", "exact": "breach", "more": "not_worse"},
+          "17 where 10 were", r.stdout)
 
 
 # --- captures without a figure ------------------------------------------------------------------------
@@ -297,9 +343,9 @@ def figures_that_differ_print_apart():
     text = {k: x["text"] for k, x in gate(*shots, code=0).rows.items()}
     check("640 B, limit 256,233 B" in text["odd"], "a limit that KiB would round is in bytes, as is the figure", text["odd"])
     check("640 B, limit 250.5 KB" in text["even"], "one that they do not", text["even"])
-    for keys, says in ((dict(max="0.0004ns"), "more than three decimals"), (dict(metric="exceptions", stat="total", max=0.0004), "more than three decimals"),
+    for keys, says in ((dict(max="0.0004ns"), "more than three decimals"), (dict(metric="exceptions", stat="total", max=0.0000004), "more than six decimals"),
                        (dict(metric="gc.alloc.bytes", stat="total", max="1.0001B"), "more than three decimals"),
-                       (dict(metric="exceptions", stat="total", max="2.71828"), "more than three decimals")):
+                       (dict(metric="exceptions", stat="total", max="2.7182818"), "more than six decimals")):
         budget(dict(row("fine"), **keys))
         check(says in gate(*shots, code=2).stderr, "an amount that cannot be kept: %s" % keys)
     budget(row("fine", max="1.25%"), row("kib", metric="gc.alloc.bytes", stat="total", max="0.33333KiB"))
@@ -398,6 +444,32 @@ def what_fails_replaces_no_baseline():
     check(open(at("single.json")).read() == before and not os.path.exists(at("elsewhere.json")), "and nothing is")
     gate(*captures("equal", 1000000), "--baseline", "single.json", "--save", "single.json", code=0)
     check(open(at("single.json")).read() != before, "what passes is saved")
+
+
+def one_capture_a_night_becomes_a_baseline():
+    """Too few captures keep nothing from being appended: from the third night on, nights show how much they differ."""
+    budget(row("median", max="+5%"))
+    codes = [gate(capture("alone%d.mlpd" % i, 1000000 + i), "--save", "alone.json", "--append", "--meta", "session=n%d" % i).returncode for i in range(5)]
+    check(sessions("alone.json") == [("n%d" % i, 1) for i in range(5)], "five nights of one capture", sessions("alone.json"))
+    check(codes == [0, 5, 5, 0, 0], "judged from the fourth night on", codes)
+
+
+def facts_of_paths_are_those_of_the_files():
+    """Folders have names that keys of a batch write otherwise: facts do not."""
+    budget(row("where", max="1ns", where={"build": "game#12"}), row("odd", max="1ns", where={"build": "50%!x"}))
+    for build in ("game#12", "50%!x"):
+        os.makedirs(at("paths/" + build), exist_ok=True)
+        os.replace(at(capture("one.mlpd", 1000000)), at("paths/%s/run.mlpd" % build))
+    how = ("--meta-from-path", "{build}/*")
+    r = gate("paths/game#12/run.mlpd", "paths/50%!x/run.mlpd", *how, code=1)
+    check([r.rows[k]["outcome"] for k in ("where", "odd")] == ["breach"] * 2, "a gate", r.stdout)
+    r = gate("paths", *how, "--frame-marker", "Game:Tick", verb=("batch",), code=1)
+    check([r.rows[k]["outcome"] for k in ("where", "odd")] == ["breach"] * 2, "a batch", r.stdout)
+    with zipfile.ZipFile(at("all.zip"), "w") as z:
+        for build in ("game#12", "50%!x"):
+            z.write(at("paths/%s/run.mlpd" % build), build + "/run.mlpd")
+    r = gate("all.zip", *how, "--frame-marker", "Game:Tick", verb=("batch",), code=1)
+    check([r.rows[k]["outcome"] for k in ("where", "odd")] == ["breach"] * 2, "members of an archive", r.stdout)
 
 
 def nights_are_not_replaced():
@@ -1022,7 +1094,8 @@ def a_budget_judges_something():
 def main():
     global work
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
-        for step in (crashed_captures_are_no_pass, no_figure_is_no_frame_either, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
+        for step in (what_happens_once_is_not_never, one_capture_a_night_becomes_a_baseline, facts_of_paths_are_those_of_the_files,
+                     crashed_captures_are_no_pass, no_figure_is_no_frame_either, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
                      captures_that_break_off_are_told, causes_are_measured_where_the_row_is, figures_that_differ_print_apart,
                      a_change_that_is_not_between_the_medians_says_so,
                      a_killed_call_is_no_short_one, crashed_captures_make_no_first_baseline, a_failed_analysis_has_no_environment,

@@ -33,7 +33,7 @@ samples(const int64_t *v, size_t n, const char *session)
 		s[i].value = tt_arena_alloc(&arena, (budget.nmeasure + 1) * sizeof *s[i].value, &err);
 		for (size_t k = 0; k < budget.nmeasure; k++)
 			s[i].value[k] = (struct tt_value){ .known = true, .dim = tt_measure_dim(&budget.measure[k]) };
-		s[i].value[budget.row[0].which].v = v[i] * TT_AMOUNT_ONE;
+		s[i].value[budget.row[0].which].v = v[i] * tt_amount_one(tt_measure_dim(&budget.row[0].measure));
 	}
 	return s;
 }
@@ -74,12 +74,12 @@ TEST(amounts_are_read_with_their_units_and_written_back)
 		{ "16.7ms", TT_DIM_TIME, 16700000000 }, { "1 s", TT_DIM_TIME, 1000000000000 }, { "0.5us", TT_DIM_TIME, 500000 },
 		{ "3\302\265s", TT_DIM_TIME, 3000000 }, { "1KiB", TT_DIM_BYTES, 1024000 }, { "1.5MB", TT_DIM_BYTES, 1572864000 },
 		{ "0", TT_DIM_NUMBER, 0 }, { "2.25", TT_DIM_PER_1000, 2250 }, { "60fps", TT_DIM_FPS, 60000 },
-		{ "80%", TT_DIM_PERCENT, 80000 }, { ".5", TT_DIM_NUMBER, 500 },
+		{ "80%", TT_DIM_PERCENT, 80000 }, { ".5", TT_DIM_NUMBER, 500000 }, { "0.000336", TT_DIM_NUMBER, 336 },
 	};
 	static const struct { const char *text; enum tt_dim dim; } bad[] = {
 		{ "", TT_DIM_NUMBER }, { "1", TT_DIM_TIME }, { "1ms", TT_DIM_NUMBER }, { "-1ms", TT_DIM_TIME },
 		{ "1..2ms", TT_DIM_TIME }, { "1e3ms", TT_DIM_TIME }, { "9999999999s", TT_DIM_TIME }, { "1 mss", TT_DIM_TIME },
-		{ "99999999999999999999999999", TT_DIM_NUMBER },
+		{ "99999999999999999999999999", TT_DIM_NUMBER }, { "0.0000001", TT_DIM_NUMBER }, { "0.0001", TT_DIM_PER_1000 },
 	};
 	char text[64];
 	int64_t v;
@@ -94,12 +94,20 @@ TEST(amounts_are_read_with_their_units_and_written_back)
 	CHECK_STR(text, "1.235 ms");
 	*tt_put_amount(text, -2048000, TT_DIM_BYTES) = '\0';
 	CHECK_STR(text, "-2,048 B");
-	*tt_put_amount(text, 250, TT_DIM_NUMBER) = '\0';
+	*tt_put_amount(text, 250000, TT_DIM_NUMBER) = '\0';
 	CHECK_STR(text, "0.25");
-	*tt_put_base(text, 12345000) = '\0';
+	*tt_put_amount(text, 1666667, TT_DIM_NUMBER) = '\0';
+	CHECK_STR(text, "1.667");
+	*tt_put_amount(text, 1680, TT_DIM_NUMBER) = '\0';
+	CHECK_STR(text, "0.00168");
+	*tt_put_amount(text, 336, TT_DIM_NUMBER) = '\0';
+	CHECK_STR(text, "0.000336");
+	*tt_put_base(text, 12345000, TT_DIM_TIME) = '\0';
 	CHECK_STR(text, "12345");
-	*tt_put_base(text, -1050) = '\0';
+	*tt_put_base(text, -1050, TT_DIM_BYTES) = '\0';
 	CHECK_STR(text, "-1.05");
+	*tt_put_base(text, 1666667, TT_DIM_NUMBER) = '\0';
+	CHECK_STR(text, "1.666667");
 	*tt_put_ppm(text, 52345) = '\0';
 	CHECK_STR(text, "+5.2 %");
 	*tt_put_ppm(text, -400) = '\0';
@@ -139,12 +147,12 @@ TEST(captures_become_one_figure_as_over_says)
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		snprintf(row, sizeof row, "\"metric\": \"gc.alloc.count\", \"max\": 20, \"over\": \"%s\"", want[i].over);
 		struct tt_verdict_row r = read_row(row) ? judged(NULL, 0, v, 4, &exit) : (struct tt_verdict_row){ 0 };
-		CHECK_EQ_INT(r.value, want[i].of_max * TT_AMOUNT_ONE);
+		CHECK_EQ_INT(r.value, want[i].of_max * TT_NUMBER_ONE);
 		CHECK_EQ_INT(r.outcome, want[i].of_max > 20 ? TT_BREACH : TT_PASS);
 		CHECK_EQ_INT(exit, want[i].of_max > 20);
 		snprintf(row, sizeof row, "\"metric\": \"gc.alloc.count\", \"min\": 20, \"over\": \"%s\"", want[i].over);
 		r = read_row(row) ? judged(NULL, 0, v, 4, &exit) : r;
-		CHECK_EQ_INT(r.value, want[i].of_min * TT_AMOUNT_ONE);
+		CHECK_EQ_INT(r.value, want[i].of_min * TT_NUMBER_ONE);
 		CHECK_EQ_INT(r.outcome, want[i].of_min < 20 ? TT_BREACH : TT_PASS);
 	}
 }
@@ -179,7 +187,7 @@ TEST(relative_rows_have_three_answers_and_a_direction)
 	r = judged(x, 5, more, 5, &exit);
 	CHECK_EQ_INT(r.outcome, TT_WORSE);
 	CHECK(r.p > 1.0 / 252 - 1e-12 && r.p < 1.0 / 252 + 1e-12);
-	CHECK_EQ_INT(r.shift, 100 * TT_AMOUNT_ONE);
+	CHECK_EQ_INT(r.shift, 100 * TT_NUMBER_ONE);
 	CHECK_EQ_INT(r.shift_ppm, 99800);
 	CHECK_EQ_INT(exit, 1);
 	CHECK_EQ_INT(judged(x, 5, some, 5, &exit).outcome, TT_NOT_WORSE);
@@ -195,7 +203,7 @@ TEST(relative_rows_have_three_answers_and_a_direction)
 		return;
 	r = judged(x, 5, less, 5, &exit);
 	CHECK_EQ_INT(r.outcome, TT_WORSE);
-	CHECK_EQ_INT(r.shift, -100 * TT_AMOUNT_ONE);
+	CHECK_EQ_INT(r.shift, -100 * TT_NUMBER_ONE);
 	CHECK(r.has_low && r.low <= r.shift && r.high >= r.shift && r.low < r.high);
 	CHECK_EQ_INT(judged(x, 5, more, 5, &exit).outcome, TT_NOT_WORSE);
 	if (read_row("\"metric\": \"gc.alloc.count\", \"max\": \"+5%\", \"effect\": 200"))
@@ -254,9 +262,9 @@ TEST(a_new_session_is_judged_by_how_much_sessions_differ)
 	r = judged_sessions(apart, 4, 1080, &remarks);
 	CHECK_EQ_INT(r.outcome, TT_UNDECIDED);
 	/* They are not quiet, which weighs 1, then: root of ((0.005 * 1044)^2 + 42.5^2 + 57.5^2 + 7.5^2 + 22.5^2) / 4. */
-	CHECK_EQ_INT(r.spread / TT_AMOUNT_ONE, 37);
+	CHECK_EQ_INT(r.spread / TT_NUMBER_ONE, 37);
 	/* 1.118 * 37.7 * (2.13 + 2.60) more than the limit of 52: points of Student's t of 4 degrees of freedom. */
-	CHECK(r.seen > 250 * TT_AMOUNT_ONE && r.seen < 253 * TT_AMOUNT_ONE);
+	CHECK(r.seen > 250 * TT_NUMBER_ONE && r.seen < 253 * TT_NUMBER_ONE);
 }
 
 /* Three sessions, then one that was accepted and takes twice as much: what the three differ by is what is taken. */
@@ -288,7 +296,7 @@ TEST(sessions_before_the_accepted_one_show_how_much_sessions_differ)
 		CHECK_EQ_INT((intmax_t)r->sessions, 1);
 		CHECK_EQ_INT((intmax_t)verdict.nremark, 0);
 		/* Root of 100 and 100 twice over, times 4 as figures doubled, with 2 degrees of freedom: 20; quiet ones, 10, weigh 4.9. */
-		CHECK_EQ_INT(r->spread / TT_AMOUNT_ONE, 13);
+		CHECK_EQ_INT(r->spread / TT_NUMBER_ONE, 13);
 		CHECK(strstr(r->text, "as the 3 before the accepted one do"));
 	}
 	tt_verdict_free(&verdict);
@@ -466,12 +474,12 @@ TEST(what_a_budget_says_of_itself_is_kept)
 	CHECK_STR(budget.fingerprint[1], "a");
 	CHECK(!budget.fingerprint[2]);
 	CHECK_EQ_INT((intmax_t)budget.nrow, 4);
-	CHECK_EQ_INT(budget.row[0].max.v, 5500);
+	CHECK_EQ_INT(budget.row[0].max.v, 5500000);
 	CHECK_EQ_INT(budget.row[0].min_captures, 100000);
 	CHECK_STR(budget.row[1].id, "integrity-lost");
 	CHECK_EQ_INT(budget.row[1].max.v, INT64_MAX);
 	CHECK_STR(budget.row[2].id, "integrity-frames");
-	CHECK_EQ_INT(budget.row[2].min.v, 3000);
+	CHECK_EQ_INT(budget.row[2].min.v, 3000000);
 	CHECK_STR(budget.row[3].id, "integrity-ended");
 	CHECK_EQ_INT(budget.row[3].level, TT_LEVEL_ERROR);
 }
@@ -525,9 +533,9 @@ TEST(pooled_rows_take_the_frames_of_all_captures_as_one)
 		{ "\"metric\": \"frame.time\", \"stat\": \"trimmed\", \"max\": \"19ms\"", 20000000000, TT_BREACH },
 		{ "\"metric\": \"frame.gpu\", \"max\": \"1ms\"", 20000000000, TT_BREACH },
 		{ "\"metric\": \"frame.fps\", \"min\": \"50fps\"", 50000, TT_PASS },
-		{ "\"metric\": \"frame.over\", \"limit\": \"9ms\", \"stat\": \"count\", \"max\": 3", 3000, TT_PASS },
+		{ "\"metric\": \"frame.over\", \"limit\": \"9ms\", \"stat\": \"count\", \"max\": 3", 3000000, TT_PASS },
 		{ "\"metric\": \"frame.over\", \"limit\": \"20ms\", \"stat\": \"per_1000\", \"max\": 300", 333333, TT_BREACH },
-		{ "\"metric\": \"gc.alloc.frames\", \"stat\": \"count\", \"max\": 2", 3000, TT_BREACH },
+		{ "\"metric\": \"gc.alloc.frames\", \"stat\": \"count\", \"max\": 2", 3000000, TT_BREACH },
 		{ "\"metric\": \"gc.alloc.bytes\", \"stat\": \"per_frame.max\", \"max\": \"1KiB\"", 30000000000, TT_BREACH },
 	};
 	static int64_t first[] = { 10000000000, 20000000000 }, last[] = { 30000000000 };
@@ -568,11 +576,11 @@ TEST(a_row_with_both_limits_says_which_is_broken)
 	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 20, \"min\": 10"))
 		return;
 	r = judged(NULL, 0, v, 1, &exit);
-	CHECK(r.outcome == TT_PASS && !r.limit_is_min && r.limit == 20000);
+	CHECK(r.outcome == TT_PASS && !r.limit_is_min && r.limit == 20000000);
 	r = judged(NULL, 0, above, 1, &exit);
-	CHECK(r.outcome == TT_BREACH && !r.limit_is_min && r.limit == 20000);
+	CHECK(r.outcome == TT_BREACH && !r.limit_is_min && r.limit == 20000000);
 	r = judged(NULL, 0, below, 1, &exit);
-	CHECK(r.outcome == TT_BREACH && r.limit_is_min && r.limit == 10000);
+	CHECK(r.outcome == TT_BREACH && r.limit_is_min && r.limit == 10000000);
 }
 
 /* The exit status of a row that nothing can be told of, or not yet, at each level and with each --inconclusive. */
@@ -695,11 +703,11 @@ TEST(nothing_allocated_is_a_figure)
 /* Figures at the end of 64 bits, and limits as large, stay there. */
 TEST(the_largest_figures_do_not_wrap)
 {
-	static const int64_t huge[] = { INT64_MAX / TT_AMOUNT_ONE, INT64_MAX / TT_AMOUNT_ONE, INT64_MAX / TT_AMOUNT_ONE,
-		INT64_MAX / TT_AMOUNT_ONE };
+	static const int64_t huge[] = { INT64_MAX / TT_NUMBER_ONE, INT64_MAX / TT_NUMBER_ONE, INT64_MAX / TT_NUMBER_ONE,
+		INT64_MAX / TT_NUMBER_ONE };
 	int exit = 0;
 
-	if (read_row("\"metric\": \"counter\", \"counter\": \"x\", \"max\": \"+9000000000000000\""))
+	if (read_row("\"metric\": \"counter\", \"counter\": \"x\", \"max\": \"+9000000000000\""))
 		CHECK_EQ_INT(judged(huge, 4, huge, 4, &exit).outcome, TT_NOT_WORSE);
 	if (read_row("\"metric\": \"counter\", \"counter\": \"x\", \"max\": \"+100%\""))
 		CHECK_EQ_INT(judged(huge, 4, huge, 4, &exit).outcome, TT_NOT_WORSE);
@@ -707,7 +715,7 @@ TEST(the_largest_figures_do_not_wrap)
 		static const int64_t below[] = { -3, -4 };
 		struct tt_verdict_row r = judged(NULL, 0, below, 2, &exit);
 
-		CHECK_EQ_INT(r.value, -3500);
+		CHECK_EQ_INT(r.value, -3500000);
 		CHECK_EQ_INT(r.outcome, TT_BREACH);
 	}
 }
@@ -761,7 +769,7 @@ TEST(a_baseline_is_read_in_blocks_of_any_size)
 		CHECK_STR(b.session[0].name, "a } ] \" {");
 		CHECK_STR(b.session[1].accepted, "\303\251\\");
 		CHECK_STR(b.settings, "sessions");
-		CHECK_EQ_INT(b.all[0].value[budget.row[0].which].v, 5000);
+		CHECK_EQ_INT(b.all[0].value[budget.row[0].which].v, 5 * TT_NUMBER_ONE);
 		CHECK_EQ_INT((intmax_t)b.nsample, 2);
 		for (size_t i = 0; i < 2; i++) {
 			CHECK(text[b.session[i].at] == '{' && text[b.session[i].end - 1] == '}');
@@ -901,7 +909,7 @@ TEST(baselines_by_hand_are_taken_as_far_as_there_is_room)
 		return;
 	CHECK_EQ_INT(b.sample[0].value[at].v, INT64_MAX);
 	CHECK_EQ_INT(b.sample[1].value[at].v, -INT64_MAX);
-	CHECK_EQ_INT(b.sample[2].value[at].v, 12346);
+	CHECK_EQ_INT(b.sample[2].value[at].v, 12345600);
 	CHECK_EQ_INT(b.sample[3].value[at].v, INT64_MAX);
 	CHECK(!b.sample[4].value[at].known);
 	CHECK_EQ_INT((intmax_t)b.sample[4].npart, TT_SAMPLE_PARTS);
