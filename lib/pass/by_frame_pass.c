@@ -1,8 +1,8 @@
 /**
  * The pass "by_frame": what each marker, thread, counter and the collector do in each frame, one row for each.
  *
- * The rows of a frame are made when they are written, of the sums that collect/by_frame.h puts aside: no more than one frame's are in
- * memory. Figures are those of the tables markers, threads, counters and gcalloc with the filter set to the one frame. Definitions:
+ * The rows of a frame are made when they are written, from the sums that collect/by_frame.h stores: at most one frame's rows are in memory.
+ * Figures are those of the tables markers, threads, counters and gcalloc with the filter set to the one frame. Definitions:
  * tracetool-metrics(7), Figures of single frames.
  */
 #include "base/option.h"
@@ -77,7 +77,7 @@ static const struct tt_col gc_col[G_N] = {
 	PROCESS_COL,
 };
 
-/* The row of the site of the allocations at ${node}; false: neither the site nor the zone that it is in is among those asked for. */
+/* Find the *${row} of the site that allocates at ${node}. True if the filters want the site or the zone that the site is in. */
 static bool
 site_of(const struct tt_frame_sums *s, uint32_t node, uint32_t *row)
 {
@@ -93,7 +93,7 @@ is_alloc(const struct tt_frame_sums *s, uint32_t node)
 	return tt_paths_node(s->p, node)->kind == TT_NODE_ALLOC;
 }
 
-/* The first cell of the row of a frame, and the one that names its process. */
+/* Begin a row of a frame: fill its first cell and the cell ${process}, which names the process. Return the first cell. */
 static struct tt_cell *
 row_of_frame(struct tt_table *t, const struct tt_model *m, size_t frame, unsigned process)
 {
@@ -104,7 +104,7 @@ row_of_frame(struct tt_table *t, const struct tt_model *m, size_t frame, unsigne
 	return c;
 }
 
-/* The name and number of ${thread}; "(more paths)" has none. */
+/* Put the name and number of ${thread}; the thread of "(more paths)" has neither. */
 static void
 put_thread(struct tt_cell *c, const struct tt_model *m, uint32_t thread)
 {
@@ -150,19 +150,19 @@ struct entry {
 struct by_frame {
 	struct tt_stream stream;
 	struct tt_frame_sums s;
-	bool allocs;                  /* they are known */
-	struct entry *e;              /* of the frame */
+	bool allocs;                  /* allocations are known */
+	struct entry *e;              /* the entries of the present frame */
 	size_t n, cap;
 	const struct tt_counters *counters;
-	struct tt_sorted *values;     /* of counters */
-	struct tt_frame_values value;  /* the next */
+	struct tt_sorted *values;     /* all values of counters, by frame */
+	struct tt_frame_values value;  /* the next value, if is_value */
 	bool is_value;
-	uint32_t *rank;               /* of each counter, by name and section */
-	const char **name;            /* of each; NULL: not wanted */
-	struct tt_frame_values *v;     /* of the frame */
+	uint32_t *rank;               /* by counter: its rank by name and section */
+	const char **name;            /* by counter: its name; NULL: the filters leave the counter out */
+	struct tt_frame_values *v;     /* the values of the present frame */
 	size_t nv, capv;
-	size_t frame;                 /* frame_gc: the next */
-	int64_t *pause;               /* by frame; NULL: not known */
+	size_t frame;                 /* table frame_gc: the next frame */
+	int64_t *pause;               /* by frame: GC pause in ns; NULL: not known */
 	bool collections;
 };
 
@@ -199,7 +199,7 @@ add_entry(struct by_frame *b, const struct entry *e)
 	return true;
 }
 
-/* One sum of the frame: a zone's time goes to the zone that is shown, an allocation to its site. */
+/* Add one sum of the frame to an entry: a zone's time goes to the nearest zone that is shown, an allocation to its site. */
 static bool
 add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 {
@@ -248,7 +248,7 @@ by_self(const void *a, const void *b)
 	return x->self != y->self ? TT_CMP(y->self, x->self) : TT_CMP(x->row, y->row);
 }
 
-/* Entries of one marker on one thread become one. */
+/* Merge the entries of the same marker on the same thread. */
 static void
 join(struct by_frame *b)
 {
@@ -310,7 +310,7 @@ more_markers(struct tt_stream *stream, struct tt_table *t)
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-/* In an entry: total is the time in its outermost zones, self the part of it in waits, n its zones. */
+/* Add one sum to its thread's entry, whose total is the time in outermost zones, self the waiting part of it, and n the number of zones. */
 static bool
 add_thread(struct by_frame *b, const struct tt_frame_path *rec)
 {
@@ -484,7 +484,7 @@ more_gc(struct tt_stream *stream, struct tt_table *t)
 
 /* --- the tables ----------------------------------------------------------------------------- */
 
-/* The rows of ${t} come from ${b}, in the form that is asked for. */
+/* Make ${b} the source of the rows of ${t}, in the long or the wide form. */
 static void
 begin(struct tt_making *k, struct tt_table *t, struct by_frame *b)
 {
@@ -527,7 +527,7 @@ threads(struct tt_making *k, struct tt_table *t)
 
 	if (!b)
 		return;
-	/* Without the zones between, frames below a deep stack cost no more than others. */
+	/* Skip inner zones, so that frames with deep stacks cost no more than others. */
 	b->s.only = k->m->filter.no_wait ? 0 : TT_SUM_TOP | TT_SUM_WAIT;
 	begin(k, t, b);
 }
@@ -542,7 +542,10 @@ by_label(const void *a, const void *b)
 	return strcmp(x->label, y->label);
 }
 
-/* Rank the counters by label; those of one label, as of several captures, have one place. Columns are called by the label, as nothing else tells them apart. */
+/*
+ * Rank the counters by label. Counters with the same label (as from several captures) share a rank: a column is named by the label, which is all that tells
+ * columns apart.
+ */
 static void
 rank_counters(struct tt_making *k, struct by_frame *b)
 {
@@ -610,7 +613,7 @@ why(struct tt_making *k)
 	return none ? none : "nothing of the kind in the frames of this capture, or the filters leave none";
 }
 
-/* The columns that --wide can have, of any of the tables. */
+/* List the columns that --wide accepts, over all tables. */
 static const char *
 wide_value(size_t i)
 {

@@ -53,7 +53,7 @@ label(const struct fold *f, uint32_t v)
 	return n->row == TT_NO_ROW ? f->m->threads.t[n->thread]->name : f->p->row[n->row].label;
 }
 
-/* Hidden rows. */
+/* Say how many rows are hidden. */
 static void
 set_note(const struct fold *f, struct tt_table *t)
 {
@@ -145,14 +145,14 @@ top_down(struct tt_making *k, struct tt_table *t)
 
 /* --- bottom-up ------------------------------------------------------------------------ */
 
-/* One path with self time, seen from the zone ${at} steps above its end. */
+/* One path with self time; ${at} is its zone at the present level of the walk. */
 struct leaf {
 	uint32_t at;
 	int64_t self;
 	uint64_t n;
 };
 
-/* Leaves that meet in one row: a part of the array of leaves. */
+/* Leaves that share one row: a range of the array of leaves. */
 struct group {
 	size_t from, to;
 	uint32_t row, depth;
@@ -191,14 +191,17 @@ by_weight(const void *x, const void *y)
 	return TT_CMP(b->row, a->row);
 }
 
-/* True if a row at depth 0 is asked for; callers are always shown. */
+/* True if the group is large enough for a row. The filters choose rows at depth 0 only; callers are always shown. */
 static bool
 group_wanted(const struct fold *f, const struct group *g)
 {
 	return tt_merged_over(&f->g, g->self, f->o->threshold_e4) && (g->depth > 0 || f->p->row[g->row].wanted);
 }
 
-/* Callers mostly come in the order of their callees, as in recursion: sorting sorted input at each level would cost most. */
+/*
+ * True if the leaves are sorted already. Callers mostly come in the order of their callees, as in recursion; sorting them again at each level would cost
+ * most.
+ */
 static bool
 is_sorted(const struct inverted *in, size_t from, size_t to)
 {
@@ -250,7 +253,7 @@ put_up(const struct fold *f, struct tt_table *t, const struct group *g)
 	tt_cell_u64(&c[U_COUNT], g->n);
 }
 
-/* Move the leaves of a group to their callers; those that have none leave it. The new end. */
+/* Move the leaves of a group to their callers and drop leaves without a caller. Return the new end of the group. */
 static size_t
 climb(struct inverted *in, const struct group *g)
 {

@@ -46,10 +46,10 @@ static const struct tt_col thread_col[T_N] = {
 /* The sums of the walk through the tree, by category. */
 struct fold {
 	const struct tt_paths *p;
-	uint32_t *slot;               /* by row: its category */
+	uint32_t *slot;               /* by row: the slot of its category */
 	struct tt_calls *calls;
-	bool *gpu;                    /* it is the GPU's work */
-	uint32_t *used;               /* the categories that the thread has, as they come */
+	bool *gpu;                    /* by category: true if it is work of the GPU */
+	uint32_t *used;               /* categories that the present thread has, in order of appearance */
 	size_t nused;
 };
 
@@ -98,7 +98,7 @@ categories(struct tt_making *k, struct tt_table *t)
 	struct fold f;
 
 	if (begin(&f, k)) {
-		int64_t self_all[2] = { 0 };  /* of threads, of the GPU */
+		int64_t self_all[2] = { 0 };  /* sum of self times: of threads, of the GPU */
 
 		tt_calls_sum(f.p, f.slot, f.calls);
 		for (size_t i = 0; i < k->m->ncategory; i++)
@@ -120,7 +120,7 @@ categories(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* As tt_calls_step(), on a thread. */
+/* Do the same as tt_calls_step(), for categories of one thread. */
 static void
 step(struct fold *f, const struct tt_walk *w)
 {
@@ -140,7 +140,7 @@ by_number(const void *a, const void *b)
 	return TT_CMP(x, y);
 }
 
-/* The walk leaves a thread: its rows are complete. */
+/* Put the complete rows of a thread that the walk leaves. */
 static void
 put_thread(struct fold *f, const struct tt_thread *th, struct tt_table *t)
 {
@@ -170,7 +170,7 @@ put_thread(struct fold *f, const struct tt_thread *th, struct tt_table *t)
 	f->nused = 0;
 }
 
-/* Threads are many, so their sums are made one after the other. */
+/* Make the rows thread by thread, so that memory holds the sums of one thread at a time. */
 static void
 threads(struct tt_making *k, struct tt_table *t)
 {

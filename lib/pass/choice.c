@@ -1,5 +1,5 @@
 /**
- * Checks what is asked of tables, before captures are read: columns to sort by, parts of the time, figures in columns of their own, groups.
+ * Checks options of tables before captures are read: sort columns, parts of the time, wide figures, groups.
  */
 #include "pass/choice.h"
 
@@ -83,7 +83,7 @@ is_group_column(const struct tt_table_choice *c, const struct tt_pass_table *t, 
 	    (t->group_col & TT_GROUP_COUNT && strcmp(id, "count") == 0);
 }
 
-/* List the columns of the tables asked for, each once, as far as ${size} bytes hold them. */
+/* List the columns of the chosen tables, each once, as far as they fit into ${size} bytes. */
 static void
 list_columns(const struct tt_table_choice *c, char *to, size_t size)
 {

@@ -31,7 +31,7 @@ add(struct tt_codemap *c, struct tt_code_range v, struct tt_err *err)
 	return rc;
 }
 
-/* Methods before helpers: code of a kind of its own repeats what a method record has. */
+/* Order by start, methods before helpers: helper code of one kind repeats what method records have. */
 static int
 by_start(const void *a, const void *b)
 {

@@ -25,10 +25,10 @@ struct tt_codemap {
 int tt_codemap_init(struct tt_codemap *c, const struct tt_model *m, uint32_t process, struct tt_err *err);
 void tt_codemap_free(struct tt_codemap *c);
 
-/* The name of the code at ${ip}: of its method, its helper, else the nearest symbol at most 4 KiB below it. */
+/* Find the *${name} of the code at ${ip}: a method's, a helper's, or else that of the nearest symbol at most 4 KiB below ${ip}. */
 enum tt_code_kind tt_codemap_name(const struct tt_codemap *c, uint64_t ip, const char **name);
 
-/* "delegate invoke" for Mono's kind of helper code. */
+/* Return the name of a kind of Mono's helper code, such as "delegate invoke". */
 const char *tt_code_helper_kind(unsigned kind);
 
 #endif

@@ -1,9 +1,8 @@
 /**
- * The pass "compare_frames": two frames side by side, A and B: what they are, what each thread did in them along its call tree, what was
- * allocated where, what counters were.
+ * The pass "compare_frames": two frames side by side, A and B: their figures, the call tree of each thread, allocations by site, and counters.
  *
- * A frame is a number, or the median frame. The sums of single frames are read (view/frame_sums.h), and those of the two frames are laid on
- * the merged call tree of the whole capture. Definitions: tracetool-metrics(7), Two frames compared.
+ * A frame is given by number, or is the median frame. The sums of the two frames (view/frame_sums.h) are added to the merged call tree of the
+ * whole capture. Definitions: tracetool-metrics(7), Two frames compared.
  */
 #include "base/option.h"
 #include "base/order.h"
@@ -102,7 +101,7 @@ enum side { A, B, SIDES };
 struct sum {
 	uint64_t n;
 	int64_t total, self, bytes;
-	bool counted;                 /* wanted by the filters, and it or a path below it has calls, time or allocations */
+	bool counted;                 /* true: wanted by the filters, and this path or a path below it has calls, time or allocations */
 };
 
 struct of_thread {
@@ -119,29 +118,29 @@ struct of_site {
 struct compared {
 	const struct tt_model *m;
 	const struct tt_frames *f;
-	bool found;                   /* there are two frames */
+	bool found;                   /* true: both frames were found */
 	size_t frame[SIDES];
-	const char *none;             /* why not, where that is not an error; NULL */
-	bool allocs;                  /* they are known */
+	const char *none;             /* why there is nothing to compare, if that is not an error; else NULL */
+	bool allocs;                  /* allocations are known */
 	struct tt_frame_sums sums;
 	struct tt_merged g;
-	struct sum *sum[SIDES];       /* by merged node */
-	struct of_thread *thread[SIDES];      /* by index */
+	struct sum *sum[SIDES];       /* sums of each side by merged node */
+	struct of_thread *thread[SIDES];      /* sums of each side by thread index */
 	struct of_site *site;
 	size_t nsite, capsite;
-	const char *note;             /* which frames these are */
+	const char *note;             /* names the two frames */
 };
 
 /* --- which frames ----------------------------------------------------------------------- */
 
-/* By what the median and the worst are found. */
+/* Return the time by which the median and the longest frame are chosen. */
 static int64_t
 time_of(const struct tt_frames *f, size_t i, bool capped)
 {
 	return capped ? tt_frames_uncapped(f, i) : tt_frames_wall(f, i);
 }
 
-/* The first frame whose time is the median, and the first of the longest. */
+/* Find the first frame whose time is the median, and the first of the longest frames. */
 static void
 find_typical(struct tt_making *k, size_t *median, size_t *longest)
 {
@@ -206,7 +205,7 @@ choose(struct tt_making *k, struct compared *c)
 
 /* --- sums ------------------------------------------------------------------------------- */
 
-/* The merged node that the sums of ${node} are added to; TT_NO_MNODE: none. */
+/* Return the merged node that the sums of ${node} are added to, or TT_NO_MNODE. */
 static uint32_t
 place_of(const struct compared *c, uint32_t node)
 {
@@ -272,7 +271,7 @@ add_rec(struct compared *c, enum side s, const struct tt_frame_path *rec)
 	}
 }
 
-/* A path includes the paths below it; a thread's total is that of its outermost zones. */
+/* Add the sums of each path to its parent; a thread's total is the sum over its outermost zones. */
 static void
 sum_up(const struct compared *c, struct sum *sum)
 {
@@ -315,7 +314,7 @@ read_sums(struct compared *c)
 
 /* --- the frames ------------------------------------------------------------------------- */
 
-/* "A", "B (median)", "A (median), B": which of the two the frame is. */
+/* Say which side the frame is, with the other side if it is both: "A", "B (median)", "A (median), B". */
 static const char *
 name_of(const struct tt_making *k, const struct compared *c, size_t i)
 {
@@ -354,7 +353,7 @@ put_frame(struct tt_making *k, const struct compared *c, size_t i, struct tt_tab
 	tt_cell_int(&cell[F_PROCESS], (int64_t)process + 1);
 }
 
-/* Why B is longer than the typical frame, where A is the median one; NULL: it is not, or that is not known. */
+/* Explain why B is long, if A is the median frame. NULL: B has no known cause. */
 static const char *
 cause_of(struct tt_making *k, const struct compared *c)
 {
@@ -370,7 +369,7 @@ cause_of(struct tt_making *k, const struct compared *c)
 	return NULL;
 }
 
-/* In the order of time: the two, and those beside B. */
+/* Put the two frames and the neighbours of B, in order of time. */
 static void
 frames(struct tt_making *k, struct tt_table *t)
 {
@@ -397,7 +396,7 @@ frames(struct tt_making *k, struct tt_table *t)
 
 struct step {
 	uint32_t v, depth;
-	int64_t more, most;           /* difference of the totals, without sign; the larger of them */
+	int64_t more, most;           /* absolute difference of the two totals; the larger total */
 };
 
 struct stack {
@@ -418,7 +417,7 @@ by_difference(const void *x, const void *y)
 	return TT_CMP(b->v, a->v);
 }
 
-/* True if the path is worth a row: where it takes time, at least the share of the longer frame that is asked for. */
+/* True if the path deserves a row: its larger time is at least the threshold's share of the longer frame. */
 static bool
 is_shown(const struct compared *c, const struct tt_pass_opts *o, uint32_t v)
 {

@@ -59,8 +59,8 @@ static const struct tt_col path_col[] = {
 };
 
 struct fold {
-	struct tt_spread wait;        /* for one row */
-	const struct tt_paths *p;     /* once it was asked for */
+	struct tt_spread wait;        /* the waits of the present row */
+	const struct tt_paths *p;     /* the paths; NULL until needed */
 };
 
 static struct fold *
@@ -69,7 +69,7 @@ fold_of(const struct tt_making *k)
 	return k->own;
 }
 
-/* Begin a row: its waits are those of histogram ${id}. */
+/* Begin a row whose waits have the histogram ${id}. */
 static void
 set_waits(struct tt_making *k, uint64_t id, const struct tt_times *t)
 {
@@ -77,14 +77,14 @@ set_waits(struct tt_making *k, uint64_t id, const struct tt_times *t)
 	tt_spread_add(&fold_of(k)->wait, &tt_contention(k->m)->hist, id, t);
 }
 
-/* The number of the row's waits and TIMES_COLS. */
+/* Put the number of the row's waits and fill TIMES_COLS. */
 static void
 put_times(struct tt_making *k, struct tt_cell *c)
 {
 	tt_cell_times(c, fold_of(k)->wait.t.n, &fold_of(k)->wait);
 }
 
-/* The number of the row's waits, TIMES_COLS and SHARE_COL. */
+/* Put the number of the row's waits and fill TIMES_COLS and SHARE_COL. */
 static void
 put_shared(struct tt_making *k, struct tt_cell *c)
 {
@@ -122,7 +122,7 @@ collected(const struct tt_model *m)
 	return tt_collections(gc->gen, 0, TT_GENERATIONS).n > 0 || gc->pause_n > 0;
 }
 
-/* How far a row is one lock. */
+/* Say whether a row is surely a single lock. */
 static const char *
 identity(struct tt_making *k)
 {
@@ -176,7 +176,7 @@ by_row(const void *a, const void *b)
 /* Sums over several paths. */
 struct sum { uint64_t contended, failed; };
 
-/* The sums of the paths ${at}[0..n); their waits become the row's. */
+/* Sum up the paths ${at}[0..n) and add their waits to the present row. */
 static struct sum
 sum_of(struct tt_making *k, const struct place *at, size_t n)
 {
@@ -201,7 +201,7 @@ put_sum(struct tt_making *k, struct tt_cell *c, const struct sum *sum)
 	tt_cell_u64(&c[8], sum->failed);
 }
 
-/* The row of all paths ${v}[0..n), where their site is wanted; what follows its name is the table's. */
+/* Begin a row for all paths of one site, if the filters want the site; the table fills the cells after the name. Else NULL. */
 static struct tt_cell *
 site_row(struct tt_making *k, struct tt_table *t, const struct place *at)
 {
@@ -227,7 +227,7 @@ put_site(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 	put_sum(k, c + 1, &sum);
 }
 
-/* Locks waited for on the thread of ${row}, where it is known. */
+/* Put the number of locks that the thread of ${row} waited for, if it is known. */
 static void
 put_locks(struct tt_making *k, struct tt_cell *c, uint32_t row)
 {
@@ -281,7 +281,7 @@ put_path(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 	put_sum(k, tt_row_of_path(t, fold_of(k)->p, tt_contention(k->m)->site[at->site].node, NULL) + 2, &sum);
 }
 
-/* Rows by place, or by path. */
+/* Make a row for each place or, with ${by_path}, for each path. */
 static void
 places(struct tt_making *k, struct tt_table *t, bool by_path, tt_group_fn *fill)
 {

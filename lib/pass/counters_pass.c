@@ -86,20 +86,20 @@ scale_of(const struct tt_counter_stat *c)
 	struct tt_counter_base base = tt_counter_base(c->def);
 	struct scale s = { shown[base.of].unit, shown[base.of].step * base.num, base.name };
 
-	/* A fraction of a count is shown as such. */
+	/* Show a count with a fraction in thousandths. */
 	if (s.unit == TT_UNIT_COUNT && c->type == TT_T_F64)
 		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
 	return s;
 }
 
-/* ${text}, in the unit as it is written. */
+/* Put a value that is too large for a cell as the number ${text}, in the unit of ${s}. */
 static void
 put_beyond(struct tt_report *r, struct tt_cell *c, struct scale s, const char *text, double v)
 {
 	tt_cell_beyond(c, s.unit, tt_text(r, "%s", text), v > 0 ? INT64_MAX : INT64_MIN);
 }
 
-/* A finite number that is beyond the largest double in the unit shown leaves the cell empty. */
+/* Put a number. Leave the cell empty if a finite number exceeds the largest double once it is in the unit shown. */
 static void
 put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 {
@@ -116,7 +116,7 @@ put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 			tt_cell_exact(c, s.unit, tt_text(r, "%s", text), (int64_t)scaled);
 		return;
 	}
-	const double shown = v * ((double)s.num / step);      /* the largest doubles have no room for the steps */
+	const double shown = v * ((double)s.num / step);      /* divide first: the largest doubles would overflow if they were multiplied */
 	if (isfinite(v) && !isfinite(shown))
 		return;
 	if (isfinite(shown))
@@ -151,7 +151,7 @@ tt_counter_unit_name(const struct tt_counter_stat *c)
 	return scale_of(c).name;
 }
 
-/* ${a} less ${b}; empty as above */
+/* Put ${a} - ${b}; empty as in put_double(). */
 static void
 put_delta(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
 {
@@ -241,7 +241,7 @@ put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt
 	tt_cell_int(&c[K_FIRST_NS], s->first_ts);
 }
 
-/* The last value of a counter of whole numbers, by its name. */
+/* Find the last value of the integer counter ${name}. False: there is no value. */
 static bool
 last_of(const struct tt_model *m, uint32_t process, const char *name, int64_t *v)
 {
@@ -257,7 +257,7 @@ last_of(const struct tt_model *m, uint32_t process, const char *name, int64_t *v
 	return false;
 }
 
-/* Mono (6.8) counts the user's time twice in the total; the three are read one after the other and may differ by a tick. */
+/* True if the total CPU time is wrong: Mono (6.8) counts user time twice in it. The three counters are read in turn, so they may differ by a tick. */
 static bool
 total_is_wrong(const struct tt_model *m, uint32_t process)
 {
@@ -274,7 +274,7 @@ is_zero(const struct tt_counter_stat *s)
 	return s->n && s->type != TT_T_TEXT && tt_counter_number(s, s->min) == 0 && tt_counter_number(s, s->max) == 0;
 }
 
-/* The names ${list} with that of ${s}, the ${n}th; the first few only. */
+/* Append the name of ${s}, the ${n}th, to ${list}, unless enough names are listed. */
 static const char *
 add_zero(struct tt_table *t, const char *list, size_t n, const struct tt_counter_stat *s)
 {
@@ -323,7 +323,7 @@ put_point(const struct tt_counter_stat *s, const struct tt_counter_point *p, con
 	tt_cell_int(&c[V_PROCESS], (int64_t)s->process + 1);
 }
 
-/* The values of each counter in the order of time. */
+/* List the values of each counter in order of time. */
 static void
 values(struct tt_making *k, struct tt_table *t)
 {
@@ -390,7 +390,7 @@ put_bucket(const struct tt_timeline *l, const struct tt_counter_stat *s, const s
 	tt_cell_int(&c[B_PROCESS], (int64_t)s->process + 1);
 }
 
-/* The buckets of one counter from its first value on: what the file leaves out has not changed. */
+/* Put the buckets of one counter, from its first value on: a bucket without a value repeats the last one. */
 static void
 put_buckets(const struct tt_timeline *l, const struct tt_counter_stat *s, const struct in_bucket *b, struct tt_table *t)
 {
@@ -415,7 +415,7 @@ put_buckets(const struct tt_timeline *l, const struct tt_counter_stat *s, const 
 	}
 }
 
-/* No more rows than these: a damaged file can have a counter in every 8 bytes. */
+/* Maximum number of rows: a damaged file can have a counter in every 8 bytes. */
 #define TIMELINE_ROWS ((size_t)1 << 17)
 
 static void

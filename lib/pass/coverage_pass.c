@@ -8,7 +8,7 @@
 #include "model/names.h"
 #include "pass/passes.h"
 
-/* Shared by assemblies, files, classes and methods. */
+/* Columns shared by assemblies, files, classes and methods. */
 enum { K_LINES, K_LINES_HIT, K_LINE_SHARE, K_METHODS, K_METHODS_HIT, K_METHOD_SHARE, K_STATEMENTS, K_STATEMENTS_HIT, K_N };
 #define LINES \
 	{ "lines", "lines", TT_UNIT_COUNT, "Number of lines with code, from the debug information." }, \
@@ -55,7 +55,7 @@ static const struct tt_col lines_col[] = {
 
 struct figures { uint64_t lines, lines_hit, methods, methods_hit, statements, statements_hit, entries; };
 
-/* Which row a method's code belongs to; NOT_WANTED. */
+/* Return the row that a method's code belongs to, or NOT_WANTED. */
 typedef uint32_t row_fn(const void *arg, const struct tt_cover_method *m);
 
 #define NOT_WANTED UINT32_MAX
@@ -77,7 +77,7 @@ by_place(const void *a, const void *b)
 	return TT_CMP(x->line, y->line);
 }
 
-/* Distinct lines of each row, and those that ran. */
+/* Count the distinct lines of each row, and how many of them ran. */
 static void
 count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
@@ -104,7 +104,7 @@ count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 	}
 }
 
-/* The figures of all rows. */
+/* Compute the figures of all rows. */
 static void
 add_up(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
@@ -146,14 +146,14 @@ put_figures(struct tt_cell *c, const struct figures *g)
 
 /* --- tables --------------------------------------------------------------------- */
 
-/* --category selects rows by their assembly; --marker by their name, if they have one. */
+/* True if the filters want the row: --category selects by assembly, --marker by the row's name, if it has one. */
 static bool
 is_wanted(const struct tt_model *m, const struct tt_cover_method *of, const char *name)
 {
 	return tt_glob_any(m->filter.category, of->assembly) && (!name || tt_name_match(m->filter.marker, name));
 }
 
-/* Rows of assemblies or classes; methods are sorted by both. */
+/* Make rows of assemblies or, with ${classes}, of classes; methods are sorted by both. */
 static void
 parts(struct tt_making *k, struct tt_table *t, bool classes)
 {
@@ -163,7 +163,7 @@ parts(struct tt_making *k, struct tt_table *t, bool classes)
 	struct figures *f = tt_room(k, n * sizeof *f);
 	uint32_t next = 0;
 
-	t->answer = 1 + K_STATEMENTS_HIT;     /* lines are known with debug information only */
+	t->answer = 1 + K_STATEMENTS_HIT;     /* lines are known only with debug information */
 	if (!f)
 		return;
 	add_up(k, of, NULL, f);
@@ -219,7 +219,7 @@ methods(struct tt_making *k, struct tt_table *t)
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	size_t at = 0;
 
-	t->answer = M_CLASS;          /* methods of several classes are called alike */
+	t->answer = M_CLASS;          /* several classes may have methods of the same name */
 	for (size_t i = 0; i < s->nmethod; i++) {
 		const struct tt_cover_method *m = &s->method[i];
 		uint64_t lines = 0, hit = 0;
@@ -262,12 +262,12 @@ lines(struct tt_making *k, struct tt_table *t)
 
 /* --- groups ----------------------------------------------------------------------- */
 
-/* Methods by group, without those that are not wanted. */
+/* Wanted methods in groups. */
 struct grouping {
 	const struct tt_cover_sum *s;
-	struct of { const char *label; uint32_t method; } *v; /* by label */
+	struct of { const char *label; uint32_t method; } *v; /* methods, sorted by label */
 	size_t n;
-	uint32_t *row;                /* by method */
+	uint32_t *row;                /* by method: its row */
 };
 
 static int
@@ -345,7 +345,7 @@ static void method_groups(struct tt_making *k, struct tt_table *t) { groups_of(k
 
 /* --- the pass --------------------------------------------------------------------- */
 
-/* A capture without coverage has none of these tables unless one is asked for by name. */
+/* True if there is coverage; without it these tables appear only if asked for by name. */
 static bool
 any(const struct tt_model *m)
 {

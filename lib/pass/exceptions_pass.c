@@ -51,14 +51,14 @@ struct fold {
 	struct tt_classes classes;
 	struct throw {
 		const struct tt_throw_site *s;
-		const char *type;     /* or group; NULL: not looked for */
-		bool wanted;          /* of that type */
-		uint32_t row;         /* of the site */
-		uint32_t thread;      /* by thread: threads of one name are several */
-		uint32_t path;        /* for the table of paths */
+		const char *type;     /* name of the type, or of the group; NULL: types are not known */
+		bool wanted;          /* true: the filters want the type */
+		uint32_t row;         /* row of the throw's site */
+		uint32_t thread;      /* index of the thread, as several threads may have the same name */
+		uint32_t path;        /* node of the throw, for the table of paths */
 	} *v;
 	size_t nv;
-	uint64_t n;                   /* throws in all */
+	uint64_t n;                   /* all throws */
 };
 
 static struct fold *
@@ -67,7 +67,7 @@ fold_of(const struct tt_making *k)
 	return k->own;
 }
 
-/* Sites and paths are groups of their own: a type beside them would part them again. */
+/* Set the type of a throw, or its group. Sites and paths are groups already, so a type beside them would split them again. */
 static void
 set_type(struct tt_making *k, const struct tt_throw_site *s, struct throw *v)
 {
@@ -82,7 +82,7 @@ set_type(struct tt_making *k, const struct tt_throw_site *s, struct throw *v)
 	}
 }
 
-/* COUNT_COL and CAUGHT_COLS of ${n} throws. */
+/* Put ${n} throws into COUNT_COL and CAUGHT_COLS. */
 static void
 put_throws(const struct fold *f, struct tt_cell *c, uint64_t n, const struct tt_times *caught)
 {
@@ -95,7 +95,7 @@ put_throws(const struct fold *f, struct tt_cell *c, uint64_t n, const struct tt_
 	tt_cell_int(&c[4], caught->max);
 }
 
-/* Put the sum of the ${n} of ${v}. */
+/* Put the sum of the throws ${v}[0..n). */
 static void
 put_all(const struct fold *f, struct tt_cell *c, const struct throw *v, size_t n)
 {
@@ -142,7 +142,7 @@ by_path(const void *a, const void *b)
 	return TT_CMP(x->path, y->path);
 }
 
-/* How many different sites there are among ${v}, of those that are wanted. */
+/* Count the distinct sites of the wanted throws in ${v}. Sorts ${v}. */
 static uint64_t
 count_sites(struct throw *v, size_t n)
 {
@@ -241,7 +241,7 @@ paths(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* Clauses of a method, or of a kind in a group of methods. */
+/* A clause of a method, or of a kind of clause in a group of methods. */
 struct clause { const char *label; const struct tt_name *name; const struct tt_throw_clause *k; };
 
 static int
@@ -319,7 +319,7 @@ open(struct tt_making *k)
 	}
 }
 
-/* One note about what the tables cannot have: it serves all of them. */
+/* Add the notes that all tables share: on exceptions that cannot be recorded. */
 static void
 put_notes(struct tt_making *k)
 {

@@ -34,7 +34,7 @@ struct part { const char *label; uint32_t id; const char *what; size_t at; };
 struct fold {
 	struct tt_classes classes;
 	struct part *v;
-	struct tt_spread times;       /* for one row */
+	struct tt_spread times;       /* run times of the present row */
 };
 
 static struct fold *
@@ -82,7 +82,7 @@ put_group(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 	put_row(k, t, v, n, v->label, v->what);
 }
 
-/* Objects, then runs; each by thread if rows are grouped by thread. */
+/* Put a row for objects, then one for runs; for each thread if rows are grouped by thread. */
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
@@ -111,7 +111,7 @@ summary(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* Why classes may be unknown, or NULL. */
+/* Say why classes may be unknown, or return NULL. */
 static const char *
 class_note(struct tt_making *k)
 {

@@ -159,8 +159,8 @@ static const struct { const char *name; int64_t ns; } standard_budget[] = {
 #define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
 
 /*
- * The rows that tables of frame times have: uncapped time of capped frames, the render thread's if known, the Editor's if it ran, and is not left out.
- * ${counted}: what is held against budgets.
+ * The rows that tables of frame times have: wall and CPU time; uncapped time if frames are capped; the render thread's time if known; the Editor's if it ran
+ * and is not left out. ${counted}: the time that is compared with budgets.
  */
 static const struct kind { const char *name; unsigned what, counted; } kinds[] = {
 	{ "wall", TT_FRAME_WALL, TT_FRAME_SHOWN }, { "cpu", TT_FRAME_CPU, TT_FRAME_CPU }, { "uncapped", TT_FRAME_UNCAPPED, TT_FRAME_UNCAPPED },
@@ -193,7 +193,7 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 	struct tt_cell *c = tt_row(t);
 
 	tt_cell_text(&c[S_TIME], kind->name);
-	/* CPU-active time that cannot be known: a row that says so by being empty. */
+	/* Unknown CPU-active time: the row says so by being empty. */
 	if (x->n == 0)
 		return;
 	tt_cell_u64(&c[S_COUNT], x->n);
@@ -219,9 +219,9 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 	tt_cell_u64(&c[S_PARTIAL], f->partial);
 }
 
-enum { NAMED = 3 };                   /* markers that the note names */
+enum { NAMED = 3 };                   /* number of markers that the note names */
 
-/* The begin of frames: "X" as it is shown, or how many markers and which. */
+/* Say what begins a frame: the marker's name, or the number of markers and their first names. */
 static const char *
 begins(const struct tt_model *m, struct tt_report *r)
 {
@@ -238,7 +238,7 @@ begins(const struct tt_model *m, struct tt_report *r)
 	return f->nname > NAMED ? tt_text(r, "%s and %zu more)", text, f->nname - NAMED) : tt_text(r, "%s)", text);
 }
 
-/* "the Editor: 62 % of frame time (...)", after "; "; "" where it does nothing. */
+/* Say the Editor's share as "; the Editor: 62 % of frame time (...)"; "" if the Editor does nothing. */
 static const char *
 editor_text(struct tt_making *k)
 {
@@ -252,14 +252,14 @@ editor_text(struct tt_making *k)
 	    tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 }
 
-/* The time that frames are capped at; 0: they are not. */
+/* Return the time that frames are capped at, or 0. */
 static int64_t
 cap_of(struct tt_making *k)
 {
 	return tt_frames_cap(k->m->frames);
 }
 
-/* With what a frame is in this capture, and why there is no CPU-active time if there is none. */
+/* Make the summary; notes say what a frame is in this capture, and why CPU-active time is missing. */
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
@@ -311,13 +311,13 @@ budgets(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* Upper edges in ns, those people know frame rates by among them, as tt_frame_limit() has them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
+/* Upper edges in ns, among them those of the usual frame rates, as tt_frame_limit() has them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
 static const int64_t edge[] = { 100000, 250000, 500000, 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000,
 	8334334, 10000000, 11112112, 13333333, 16667667, 18000000, 20000000, 22223223, 25000000, 33334334, 41667667,
 	50000000, 66667667, 100000000, 150000000, 250000000, 500000000, 1000000000, 2000000000, 5000000000 };
 #define NEDGE (sizeof edge / sizeof *edge)
 
-/* From the first row that holds a frame to the last. */
+/* Put the ranges from the first to the last one that has a frame. */
 static void
 histogram(struct tt_making *k, struct tt_table *t)
 {
@@ -404,8 +404,8 @@ enum limit { BY_MAIN, BY_RENDER, BY_BOTH, BY_GPU, BY_PRESENT, BY_NOTHING, BY_UNK
 static const char *const limit_name[LIMITS] = { "main thread", "render thread", "CPU", "GPU", "present", "balanced", "unknown" };
 
 /*
- * Frame ${i}, which lasts ${whole}, is limited by a thread or the GPU that takes longer than this: four fifths of it. One that a display shows for several
- * refreshes is limited by a thread or the GPU that needs longer than one refresh less, too: it waits for the display, but not because of it.
+ * Return the time above which a thread or the GPU limits frame ${i}, of length ${whole}: four fifths of it. If a display shows the frame for n > 1 refreshes,
+ * n - 1 refreshes and 1 % suffice: the frame waits for the display, but the display is not the cause.
  */
 static int64_t
 most_of(const struct tt_frames *f, size_t i, int64_t whole)
@@ -422,7 +422,7 @@ most_of(const struct tt_frames *f, size_t i, int64_t whole)
 	return needs < most ? needs : most;
 }
 
-/* The same as limit_of() if the engine did not measure the main thread: by the frame's CPU-active time. */
+/* Find the limit by the frame's CPU-active time, because the engine did not measure the main thread. See limit_of(). */
 static enum limit
 limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 {
@@ -437,8 +437,8 @@ limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 }
 
 /*
- * The limit of frame ${i}: the processor's threads or the GPU, whichever takes more than most_of() it; unknown without GPU time. Counters do not
- * contain how long the main thread waits to present. Then the rest of the frame counts as that wait if nothing else limits the frame.
+ * Find what limits frame ${i}: the processor's threads or the GPU, whichever takes longer than most_of(); unknown without GPU time. Counters do not contain
+ * how long the main thread waits to present, so the rest of the frame counts as that wait if nothing else limits the frame.
  */
 static enum limit
 limit_of(const struct tt_frames *f, size_t i)
@@ -459,7 +459,7 @@ limit_of(const struct tt_frames *f, size_t i)
 	return wait > 500000 ? BY_PRESENT : BY_NOTHING;
 }
 
-/* How many frames each limits, and their wall time; and how many there are whose limit is known. */
+/* Count the frames and their wall time by limit. Return the number of frames whose limit is known. */
 static uint64_t
 count_limits(const struct tt_frames *f, uint64_t *n, uint64_t *sum)
 {
@@ -473,8 +473,8 @@ count_limits(const struct tt_frames *f, uint64_t *n, uint64_t *sum)
 }
 
 /*
- * True if no display limits frame ${i}: it is of those that wait for a timer alone; or it waits at no display's refresh, for the most part in markers that wait
- * for a target frame rate alone.
+ * True if no display limits frame ${i}: its segment waits for a timer alone; or its segment has no display's refresh, and the frame waits mostly in markers
+ * that serve a target frame rate alone.
  */
 static bool
 has_no_display(const struct tt_frames *f, size_t i)
@@ -539,8 +539,8 @@ limits(struct tt_making *k, struct tt_table *t)
 /* --- the worst frames ------------------------------------------------------------- */
 
 /*
- * The worst frames to show, *${n} of them: by wall time; of capped frames, whose wall time says nothing, by uncapped time or by the render
- * thread's, whichever is longer. *${period}: the time they are capped at.
+ * Choose the *${n} worst frames: by wall time; if frames are capped, which makes wall times alike, by uncapped or the render thread's time, whichever is
+ * longer. *${period}: the cap in ns.
  */
 static const struct tt_hitch *
 worst(struct tt_making *k, size_t *n, int64_t *period)
@@ -566,7 +566,7 @@ top_name(const struct tt_model *m, const struct tt_hitch *h, unsigned rank)
 	return tt_model_key(m, m->threads.t[tt_frames_thread(m->frames, h->frame)]->process, h->top[rank].key);
 }
 
-/* "World:Frame 12.345 ms, ...": the first three markers. If the frame is among the worst because of the render thread, that comes first. */
+/* Name the first three markers: "World:Frame 12.345 ms, ...". The render thread's time comes first if the frame is among the worst because of it. */
 static const char *
 top_text(struct tt_making *k, const struct tt_paths *p, const struct tt_hitch *h, bool capped)
 {
@@ -751,7 +751,7 @@ has_timings(const struct tt_making *k)
 	return has_frames(k) && k->m->frames->has_timing;
 }
 
-/* Without frames, one table that says so is enough unless the others are asked for. */
+/* Put the summary, or without frames a single empty table that says so, unless tables are asked for by name. */
 static void
 summary_or_none(struct tt_making *k, struct tt_table *t)
 {

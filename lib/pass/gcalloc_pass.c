@@ -63,7 +63,7 @@ static const struct tt_col heap_col[P_N] = {
 	[P_BYTES] = { "bytes", "heap", TT_UNIT_BYTES, "New size of the heap." },
 };
 
-/* Most tables say of something how much it allocates. */
+/* Columns of most tables. */
 #define BYTES_COL { "bytes", "bytes", TT_UNIT_BYTES, "Bytes allocated." }
 #define SHARE_COL { "share", "bytes", TT_UNIT_PERCENT, "Share of all bytes allocated." }
 #define COUNT_COL { "count", "count", TT_UNIT_COUNT, "Number of allocations." }
@@ -99,7 +99,7 @@ allocs_of(const struct tt_making *k)
 	return k->own;
 }
 
-/* How much one thing allocates. */
+/* Allocations of one row. */
 struct sum { uint64_t n; int64_t bytes; tt_u128 variance; };
 
 static void
@@ -117,7 +117,7 @@ put_error(const struct tt_allocs *al, struct tt_cell *c, tt_u128 variance)
 		tt_cell_int(c, (int64_t)tt_isqrt(variance));
 }
 
-/* The cells all allocation tables end with. */
+/* Fill the cells that all allocation tables end with. */
 static void
 put_sum(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 {
@@ -129,7 +129,7 @@ put_sum(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 	put_error(al, &c[4], s->variance);
 }
 
-/* The cells of the summary. */
+/* Fill the cells of the summary. */
 static void
 put_summary(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 {
@@ -157,7 +157,7 @@ put_frames(struct tt_making *k, struct tt_cell *c)
 	tt_cell_share(&c[S_FRAME_ZERO], (int64_t)(count->n - tt_values_over(count, 0)), (int64_t)count->n);
 }
 
-/* Collections ${all}, and the pauses of ${gc} if these are known. */
+/* Put the collections ${all}, and the pauses of ${gc} if ${pauses} are known. */
 static void
 put_collections(struct tt_cell *c, const struct tt_gc_stat *all, const struct tt_gc *gc, bool pauses)
 {
@@ -186,7 +186,7 @@ put_all_collections(const struct tt_model *m, struct tt_cell *c)
 	tt_cell_u64(&c[S_HEAP_RESIZES], gc->heap_resizes);
 }
 
-/* Which of the two were not recorded. */
+/* Say which of allocations and collections were not recorded, and why. */
 static const char *
 unknown(struct tt_making *k, bool allocs, bool collections)
 {
@@ -217,7 +217,7 @@ summary(struct tt_making *k, struct tt_table *t)
 	put_frames(k, c);
 }
 
-/* ${thread}: where rows are by thread, else NULL. */
+/* Put a row for each generation; ${thread} is NULL unless rows are by thread. */
 static void
 put_generations(struct tt_table *t, const struct tt_gc_stat *gen, const char *thread)
 {
@@ -233,7 +233,7 @@ put_generations(struct tt_table *t, const struct tt_gc_stat *gen, const char *th
 		tt_cell_u64(&c[N_COUNT], gen[g].n);
 		tt_cell_int(&c[N_TOTAL], gen[g].total);
 		if (gen[g].n == 0)
-			continue;             /* the rest of one that began before the filter's time */
+			continue;             /* the remainder of a collection that began before the filter's time */
 		tt_cell_int(&c[N_MEAN], tt_ratio((uint64_t)gen[g].total, 1, gen[g].n));
 		tt_cell_int(&c[N_MAX], gen[g].max);
 	}
@@ -278,10 +278,10 @@ heap(struct tt_making *k, struct tt_table *t)
 
 /* --- by thread, category, class, site ------------------------------------------------ */
 
-/* The row of an allocation among ${n}. */
+/* Return the row of an allocation, in [0, n). */
 typedef size_t of_fn(const struct tt_allocs *al, const struct tt_alloc *a);
 
-/* The thread's index; for allocations in "(more paths)", the number of threads. */
+/* Return the thread's index; for allocations in "(more paths)" the number of threads. */
 static size_t
 thread_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {
@@ -343,12 +343,12 @@ struct things {
 	of_fn *of;
 	const char *(*name)(const struct tt_allocs *al, size_t i);
 	bool (*is_wanted)(const struct tt_allocs *al, size_t i);
-	bool wanted;                  /* allocations of the classes that the filters want, and no others */
-	bool sites;                   /* allocations at the sites that the filters want, and no others */
-	bool numbered;                /* a column has their numbers: they are threads */
+	bool wanted;                  /* true: count only allocations of classes that the filters want */
+	bool sites;                   /* true: count only allocations at sites that the filters want */
+	bool numbered;                /* true: a column has their numbers, as they are threads */
 };
 
-/* Sums of all of them. */
+/* Sum up allocations by row. */
 static struct sum *
 sums_by(struct tt_making *k, const struct things *by)
 {
@@ -364,7 +364,7 @@ sums_by(struct tt_making *k, const struct things *by)
 	return s;
 }
 
-/* A row for each that allocates; ${fill} puts its figures after its name. */
+/* Put a row for each thing that allocates; ${fill} puts the figures after the name. */
 static void
 put_things(struct tt_making *k, struct tt_table *t, const struct things *by,
     void (*fill)(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s))
@@ -427,7 +427,7 @@ classes(struct tt_making *k, struct tt_table *t)
 
 /* --- the summary in groups ---------------------------------------------------------- */
 
-/* The sums of the thread's collections and pauses. */
+/* Put the collections that the thread triggered, with their pauses. */
 static void
 put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 {
@@ -454,7 +454,7 @@ put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 		own.pause_max = at->begins && dur > own.pause_max ? dur : own.pause_max;
 		own.stopped_max = at->begins && still > own.stopped_max ? still : own.stopped_max;
 	}
-	/* If not all pauses are listed, those of one thread are not known. */
+	/* If the list of pauses is incomplete, the pauses of one thread are unknown. */
 	put_collections(c, &all, &own, tt_knows_pauses(m) && gc->npause >= gc->pause_n);
 }
 
@@ -470,7 +470,7 @@ triggers(const struct tt_model *m, size_t thread)
 	return false;
 }
 
-/* Allocations on threads, and the collections these trigger; of markers that are chosen, their allocations alone. */
+/* Put allocations by thread, and the collections that each triggers; with a filter by marker or category, allocations alone. */
 static void
 summary_threads(struct tt_making *k, struct tt_table *t)
 {
@@ -562,7 +562,7 @@ by_bytes(const void *x, const void *y)
 	return TT_CMP(a->node, b->node);
 }
 
-/* The wanted paths into ${path}, which has room for one per allocation node. */
+/* Store the wanted paths in ${path}, which has room for one per allocation node. Return their number. */
 static size_t
 list_paths(struct tt_allocs *al, struct path *path)
 {
@@ -582,7 +582,7 @@ list_paths(struct tt_allocs *al, struct path *path)
 	return n;
 }
 
-/* Text is made for the rows that will be shown only: a large tree has hundreds of thousands. */
+/* Text is made only for the rows that will be shown: a large tree has hundreds of thousands of paths. */
 static void
 paths(struct tt_making *k, struct tt_table *t)
 {
@@ -598,7 +598,7 @@ paths(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* A path has no domain; its allocations have one. */
+/* Group paths. A path has no domain, so groups by domain use its allocations. */
 static void
 path_groups(struct tt_making *k, struct tt_table *t)
 {
@@ -624,7 +624,7 @@ drop(struct tt_making *k)
 	tt_allocs_free(k->own);
 }
 
-/* If nothing was allocated, the summary says so once. */
+/* True if something was allocated; if not, the summary alone says so. */
 static bool
 has_allocs(const struct tt_making *k)
 {

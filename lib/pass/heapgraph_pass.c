@@ -38,7 +38,7 @@ enum { BIGGEST_CLASSES = 50, SHOWN_CLASSES = 16 };
 struct fold {
 	const struct tt_graph *g;
 	const struct tt_shot *shot;   /* the shot of this graph */
-	struct tt_class *class;       /* by class index */
+	struct tt_class *class;       /* by class index: the class */
 	size_t nclass;
 };
 
@@ -54,7 +54,7 @@ class_name(const struct fold *f, uint32_t class)
 	return f->class[class].label;
 }
 
-/* The thread of this id that lived when the shot was taken; ids are used again. */
+/* Return the name of the thread that had this id when the shot was taken; ids are reused. */
 static const char *
 thread_name(const struct tt_making *k, uint64_t tid)
 {
@@ -69,7 +69,7 @@ thread_name(const struct tt_making *k, uint64_t tid)
 	return found ? found->name : NULL;
 }
 
-/* "static fields of Game.World" */
+/* Name the root ${i}, such as "static fields of Game.World". */
 static const char *
 root_name(const struct tt_making *k, uint32_t i)
 {
@@ -102,7 +102,7 @@ root_name(const struct tt_making *k, uint32_t i)
 
 /* --- paths ---------------------------------------------------------------------------- */
 
-/* Classes by name: objects and bytes in the shot. */
+/* A class by name, with its objects and bytes in the shot. */
 struct class { const char *name; uint32_t class; uint64_t n, bytes; };
 
 static int
@@ -124,7 +124,7 @@ by_bytes(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* "static fields of World > List<Node> > Node[] > Node"; steps of one group are one. */
+/* Append a path such as "static fields of World > List<Node> > Node[] > Node". Consecutive steps of the same group become one. */
 static void
 path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b)
 {
@@ -154,7 +154,7 @@ path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b)
 	}
 }
 
-/* ${text}: of grouped ones, where several ways are one. */
+/* A way from a root to a class; with groups, ${text} identifies the ways that are merged. */
 struct way { uint32_t group, path; const char *text; uint64_t n; };
 
 static int
@@ -184,7 +184,7 @@ way_text(const struct tt_making *k, uint32_t path)
 	return text;
 }
 
-/* The classes of the shot, one of a name, largest first; ${group}: class index -> place + 1 among the first. */
+/* List the classes of the shot, merged by name, largest first. ${group}[class index]: the place in the list + 1 of the largest ones. Return the number. */
 static size_t
 list_classes(struct tt_making *k, struct class *v, uint32_t *group)
 {
@@ -230,7 +230,7 @@ by_text(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* In groups: ways of the same steps are one. */
+/* Merge the ways that have the same text when steps are grouped. Return the number left. */
 static size_t
 join_ways(struct tt_making *k, struct way *way, size_t n)
 {
@@ -324,7 +324,7 @@ by_ends(const void *a, const void *b)
 	return c ? c : strcmp(x->from, y->from);
 }
 
-/* List the references from classes, or from roots, to classes that the filters want. */
+/* List the references from classes or, with ${root}, from roots to classes that the filters want. Return their number. */
 static size_t
 list_references(const struct tt_making *k, const struct tt_tally *of, bool root, struct reference *v)
 {
@@ -377,7 +377,7 @@ roots(struct tt_making *k, struct tt_table *t)
 	const struct tt_graph *g = fold_of(k)->g;
 	uint64_t *reached = tt_room(k, g->npath * sizeof *reached);
 
-	/* A path's number is larger than that of the one it goes on from. */
+	/* A path's number is larger than that of its parent path. */
 	for (size_t p = g->npath; p-- > 1 && reached;) {
 		reached[p] += g->path[p].n;
 		if (g->path[p].up)

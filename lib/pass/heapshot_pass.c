@@ -1,7 +1,7 @@
 /**
  * The pass "heapshot": what lives in the heap, how it differs from shot to shot and grows.
  *
- * Classes of one name are one row: those of several domains, or loaded again. Definitions: tracetool-metrics(7), Heap shots.
+ * Classes with the same name (in several domains, or loaded again) share a row. Definitions: tracetool-metrics(7), Heap shots.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,10 +67,10 @@ struct sum { int64_t n, bytes, refs, roots; };
 struct fold {
 	const struct tt_heap_shots *s;
 	struct tt_classes classes;
-	const char **name;            /* of classes or their groups, in order, each once */
-	uint32_t *name_of;            /* by class index; NOT_WANTED */
+	const char **name;            /* names of classes or of their groups, sorted, distinct */
+	uint32_t *name_of;            /* by class index: index of its name, or NOT_WANTED */
 	size_t nname;
-	struct sum *now, *before;     /* by name */
+	struct sum *now, *before;     /* sums by name */
 };
 
 #define NOT_WANTED UINT32_MAX
@@ -130,7 +130,7 @@ drop(struct tt_making *k)
 	tt_classes_free(&fold_of(k)->classes);
 }
 
-/* The sums of a kept shot by name. */
+/* Sum up the classes of a kept shot by name. */
 static void
 sum_up(const struct fold *f, const struct tt_shot *shot, struct sum *to)
 {
@@ -148,7 +148,7 @@ sum_up(const struct fold *f, const struct tt_shot *shot, struct sum *to)
 	}
 }
 
-/* The shot whose classes are kept at or before ${i}, of the same process; or NULL. */
+/* Return the last complete shot before ${i} of the same process whose classes are kept, or NULL. */
 static const struct tt_shot *
 kept_before(const struct fold *f, size_t i)
 {
@@ -161,7 +161,7 @@ kept_before(const struct fold *f, size_t i)
 	return NULL;
 }
 
-/* The last whole shot; NULL: there is none. */
+/* Return the last complete shot whose classes are kept, or NULL. */
 static const struct tt_shot *
 last_shot(const struct fold *f)
 {
@@ -242,7 +242,7 @@ classes(struct tt_making *k, struct tt_table *t)
 
 struct growth { int64_t first, last, first_n, last_n, max; uint64_t grew, shrank; };
 
-/* Walk the kept shots of the process of the last one. */
+/* Compute the growth of each name over the kept shots of ${process}. Return the number of shots. */
 static size_t
 walk_growth(struct fold *f, uint32_t process, struct growth *g)
 {

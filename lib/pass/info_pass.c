@@ -117,18 +117,18 @@ recording_text(struct tt_report *r, const struct tt_capture *k)
 	return tt_capture_recording(k, text) ? tt_text(r, "%s", text) : NULL;
 }
 
-/* The end of the span ${i} of a flight recording; without a dump of its own that is the last event. */
+/* Return the end of span ${i} of a flight recording: the time of its dump, or of the last event if there was no dump. */
 static int64_t
 kept_to(const struct tt_capture *k, size_t i)
 {
 	int64_t last = k->max_ts - k->offset_ns;
 
 	if (k->kept[i].to < INT64_MAX)
-		return k->kept[i].to - 1;     /* it includes the time of the dump */
+		return k->kept[i].to - 1;     /* the span includes the time of the dump */
 	return last > k->kept[i].from ? last : k->kept[i].from;
 }
 
-/* Four cells: whether it is a flight recording, its number of dumps, and the span that all threads have. */
+/* Put four cells: whether the capture is a flight recording, its number of dumps, and the span that all threads have. */
 static void
 put_flight(const struct tt_capture *k, struct tt_cell *c)
 {

@@ -43,9 +43,9 @@ static const struct tt_col method_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-#define METHOD_CODE 0         /* kind of helper code that repeats a method's */
+#define METHOD_CODE 0         /* kind of helper code that repeats a method's code */
 
-/* The last value of the counter ${name}, times in ns; the cell stays empty without it. */
+/* Put the last value of the counter ${name}, times in ns; leave the cell empty without a value. */
 static void
 put_counter(const struct tt_model *m, uint32_t process, const char *name, struct tt_cell *c)
 {
@@ -113,7 +113,7 @@ helpers(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* The code of a method, or of a group of methods. */
+/* The compiled code of a method, with the label of its group. */
 struct code { const struct tt_def *d; const struct tt_name *name; const char *label; int64_t ts; uint32_t process; };
 
 static bool
@@ -122,7 +122,7 @@ is_timed(const struct code *v)
 	return v->d->ts != TT_EVER;
 }
 
-/* Store in ${to} the code that ${d} of ${process} describes. True if it was compiled in the time looked at, or says no time, and the filters want it. */
+/* Store in ${to} the code that ${d} of ${process} describes. True if the filters want it, and it was compiled in the filter's time or has no time. */
 static bool
 is_wanted(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct code *to)
 {

@@ -1,5 +1,5 @@
 /**
- * Makes two short tables: where most is allocated, and which markers take most time that is no wait.
+ * Makes two short tables: the sites that allocate most, and the markers with the most time outside waits.
  */
 #include "pass/largest.h"
 
@@ -60,7 +60,7 @@ by_bytes(const void *a, const void *b)
 	return x->bytes != y->bytes ? TT_CMP(y->bytes, x->bytes) : TT_CMP(x->row, y->row);
 }
 
-/* The innermost method of the program that is or calls the site at ${node}. */
+/* Find the innermost method of the program that is, or calls, the site at ${node}. */
 static uint32_t
 caller(const struct tt_paths *p, uint32_t node)
 {
@@ -131,7 +131,7 @@ tt_most_time(struct tt_views *view, struct tt_report *r)
 {
 	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK | TT_PATHS_WAITS, &r->err);
 	struct tt_calls *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL;
-	/* A thread that stops the world waits for the others; at the end of a program often for a second. */
+	/* A thread that stops the world waits for the other threads, often for a second when a program ends. */
 	const char *stop = tt_model_key(view->m, 0, TT_KEY_GC_STOP)->full;
 	uint32_t top[TOP + 1], n = 0;
 	int64_t all = 0;

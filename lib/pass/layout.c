@@ -1,5 +1,5 @@
 /**
- * The tables "capture_layout", "capture_logs" and "capture_unknown": what a capture itself shows of its layout, in a sentence and in figures.
+ * The tables "capture_layout", "capture_logs" and "capture_unknown": which layout a capture has, by its own evidence, in a sentence and in figures.
  */
 #include "pass/passes.h"
 
@@ -56,14 +56,14 @@ const struct tt_col tt_unknown_col[TT_UNKNOWN_COLUMNS] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-/* "42 blocks"; "1 block". */
+/* Return a count with its noun: "42 blocks", "1 block". */
 static const char *
 noun(struct tt_report *r, uint64_t n, const char *what)
 {
 	return tt_text(r, "%s %s%s", tt_text_count(r, n), what, n == 1 ? "" : "s");
 }
 
-/* The parts that were read, and how many end where they must. */
+/* Say how many parts were read, and how many of them end where they must. */
 static const char *
 evidence_of_parts(struct tt_report *r, const struct tt_capture *k)
 {
@@ -164,7 +164,7 @@ tt_logs_has(const struct tt_making *k)
 	return false;
 }
 
-/* Put the figures of log ${i} of ${e} into ${c}, from the verdict on. */
+/* Put the figures of log ${i} of ${e} into the cells from ${c}, beginning with the verdict. */
 static void
 put_log(struct tt_cell *c, const struct tt_fit *e, size_t i)
 {
@@ -216,7 +216,7 @@ tt_unknown_has(const struct tt_making *k)
 	return false;
 }
 
-/* Put the length of a type's messages, as far as it is known. */
+/* Put the length of a type's messages, if it is known. */
 static void
 put_length(struct tt_cell *c, const struct tt_lengths *of)
 {

@@ -36,7 +36,7 @@ put_entry(struct tt_making *k, struct tt_table *t, const struct tt_loss_info *in
 	tt_cell_text(&c[L_ADVICE], tt_text(k->r, "%s", tt_loss_advice(info, advice)));
 }
 
-/* Worst first, then in the order of the ledger. */
+/* List the entries of the ledger by severity, the worst first. */
 static void
 entries(struct tt_making *k, struct tt_table *t)
 {
@@ -53,7 +53,7 @@ entries(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* "bytes skipped to find the next chunk: 3, 512 B, first at byte 4096. Advice.", of several inputs with its name in front. */
+/* Add a note such as "bytes skipped to find the next chunk: 3, 512 B, first at byte 4096. Advice."; with several inputs the input's name comes first. */
 static void
 put_note(struct tt_report *r, const struct tt_loss_info *info, const struct tt_loss_entry *e)
 {
@@ -101,7 +101,7 @@ static const struct tt_pass_table tables[] = {
 const struct tt_pass tt_pass_loss = {
 	.name = "loss",
 	.summary = "what was lost, guessed or left out, with advice",
-	.needs = TT_NEEDS_CALLS,      /* keys without a name are found in the tree */
+	.needs = TT_NEEDS_CALLS,      /* keys without a name are counted in the tree */
 	.standard = true,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),

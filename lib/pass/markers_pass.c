@@ -42,24 +42,24 @@ static const struct tt_col markers_col[M_N] = {
 	[M_THREADS] = { "threads", "threads", TT_UNIT_COUNT, "Number of threads on which the marker runs." },
 };
 
-/* The facts of a marker beside its calls. */
+/* Facts of a marker other than its calls. */
 struct place {
 	uint32_t depth_min, depth_max, threads;
-	uint32_t thread;              /* the last of these, from 1 on */
+	uint32_t thread;              /* index of the last thread that was counted + 1 */
 	bool gpu;
-	bool more;                    /* "(more paths)" is in it, of which is not known how long its calls are together, how deep, and on which threads */
+	bool more;                    /* true: the marker is in "(more paths)", where the length, depth and thread of calls are unknown */
 };
 
 struct fold {
 	const struct tt_paths *p;
 	struct tt_calls *calls;       /* by row */
 	struct place *place;          /* by row */
-	uint32_t hidden;              /* zones around the present node that are not shown */
+	uint32_t hidden;              /* number of hidden zones around the present node */
 };
 
 /* --- folding the tree ----------------------------------------------------------- */
 
-/* Add ${node}, which is shown and not empty, to ${row}. All nodes of a thread come together. */
+/* Add ${node}, which is shown and not empty, to ${row}. The nodes of a thread come consecutively. */
 static void
 see(struct fold *f, uint32_t row, uint32_t node)
 {
@@ -163,12 +163,12 @@ static void
 put_rows(struct tt_making *k, const struct fold *f, struct tt_table *t)
 {
 	struct tt_hist *h = tt_room(k, sizeof *h);
-	int64_t self_all[2] = { 0 };  /* of threads, of the GPU */
+	int64_t self_all[2] = { 0 };  /* sum of self times: of threads, of the GPU */
 
 	for (uint32_t i = 0; i < f->p->nrow; i++)
 		self_all[f->place[i].gpu] += f->calls[i].self;
 	for (uint32_t i = 0; i < f->p->nrow && h; i++) {
-		/* A row without a depth was never met: filtered out, or of a sample only. */
+		/* A row without a depth has no calls: it is filtered out, or has samples only. */
 		if (f->place[i].depth_max > 0 && f->p->row[i].wanted)
 			put_row(f, i, self_all[f->place[i].gpu], k->o->percentiles, h, t);
 	}
@@ -181,7 +181,7 @@ struct waiters {
 	size_t n;
 };
 
-#define WAITERS 5             /* that are named */
+#define WAITERS 5             /* number of threads that the note names */
 
 static int
 add_waiter(void *arg, const struct tt_thread *t, int64_t share_e4, struct tt_err *err)
@@ -194,7 +194,7 @@ add_waiter(void *arg, const struct tt_thread *t, int64_t share_e4, struct tt_err
 	return TT_OK;
 }
 
-/* Say which threads mostly wait: their shares of the table's times are not work. */
+/* Name the threads that mostly wait: their shares of the table's times are not work. */
 static void
 note_waiters(const struct tt_model *m, struct tt_table *t)
 {
@@ -242,7 +242,7 @@ static const struct tt_col spanning_col[Z_N] = {
 	[Z_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Sum of their lengths; empty if some have no end." },
 };
 
-/* The number of the frame of ${process} that holds ${ts} in *${number}; false: none does. */
+/* Store the number of the frame of ${process} that contains ${ts} in *${number}. False: no frame does. */
 static bool
 frame_at(const struct tt_model *m, uint32_t process, int64_t ts, uint64_t *number)
 {

@@ -61,16 +61,16 @@ static const struct { enum tt_def_kind kind; const char *name; } things[] = {
 	{ TT_DEF_CONTEXT, "context" }, { TT_DEF_CLASS, "class" }, { TT_DEF_VTABLE, "vtable" },
 	{ TT_DEF_MARKER, "method" }, { TT_DEF_THREAD, "thread" },
 };
-enum { LISTED = 4 };                  /* the first of these have a table of their own */
+enum { LISTED = 4 };                  /* number of kinds, from the first, that have a table of their own */
 
-/* A domain is loaded without a name and gets one by a record of its own. True if that record repeats ${d}. */
+/* True if a later record repeats ${d}: a domain is loaded without a name, and another record names it. */
 static bool
 is_named_later(const struct tt_defs *defs, const struct tt_def *d)
 {
 	return d->kind == TT_DEF_DOMAIN && d->len == 0 && tt_defs_next(defs, d) != NULL;
 }
 
-/* How many things of a kind; a thread has a record for each name. */
+/* Count the things of a kind; a thread, which has a record for each name, counts once. */
 static uint64_t
 count_of(const struct tt_model *m, uint32_t p, enum tt_def_kind kind)
 {
@@ -135,7 +135,7 @@ put_loaded(struct tt_cell *c, const struct def *x)
 		tt_cell_int(c, loaded_at(x));
 }
 
-/* True if it was loaded in the time looked at, or says no time. */
+/* True if the definition was loaded in the filter's time, or has no time. */
 static bool
 in_time(const struct def *x)
 {
@@ -148,7 +148,7 @@ is_named(const struct def *x)
 	return tt_name_match(x->k->m->filter.marker, x->d->len ? x->d->text : "");
 }
 
-/* ${fill} of all definitions of ${kind}. */
+/* Call ${fill} for all definitions of ${kind}. */
 static void
 each_def(struct tt_making *k, struct tt_table *t, enum tt_def_kind kind, const char *name,
     void (*fill)(const struct def *x, const char *name, struct tt_table *t))
@@ -163,7 +163,7 @@ each_def(struct tt_making *k, struct tt_table *t, enum tt_def_kind kind, const c
 
 /* --- groups ----------------------------------------------------------------------- */
 
-/* The group of class ${d} (its assembly where rows are classes), or NULL where the filters do not want it. */
+/* Return the group of class ${d} (its assembly if rows are classes), or NULL if the filters leave it out. */
 static const char *
 class_group(const struct def *x, const struct tt_def *d)
 {
@@ -180,7 +180,7 @@ class_group(const struct def *x, const struct tt_def *d)
 	return n ? tt_text_of(r, space, n) : TT_NO_NAMESPACE;
 }
 
-/* The domain of a definition that has one. */
+/* Return the domain of a definition, or NULL. */
 static const char *
 domain_group(const struct def *x)
 {
@@ -192,7 +192,7 @@ domain_group(const struct def *x)
 	return tt_domain_name(defs_of(x), is ? x->d->key : x->d->a, &x->k->r->arena, &x->k->r->err);
 }
 
-/* The group of a definition; NULL: it has none, or is not wanted. */
+/* Return the group of a definition; NULL: it has no group, or the filters leave it out. */
 static const char *
 group_of(const struct def *x)
 {
@@ -215,7 +215,7 @@ group_of(const struct def *x)
 	}
 }
 
-/* A row for a member of a group: its group, what it is and, in column ${process}, of which input. NULL: it has no group. */
+/* Begin a row for a member of a group: its group, its kind and, in column ${process}, its input. NULL: it has no group. */
 static struct tt_cell *
 member_row(const struct def *x, const char *kind, struct tt_table *t, size_t process)
 {
@@ -247,7 +247,7 @@ put_listed(const struct def *x, const char *kind, struct tt_table *t)
 		member_row(x, kind, t, 7);
 }
 
-/* Rows by group, kind and input. */
+/* Make rows by group, kind and input. */
 static void
 summary_groups(struct tt_making *k, struct tt_table *t)
 {
@@ -266,7 +266,7 @@ item_groups(struct tt_making *k, struct tt_table *t)
 
 /* --- one row each ----------------------------------------------------------------- */
 
-/* The name of what a thing belongs to. */
+/* Return the name of the owner of a definition. */
 static const char *
 owner_of(const struct def *x)
 {
@@ -388,7 +388,7 @@ categories(struct tt_making *k, struct tt_table *t)
 	each_def(k, t, TT_DEF_CATEGORY, NULL, put_category);
 }
 
-/* Facts that hold at some time that the user looks at, in the order in which they were set. */
+/* List the facts that hold at some time within the filter, in the order in which they were set. */
 static void
 facts(struct tt_making *k, struct tt_table *t)
 {

@@ -27,15 +27,15 @@ static const struct tt_col overview_col[O_N] = {
 const struct tt_pass_table tt_table_overview = { .id = "capture_overview", .title = "What happened", .col = overview_col, .ncol = O_N };
 const unsigned tt_overview_needs = TT_NEEDS_LOCKS | TT_NEEDS_THROWS | TT_NEEDS_SITES | TT_NEEDS_SHOTS;
 
-/* Calls of lock methods that take less in all are no waits. */
+/* Calls of lock methods with a smaller sum are not reported as waits. */
 #define MIN_LOCK_NS INT64_C(1000000)
-/* Threads that stop sooner are not said. */
+/* Shorter times to stop threads are not mentioned. */
 #define MIN_STOPPING_NS INT64_C(1000000)
 
 struct overview {
 	struct tt_views *view;
 	struct tt_report *r;
-	struct tt_table *t;           /* NULL: nothing is said yet */
+	struct tt_table *t;           /* NULL: no sentence yet */
 };
 
 static void
@@ -51,7 +51,7 @@ say(struct overview *o, const char *what, const char *sentence)
 	tt_cell_text(&c[O_SENTENCE], sentence);
 }
 
-/* "1 wait", "2,340 waits"; without ${one} the number alone. */
+/* Return a count with its noun: "1 wait", "2,340 waits"; if ${one} is empty, the number alone. */
 static const char *
 count_text(struct overview *o, uint64_t n, const char *one)
 {
@@ -69,7 +69,7 @@ share_text(struct overview *o, uint64_t part, uint64_t all)
 
 /* --- places ---------------------------------------------------------------------------- */
 
-/* Sums by site: of rows, and, last, of what is outside any; made of what ${node} and ${value} give of thing i of ${n}. */
+/* Sums by row of the site; the last element is the sum outside any site. */
 struct site_sums { const struct tt_paths *p; int64_t *sum; };
 
 static bool
@@ -88,7 +88,7 @@ add_at(struct site_sums *s, uint32_t node, int64_t value)
 	s->sum[row == TT_NO_ROW ? s->p->nrow : row] += value;
 }
 
-/* The row with the largest sum, among those inside the program if there is one with any. */
+/* Return the row with the largest sum; rows inside the program are preferred, if one has a sum. */
 static uint32_t
 largest(const struct site_sums *s)
 {
@@ -110,7 +110,7 @@ say_leak(struct overview *o, const struct tt_causes *causes)
 			say(o, "leak", causes->finding[i].sentence);
 }
 
-/* Time in the methods that ask for locks, where waits were not recorded. */
+/* Report the time in methods that acquire locks, if waits were not recorded. */
 static void
 say_lock_calls(struct overview *o)
 {
@@ -206,7 +206,7 @@ say_collections(struct overview *o)
 	say(o, "collections", text);
 }
 
-/* The class with the most bytes in ${shot}; NULL: none, or out of memory. *${bytes}: how many. */
+/* Return the class with the most bytes in ${shot}, and store the number in *${bytes}; NULL: no class, or out of memory. */
 static const char *
 largest_class(struct overview *o, const struct tt_shot *shot, uint64_t *bytes)
 {
@@ -227,7 +227,7 @@ largest_class(struct overview *o, const struct tt_shot *shot, uint64_t *bytes)
 	return name;
 }
 
-/* Sizes of heap shots, and what has most in the last one. */
+/* Report the sizes of heap shots, and the largest class of the last one. */
 static void
 say_heap(struct overview *o)
 {
@@ -254,7 +254,7 @@ say_heap(struct overview *o)
 
 /* --- threads --------------------------------------------------------------------------- */
 
-/* The marker that waits for the longest in all; TT_NO_ROW: none does. */
+/* Return the row of the marker with the longest waiting time, or TT_NO_ROW. */
 static uint32_t
 longest_wait(struct overview *o, const struct tt_paths *p)
 {
@@ -270,7 +270,7 @@ longest_wait(struct overview *o, const struct tt_paths *p)
 	return most;
 }
 
-/* Take the time of collections, which a thread does for all others or waits for, from that it is busy. */
+/* Subtract the time of collections, which a thread runs for all others or waits for, from the time that it is busy. */
 static void
 subtract_collections(const struct tt_paths *p, int64_t *busy)
 {
@@ -285,7 +285,7 @@ subtract_collections(const struct tt_paths *p, int64_t *busy)
 	}
 }
 
-/* The thread with the most samples, where nothing else tells what threads did. */
+/* Name the thread with the most samples, if nothing else tells what threads did. */
 static void
 say_sampled(struct overview *o, const struct tt_paths *p)
 {
@@ -315,7 +315,7 @@ lifetime(const struct tt_thread *t)
 	return t->last_ts > t->first_ts ? t->last_ts - t->first_ts : 0;
 }
 
-/* "8 of 12 threads wait for nine tenths of the time and more, most in NAME", after ${text}, if that is not NULL. */
+/* Return ${text}, unless it is NULL, with this appended: "8 of 12 threads wait for nine tenths of the time and more, most in NAME". */
 static const char *
 waiting_text(struct overview *o, const struct tt_paths *p, size_t n, const char *text)
 {
@@ -360,7 +360,7 @@ say_threads(struct overview *o)
 
 /* --- what was not recorded ------------------------------------------------------------- */
 
-/* True if the capture has events of this kind, or its recorder was asked for them. */
+/* True if the capture has events of this kind, or its recorder was asked for such events. */
 static bool
 knows(const struct tt_model *m, enum tt_records what)
 {
@@ -376,7 +376,7 @@ knows(const struct tt_model *m, enum tt_records what)
 	}
 }
 
-/* Say which of the events above the recorder was not asked for, with its options. */
+/* Say which of these kinds of events the recorder was not asked for, and its options for them. */
 static void
 say_unrecorded(struct overview *o)
 {

@@ -18,7 +18,7 @@ struct tt_frames;
 struct tt_option;
 struct tt_views;
 
-/* Figures of metrics in parts of the time: what the table timeline_metrics shows. */
+/* Values of metrics in parts of the time, for the table timeline_metrics. */
 struct tt_series {
 	struct tt_series_value {
 		const char *metric, *unit_name;
@@ -36,29 +36,29 @@ struct tt_pass_opts {
 	const char *const *budget;    /* extra frame budgets */
 	int64_t budget_ns[16];
 	unsigned nbudget;
-	uint64_t hitches;             /* worst frames to list; for the run as well */
-	int percentiles;              /* enum tt_percentiles, of frames; 0: TT_PERCENTILES_NEAREST */
-	uint64_t buckets;             /* parts of the timeline, for the run; 0: TT_TIMELINE_BUCKETS */
+	uint64_t hitches;             /* number of worst frames to list; the run uses it, too */
+	int percentiles;              /* enum tt_percentiles, for frame times; 0: TT_PERCENTILES_NEAREST */
+	uint64_t buckets;             /* number of parts of the timeline, for the run; 0: TT_TIMELINE_BUCKETS */
 	int64_t threshold_e4;         /* calltree: hide below this share, in 1/10000; default 100 = 1 % */
-	uint64_t max_depth;           /* calltree; 0 none */
+	uint64_t max_depth;           /* calltree: maximum depth; 0: unlimited */
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
-	enum tt_group group;          /* rows by this: only tables that have such groups are made */
-	enum tt_group apart;          /* only tables that have no groups by this are made */
-	bool compares;                /* compare_frames: these, a number or TT_COMPARE_MEDIAN; else the median frame and the longest */
+	enum tt_group group;          /* group rows by this; tables without such groups are not made */
+	enum tt_group apart;          /* make only the tables that cannot be grouped by this */
+	bool compares; /* compare_frames: true: compare the two frames below, each a number or TT_COMPARE_MEDIAN; false: the median and the longest frame */
 	uint64_t compare[2];
-	const char *wide;             /* frame_markers and others: a row a frame, a column a marker, with this column's figure */
-	uint64_t columns;             /* most columns of that kind; 0: as many as a table can have */
-	const struct tt_series *series;       /* NULL: none was asked for */
-	const struct tt_causes *causes;       /* found before (why/causes.h); NULL: the pass looks for them */
-	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
-	bool folds_zeros;             /* counters: those that are 0 all along are a note, not rows */
+	const char *wide;             /* frame_markers and others: figure of the wide form, which has a row per frame and a column per marker */
+	uint64_t columns;             /* maximum number of such columns; 0: the table's limit */
+	const struct tt_series *series;       /* NULL: no metrics by time */
+	const struct tt_causes *causes;       /* causes found earlier (why/causes.h); NULL: the pass finds them */
+	size_t rows;                  /* tables of paths: maximum number of rows, in the pass's own order; 0: all */
+	bool folds_zeros;             /* counters: list counters that are always 0 in a note, not in rows */
 	bool filled;                  /* leave out tables that have nothing to show, even those of .table */
 };
 
 /* 10 worst frames, branches of 1 %, 50 columns, all tables but the extra ones. */
 extern const struct tt_pass_opts tt_pass_defaults;
 
-/* Filters by what they choose. */
+/* Filters, as bits. */
 enum tt_pass_filter {
 	TT_ON_TIME = 1,               /* --time, --frames */
 	TT_ON_THREAD = 2,
@@ -70,23 +70,23 @@ enum tt_pass_filter {
 	TT_ON_ALL = TT_ON_CALLS | TT_ON_ZONES,
 };
 
-/* Columns that a table has only when its rows are groups. */
+/* Columns that only grouped tables have. */
 enum tt_grouped {
-	TT_GROUP_FRONT = 1 << 16,     /* the group, in front of all others: the table has no column that could hold it */
-	TT_GROUP_COUNT = 1 << 17,     /* last: how many things of the table, like objects, are in the group */
+	TT_GROUP_FRONT = 1 << 16,     /* the group is a new first column: no column of the table can hold it */
+	TT_GROUP_COUNT = 1 << 17,     /* a new last column: the number of things, like objects, in the group */
 };
 
-/* How a table is shown: see tt_table. Rows that are groups are never facts, nor whole. */
+/* How a table is shown: see tt_table. Grouped rows are never facts or whole. */
 enum tt_shape { TT_ROWS, TT_FACTS, TT_WHOLE, TT_TREE };
 
-/* A pass at work on a report. Errors stay in r->err, where &r->err is also what it hands to others. */
+/* A pass that makes its tables. Errors stay in r->err; functions that the pass calls get &r->err. */
 struct tt_making {
 	const struct tt_model *m;
 	const struct tt_pass_opts *o;
 	struct tt_report *r;
-	struct tt_views *view;         /* of m */
-	void *own;                    /* tt_pass.own zeroed bytes */
-	struct tt_arena room;         /* for tt_room() */
+	struct tt_views *view;         /* views of the model m */
+	void *own;                    /* the pass's state: tt_pass.own bytes, zeroed */
+	struct tt_arena room;         /* memory for tt_room() */
 };
 
 typedef void tt_make_fn(struct tt_making *k, struct tt_table *t);
@@ -95,38 +95,38 @@ struct tt_pass {
 	const char *name, *summary;
 	unsigned needs;               /* enum tt_needs */
 	const struct tt_option *option;       /* its options: fields of tt_pass_opts; ends with a row without a name; NULL: none */
-	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
-	/* True if there is something to show. If not, its tables are made only where tables are asked for by name. NULL: always. */
+	bool standard;                /* true: part of `tracetool stats` without --table; tables that a capture cannot have are left out */
+	/* True if there is something to show. If not, the tables are made only if asked for by name. NULL: always. */
 	bool (*has)(const struct tt_model *m);
-	/* The state that its tables share, made before the first; close() is called after the last, and after a failed open() too. */
+	/* The state that the tables of the pass share: open() is called before the first table; close() after the last, even if open() failed. */
 	size_t own;
 	void (*open)(struct tt_making *k);
 	void (*close)(struct tt_making *k);
-	/* Tables it can make, in the order of reports, for `tracetool list metrics` and --table. */
+	/* Tables of the pass, in the order of reports, for `tracetool list metrics` and --table. */
 	const struct tt_pass_table {
 		const char *id, *title;
 		const struct tt_col *col;
 		size_t ncol;
 		bool extra;           /* made only when asked for by name (tt_pass_opts.table) */
-		unsigned filters;     /* enum tt_pass_filter that mean something for it */
-		unsigned groups;      /* 1 << enum tt_group: those its rows can be */
-		unsigned group_col;   /* the column that then holds the group, with enum tt_grouped */
-		unsigned needs;       /* enum tt_needs, beside those of the pass */
-		unsigned named_needs; /* and beside these where tables are asked for by name: what a report of all tables is too dear for */
-		bool parts;           /* a row is a part of the time: tt_pass_opts.buckets */
-		const char *wide;     /* with tt_pass_opts.wide it has a column for each value of this column */
-		const char *whole;    /* columns that cover the whole capture, while others cover the time that filters leave: "events open_at_end" */
-		bool always_whole;    /* it describes the whole capture: filters do not change it */
+		unsigned filters;     /* enum tt_pass_filter: filters that apply to it */
+		unsigned groups;      /* 1 << enum tt_group: possible groups of its rows */
+		unsigned group_col;   /* the column that holds the group when rows are grouped; | enum tt_grouped */
+		unsigned needs;       /* enum tt_needs, in addition to those of the pass */
+		unsigned named_needs; /* further needs if tables are asked for by name: too expensive for a report of all tables */
+		bool parts;           /* true: a row is a part of the time (tt_pass_opts.buckets) */
+		const char *wide;     /* with tt_pass_opts.wide, each value of this column becomes a column */
+		const char *whole;    /* names of columns that cover the whole capture even if filters limit the time: "events open_at_end" */
+		bool always_whole;    /* true: the table describes the whole capture, and filters do not change it */
 		enum tt_shape shape;
-		tt_make_fn *make;     /* its rows */
-		tt_make_fn *make_groups;      /* the same where they are groups; NULL: make does both */
-		const char *sort, *group_sort;        /* tt_table_sort(); group_sort NULL: sort. sort NULL: rows come in order */
-		/* True if there is something to show. If not, it has no rows, and is left out where no table is asked for by name. NULL: always. */
+		tt_make_fn *make;     /* makes the rows */
+		tt_make_fn *make_groups;      /* makes grouped rows; NULL: make does both */
+		const char *sort, *group_sort;        /* tt_table_sort(). sort NULL: rows come in order; group_sort NULL: as sort */
+		/* True if there is something to show. If not, the table has no rows, and is left out unless tables are asked for by name. NULL: always. */
 		bool (*has)(const struct tt_making *k);
 		const char *none;     /* why there are no rows */
-		enum tt_records records;      /* where they are of such events: none holds where these were recorded; else 0 */
-		const char *(*why)(struct tt_making *k);      /* instead of none, where the reason depends */
-		const char *unheld;   /* why no budget can hold its figures, as the end of a sentence; NULL: one can */
+		enum tt_records records;      /* kind of events behind the rows: the text none applies only if these were recorded; 0: no kind */
+		const char *(*why)(struct tt_making *k);      /* used instead of none if the reason depends on the capture */
+		const char *unheld;   /* why budgets cannot use its figures, as the end of a sentence; NULL: they can */
 	} *tables;
 	size_t ntables;
 };
@@ -135,9 +135,9 @@ extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */
 
 /**
  * tt_pass_report(p, view, o, r):
- * Make the tables of ${p} that ${o} wants, of the model that ${view} is of, at the end of ${r}; tt_report_error(r) says how it
- * went. A table is wanted when it is asked for by its id, or is not extra and its pass is asked for, or nothing is; see
- * tt_pass_opts.group as well. Rows borrow names from the view: it is freed after the report has been written.
+ * Make the tables of ${p} that ${o} wants, of the model that ${view} belongs to, at the end of ${r}; tt_report_error(r) returns the result.
+ * A table is wanted if its id is named, or if it is not extra and either its pass is named or nothing is; see also tt_pass_opts.group.
+ * Rows borrow names from the view, so free the view after the report has been written.
  */
 void tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_pass_opts *o, struct tt_report *r);
 
@@ -150,7 +150,7 @@ const struct tt_pass_table *tt_pass_table_named(const char *id, const struct tt_
 /* The id of the ${i}th table over all passes; NULL after the last. */
 const char *tt_pass_table_id(size_t i);
 
-/* The option of a pass without which ${table} has no rows, or NULL. */
+/* Return the option of a pass that ${table} needs to have rows, or NULL. */
 const char *tt_pass_asks(const char *table);
 
 /* The needs (enum tt_needs) of the tables of ${p} that ${o} wants. */
@@ -159,50 +159,50 @@ unsigned tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o);
 /* True if ${o} wants the table ${t} of ${p}. */
 bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);
 
-/* How the worst frames are chosen of frames that are capped, in words. */
+/* Say how the worst frames are chosen if frames are capped. */
 const char *tt_pass_worst_by(const struct tt_model *m, struct tt_report *r);
 
-/* The limit of most of the frames whose limit is known: "limited by the GPU in 296 of 300 frames, mean 22.0 ms"; NULL: nothing does, or it is not known. */
+/* Say what limits most of the frames whose limit is known: "limited by the GPU in 296 of 300 frames, mean 22.0 ms". NULL: no limit, or none is known. */
 const char *tt_pass_limited(const struct tt_frames *f, struct tt_report *r);
 
 /* TT_SETTING_FRAME_MARKER and the name ${full} of a marker without its arguments, quoted for a shell. */
 const char *tt_pass_frame_option(struct tt_report *r, const char *full);
 
-/* Why a table of events has no rows: ${none} if the recorder was asked for them, otherwise that it was not. */
+/* Say why a table of events has no rows: ${none} if the recorder was asked for the events, else that it was not. */
 const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none);
 
-/* Why there are no rows of frames, where there are no frames; NULL: there are some. Texts are kept in ${r}. */
+/* Say why tables of frames have no rows. NULL: there are frames. Texts are kept in ${r}. */
 const char *tt_pass_no_frames(const struct tt_model *m, struct tt_report *r);
 
 /* "file 2 of a rotation; more follow" (tt_capture_files()), or NULL: the capture is whole. */
 const char *tt_pass_part(const struct tt_capture *k, struct tt_report *r);
 
-/* True if no event lies in the time asked for: then ${text}, of TT_OUTSIDE_TEXT bytes, says so. */
+/* True if no event lies in the filter's time; then ${text}, of TT_OUTSIDE_TEXT bytes, says so. */
 #define TT_OUTSIDE_TEXT 160
 bool tt_filter_outside(const struct tt_model *m, char *text);
 
 /*
- * True if the ${i}th pattern of a filter by name matches no name. Then a sentence that says so, with a name that is near, is
- * in ${text}, of TT_UNMATCHED_TEXT bytes. *${more}: there is such a pattern.
+ * True if the ${i}th pattern of a filter by name matches no name; then ${text}, of TT_UNMATCHED_TEXT bytes, says so and suggests a similar name. *${more}:
+ * true if the filter has an ${i}th pattern.
  */
 enum tt_filter_by { TT_MATCH_THREAD, TT_MATCH_MARKER, TT_MATCH_WAIT, TT_MATCH_CATEGORY };
 #define TT_UNMATCHED_TEXT 320
 bool tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more);
 
-/* A note for each of these that matches nothing in the tables of ${r} either. */
+/* Add a note for each such pattern that matches nothing in the tables of ${r} either. */
 void tt_unmatched_notes(const struct tt_model *m, struct tt_report *r);
 
 /**
  * tt_filter_notes(m, group, r, err):
- * A note for each filter in use that means nothing for some of the tables in ${r}, which it names. A table whose rows are
- * groups by ${group} has its members chosen by name, no matter what its rows are.
+ * Add a note for each filter in use that does not apply to some of the tables in ${r}, and name these tables. If rows are grouped by ${group},
+ * filters by name choose the members of groups, whatever the rows are.
  */
 void tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r);
 
-/* A note that names the tables in ${r} that have no groups by ${group}, if there are any. */
+/* Add a note that names the tables in ${r} that cannot be grouped by ${group}, if there are any. */
 void tt_group_note(enum tt_group group, struct tt_report *r);
 
-/* One report note for each entry of ${loss} of severity notice and up. */
+/* Add a note to the report for each entry of ${loss} of severity notice or higher. */
 void tt_loss_notes(const struct tt_loss *loss, struct tt_report *r);
 
 #endif

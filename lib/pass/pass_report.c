@@ -73,7 +73,7 @@ tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const stru
 		return false;
 	if (!o->table)
 		return !t->extra;
-	/* A name that is both a table's and its pass's means the table. */
+	/* A name that is both a table's and a pass's means the table. */
 	return named(o->table, t->id) || (!t->extra && named(o->table, p->name) && !tt_pass_table_named(p->name, NULL));
 }
 
@@ -90,7 +90,7 @@ tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o)
 
 /* --- tables ----------------------------------------------------------------------- */
 
-/* A table whose rows are groups: the group column is named after the kind of group. */
+/* Begin a table of groups; its first column is named after the kind of group. */
 static struct tt_table *
 begin_groups(const struct tt_pass_table *pt, enum tt_group group, struct tt_report *r)
 {
@@ -201,7 +201,7 @@ is_apart(const struct tt_table *t, unsigned nothing, enum tt_group group)
 	return pt && t->nrow && !(pt->groups & 1u << group);
 }
 
-/* "time changes nothing in metadata, jit": names the tables for which ${is} is true. */
+/* Add a note that names the tables for which ${is} is true: "time changes nothing in metadata, jit". */
 static void
 note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned, enum tt_group), unsigned what,
     enum tt_group group, struct tt_report *r)
@@ -239,7 +239,7 @@ tt_filter_outside(const struct tt_model *m, char *text)
 	return true;
 }
 
-/* Frames that were asked for and are not there: ${TT_SETTING_FRAMES} may end behind the last one. */
+/* Add a note if ${TT_SETTING_FRAMES} asks for frames after the last one. */
 static void
 note_last_frame(const struct tt_model *m, struct tt_report *r)
 {

@@ -1,5 +1,5 @@
 /**
- * Makes cells and rows as several passes have them; it calls no pass.
+ * Makes cells and rows that several passes share; it calls no pass.
  */
 #include "base/order.h"
 #include "pass/passes.h"

@@ -3,7 +3,7 @@
  */
 #include "pass/passes.h"
 
-/* In the order in which reports show them. */
+/* The passes, in the order of reports. */
 const struct tt_pass *const tt_passes[] = {
 	&tt_pass_frames,
 	&tt_pass_causes,

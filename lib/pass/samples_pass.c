@@ -1,7 +1,7 @@
 /**
  * The pass "samples": where the program was when the sampler looked.
  *
- * A sample belongs to the managed method at its leaf: to the program's own place, even if that had called native code.
+ * A sample belongs to the managed method at its leaf, even if that method had called native code.
  * Definitions: tracetool-metrics(7), Samples.
  */
 #include <string.h>
@@ -51,14 +51,14 @@ static const struct tt_col path_col[] = {
 	{ "share", "samples", TT_UNIT_PERCENT, "Share of all samples." },
 };
 
-/* Samples of one thing. seen: the last node counted in total, so that recursion counts once. */
+/* Samples of one row. seen: the last node counted in total, so that recursion counts once. */
 struct sum { uint64_t self, total; uint32_t seen; };
 
 struct fold {
 	const struct tt_paths *p;
-	bool *waits;                  /* by row: a wait marker */
-	struct sum *row;              /* by row, then (native) */
-	struct sum *category;         /* by category, then (native) */
+	bool *waits;                  /* by row: true if it is a wait marker */
+	struct sum *row;              /* by row; the last one: (native) */
+	struct sum *category;         /* by category; the last one: (native) */
 	struct of_thread { uint64_t n, managed, waiting; } *thread;
 	uint64_t n;
 };
@@ -325,7 +325,7 @@ list_stacks(const struct tt_paths *p, struct stack *v)
 	return n;
 }
 
-/* Text is made for the rows that will be shown only. */
+/* Text is made only for the rows that will be shown. */
 static void
 paths(struct tt_making *k, struct tt_table *t)
 {

@@ -1,5 +1,5 @@
 /**
- * Says what the player saw of frames: the table frame_shown, and sentences about it.
+ * Says at which rate the player saw frames: the table frame_shown, and sentences about it.
  */
 #include "pass/shown.h"
 
@@ -47,7 +47,7 @@ tt_shown_tally(const struct tt_frames *f, size_t first, size_t end)
 	return t;
 }
 
-/* "60 fps", "34.5 fps" */
+/* Return a rate such as "60 fps", "34.5 fps". */
 static const char *
 rate_text(struct tt_report *r, int64_t period)
 {
@@ -79,7 +79,7 @@ doubt_of(const struct tt_refresh_segment *s)
 	}
 }
 
-/* "a limit of 30 fps, or a GPU that is too slow"; "one refresh of 72 Hz, or two of 144 Hz with a GPU that is too slow" */
+/* Say how a limit can be read: "a limit of 30 fps, or a GPU that is too slow"; "one refresh of 72 Hz, or two of 144 Hz with a GPU that is too slow". */
 static const char *
 reading_text(const struct tt_refresh_segment *s, struct tt_report *r)
 {
@@ -140,9 +140,9 @@ tt_shown_table(struct tt_making *k, struct tt_table *t)
 
 /* --- sentences ------------------------------------------------------------------------ */
 
-enum { MAX_SEGMENTS = 4 };            /* that a sentence names */
+enum { MAX_SEGMENTS = 4 };            /* number of segments that a sentence names */
 
-/* One limit of all frames. */
+/* Say the limit that all frames share. */
 static const char *
 only_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 {
@@ -158,7 +158,7 @@ only_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 	return s->target > 1 ? tt_text(r, "frames take %u refreshes: %s", s->target, reading_text(s, r)) : tt_text(r, "frames take %s", reading_text(s, r));
 }
 
-/* "30 fps, or slower by a GPU that is too slow": a segment among others. */
+/* Say the limit of one segment among several: "30 fps, or slower by a GPU that is too slow". */
 static const char *
 one_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 {
@@ -208,7 +208,7 @@ tt_shown_late_doubt(const struct tt_model *m)
 	return "";
 }
 
-/* "120 late, 50.2 %", or "none late"; with tt_shown_late_doubt(). */
+/* Say how many frames are late: "120 late, 50.2 %", or "none late"; with tt_shown_late_doubt(). */
 static const char *
 late_text(const struct tt_model *m, struct tt_report *r)
 {
@@ -282,7 +282,7 @@ tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r)
 	const struct tt_frames *f = m->frames;
 	const struct tt_refresh_segment *most = NULL;
 
-	/* That of the longest of the segments whose limit is slower than the budget. */
+	/* Take the limit of the longest segment whose limit is slower than the budget. */
 	for (size_t i = 0; i < f->nsegment; i++) {
 		const struct tt_refresh_segment *s = &f->segment[i];
 

@@ -1,5 +1,5 @@
 /**
- * Says what the player saw of frames, in words and as a table: shown frame rate, refreshes, late frames, limits; and how much time frames needed.
+ * Says at which rate the player saw frames, in words and as a table: frame rate, refreshes, late frames, limits, and the time that frames needed.
  *
  * Definitions: tracetool-metrics(7), Frames: shown, late, needed. Texts are kept in the report.
  */
@@ -8,16 +8,16 @@
 
 #include "pass/pass.h"
 
-/* The reason if frames may have been in time for a limit, for all that the capture tells (tt_frames_untold()). */
+/* The reason if the capture does not tell whether frames were in time for a limit (tt_frames_untold()). */
 #define TT_UNTOLD_TEXT "too few frames to tell a limit"
 
-/* How many frames took one, two, three, four periods of their limits and more; and how many are late, and how long all last. */
+/* Number of frames that took one, two, three, or four and more periods of their limits; number of late frames; ns of all frames. */
 enum { TT_TOOK = 4 };
 struct tt_shown_tally { uint64_t took[TT_TOOK], late; int64_t ns; };
 
 struct tt_shown_tally tt_shown_tally(const struct tt_frames *f, size_t first, size_t end);
 
-/* The columns of that, in tables of whole captures: as initializers for the ids ${one} to ${one} + 3. */
+/* Columns of a tally, in tables of whole captures: initializers for the ids ${one} to ${one} + 3. */
 #define TT_TOOK_COLS(one) \
 	[(one)] = { "one", "took one", TT_UNIT_COUNT, "Frames that took one refresh, or one period of a timer; empty where no limit shows." }, \
 	[(one) + 1] = { "two", "took two", TT_UNIT_COUNT, "Frames that took two." }, \
@@ -27,32 +27,36 @@ struct tt_shown_tally tt_shown_tally(const struct tt_frames *f, size_t first, si
 enum { TT_SHOWN_COLUMNS = 16 };
 extern const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS];
 
-/* A row for each segment of frames. */
+/* Make a row for each segment of frames. */
 void tt_shown_table(struct tt_making *k, struct tt_table *t);
 
-/* "frames are capped at 60 fps (16.7 ms)", or of several limits "60 fps to frame 120, 30 fps from 121 on"; "": no limit shows; TT_UNTOLD_TEXT. */
+/* Say the limits: "frames are capped at 60 fps (16.7 ms)", or "60 fps to frame 120, 30 fps from 121 on"; "" if no limit shows; or TT_UNTOLD_TEXT. */
 const char *tt_shown_limits(const struct tt_model *m, struct tt_report *r);
 
-/* "39.8 fps: of 239 frames 119 took one refresh, 120 two; 120 late, 50.2 %"; without a limit "58.3 fps". */
+/* Summarize the frames: "39.8 fps: of 239 frames 119 took one refresh, 120 two; 120 late, 50.2 %"; without a limit "58.3 fps". */
 const char *tt_shown_text(struct tt_views *view, struct tt_report *r);
 
-/* "": frames have a limit, or none shows; ", if a limit holds them": it may be the GPU, or work, for which all are late. */
+/*
+ * Return the doubt about the limit: "" if the limit is sure, or no limit shows; ", if a limit holds them" if it may be the GPU or work, in which case all
+ * frames are late.
+ */
 const char *tt_shown_late_doubt(const struct tt_model *m);
 
-/* "main thread median 10.11 ms, p99 10.21 ms, longest 10.21 ms; render thread ...; GPU ...", of what is known; NULL: nothing, or no limit shows. */
+/*
+ * Say the time needed: "main thread median 10.11 ms, p99 10.21 ms, longest 10.21 ms; render thread ...; GPU ...", as far as known; NULL: unknown, or no limit
+ * shows.
+ */
 const char *tt_shown_needed(struct tt_views *view, struct tt_report *r);
 
-/*
- * The reason if frames are over a budget of ${limit} ns as a limit or a GPU makes them: "a limit of 30 fps, or a GPU that is too slow"; NULL: that is not so.
- */
+/* Say why frames are over a budget of ${limit} ns, if a limit or a GPU makes them so: "a limit of 30 fps, or a GPU that is too slow". NULL: neither does. */
 const char *tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r);
 
-/* The verdict where no frame was shown for longer than ${limit} ns: "held by all frames", or with ", if a limit holds them" (tt_frames_doubted()). */
+/* Return the verdict if no frame was shown for longer than ${limit} ns: "held by all frames", perhaps with ", if a limit holds them" (tt_frames_doubted()). */
 const char *tt_shown_held(const struct tt_model *m, int64_t limit);
 
 /*
- * The sentence if the capture does not tell how many frames were shown for longer than ${limit} ns: "no verdict: too few frames to tell a limit", or if some
- * surely were "missed by at least 2 of 8 frames: too few frames to tell a limit"; NULL: it tells, or on an error.
+ * Return the sentence if the capture does not tell how many frames were shown for longer than ${limit} ns: "no verdict: too few frames to tell a limit", or
+ * if some frames surely were, "missed by at least 2 of 8 frames: too few frames to tell a limit". NULL: the capture tells, or an error.
  */
 const char *tt_shown_untold(struct tt_views *view, int64_t limit, struct tt_report *r);
 

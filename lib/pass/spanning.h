@@ -1,5 +1,5 @@
 /**
- * The longest zone that ends outside the frame or zone in which it begins, as a sentence for the first screen; the table is spanning_zones.
+ * Sentences for the first screen about the longest zone that ends outside the frame or zone in which it begins; the table is spanning_zones.
  */
 #ifndef TT_PASS_SPANNING_H
 #define TT_PASS_SPANNING_H
@@ -7,10 +7,10 @@
 struct tt_report;
 struct tt_views;
 
-/* "Loader.Load begins in frame 10, ends in frame 13: 30.0 ms"; NULL: no such zone is known to end. Kept in ${r}. */
+/* Describe the zone: "Loader.Load begins in frame 10, ends in frame 13: 30.0 ms". NULL: no such zone with a known end. Kept in ${r}. */
 const char *tt_pass_spanning(struct tt_views *view, struct tt_report *r);
 
-/* "Loader.Load on Main Thread begins in frame 10, and its end was not recorded"; NULL: no such zone is known. Kept in ${r}. */
+/* Describe a zone without an end: "Loader.Load on Main Thread begins in frame 10, and its end was not recorded". NULL: no such zone. Kept in ${r}. */
 const char *tt_pass_unended(struct tt_views *view, struct tt_report *r);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* --- notes -------------------------------------------------------------------------- */
 
-/* Threads have something from before the recording, which figures leave out. */
+/* Note that threads have events from before the recording, which figures leave out. */
 static void
 tell_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_report *r)
 {
@@ -26,7 +26,7 @@ tell_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_rep
 	    c->lead_ns ? "frame in which the recording" : "recording", time));
 }
 
-/* The same of logs that are appended to another. */
+/* Note the same for recordings that were appended to the file of another. */
 static void
 tell_appended_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_report *r)
 {
@@ -78,7 +78,7 @@ tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt
 
 /* --- tables ------------------------------------------------------------------------- */
 
-/* The tables that ${o} wants of pass ${p}: if no table is named, nothing of those that are not standard. */
+/* Return the needs of the tables of ${p} that ${o} wants: if ${o} names no table, of standard passes only. */
 static unsigned
 needs_of(const struct tt_pass *p, const struct tt_pass_opts *o, bool *any)
 {

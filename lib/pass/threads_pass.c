@@ -33,7 +33,7 @@ static const struct tt_col threads_col[T_N] = {
 	[T_GROUP] = { "group", "group", TT_UNIT_TEXT, "Group of threads from the engine, like Job; empty if it has none." },
 };
 
-/* How much of the thread's time is looked at. */
+/* Return how much of the thread's time is within the filter, in ns. */
 static int64_t
 looked_at(const struct tt_filter *f, const struct tt_thread *t)
 {

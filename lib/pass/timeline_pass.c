@@ -37,7 +37,7 @@ static const struct tt_col metric_col[] = {
 	{ "unit", "base unit", TT_UNIT_TEXT, "Unit of the value in JSON and CSV: ns, bytes, number, per_1000, fps or percent." },
 };
 
-/* Which columns have anything: the others stay empty. */
+/* Find the columns that have values; the others stay empty. */
 static void
 find_used(const struct tt_timeline *t, bool *used)
 {
@@ -64,7 +64,7 @@ put(struct tt_cell *c, const bool *used, int col, int64_t v)
 		tt_cell_int(&c[col], v);
 }
 
-/* Paused time by bucket: the ends of each pause where they are, and how many pauses fill the buckets between. */
+/* Paused time by bucket. part: time of pauses that begin or end in the bucket; fills: number of pauses that cover all of it. */
 struct paused { int64_t part, fills; };
 
 static void
@@ -142,7 +142,7 @@ timeline(struct tt_making *k, struct tt_table *t)
 	put_buckets(k->m, p, t);
 }
 
-/* By metric, then by time. */
+/* Make rows by metric, then by time. */
 static void
 series(struct tt_making *k, struct tt_table *t)
 {

@@ -18,13 +18,13 @@ static const struct { enum tt_setting setting; const char *what; } said[] = {
 	[TT_MATCH_CATEGORY] = { TT_SETTING_CATEGORY, "category" },
 };
 
-/* The name most similar to the one asked for. */
+/* The name most similar to the pattern. */
 struct near {
 	const char *pattern, *name;
 	size_t least;
 };
 
-/* Without arguments; also by what follows a dot or colon: the name without its namespace and class. */
+/* Compare ${name} without its arguments with the pattern; also each part after a dot or colon, that is, without namespace and class. */
 static void
 look(struct near *n, const char *name)
 {
@@ -88,7 +88,7 @@ category_met(const struct tt_model *m, const char *pattern, struct near *n)
 	return false;
 }
 
-/* Write ${name}, as far as there is room, as a pattern that matches it alone. */
+/* Write a pattern that matches ${name} alone, as far as there is room. */
 static void
 put_pattern(char *to, size_t size, const char *name)
 {
@@ -126,7 +126,7 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 	return true;
 }
 
-/* True if ${pattern} matches a text in the tables, which also name what is not a marker: methods, files, definitions. */
+/* True if ${pattern} matches a text in the tables, which also name things other than markers: methods, files, definitions. */
 static bool
 shown(const struct tt_report *r, const char *pattern)
 {

@@ -1,8 +1,7 @@
 /**
- * Tables with a row a frame and a column for each marker, thread or counter, as spreadsheets want them.
+ * Tables with a row per frame and a column for each marker, thread or counter, as spreadsheets want them.
  *
- * The rows of single frames come twice: once to see which columns there are, and again for the rows. Memory: the columns, and the
- * rows of a frame.
+ * The rows of single frames are read twice: once to find the columns, and again for the cells. Memory: the columns, and the rows of one frame.
  */
 #include "base/hash_seed.h"
 #include "base/map.h"
@@ -19,26 +18,26 @@ static const struct tt_col fixed_col[W_N] = {
 	[W_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-/* A value of the column that becomes columns. */
+/* A value of the column pt->wide: it becomes a column. */
 struct key {
-	const char *name, *more;      /* more: what tells apart those of one name */
+	const char *name, *more;      /* more: tells apart values of the same name */
 	int64_t id;
 	uint64_t rows;
-	tt_u128 sum;                  /* of the figure's values that are not negative */
-	size_t col;                   /* it has in the table; SIZE_MAX: none */
+	tt_u128 sum;                  /* sum of the figure's positive values; for counters the number of values */
+	size_t col;                   /* column of the table; SIZE_MAX: left out */
 };
 
 struct wide {
 	struct tt_stream stream;
 	struct tt_model const *m;
-	struct tt_table rows;         /* of single frames */
-	size_t at;                    /* the next of those in it */
+	struct tt_table rows;         /* rows of single frames, as they are read */
+	size_t at;                    /* the next row in it */
 	bool is_row;
-	size_t by, figure, process;   /* columns of these */
+	size_t by, figure, process;   /* the columns of the key, of the figure and of the process */
 	struct key *key;
 	size_t n, cap;
 	struct tt_map place;
-	size_t frame;                 /* the next */
+	size_t frame;                 /* the next frame */
 };
 
 /* --- the keys -------------------------------------------------------------------------------- */
@@ -63,7 +62,7 @@ find(const struct wide *w, const struct tt_cell *c)
 	return at ? at - 1 : SIZE_MAX;
 }
 
-/* The key of the present row, new or not; SIZE_MAX: it has none, or no memory. */
+/* Return the index of the key of the present row, after adding it if it is new; SIZE_MAX: no key, or no memory. */
 static size_t
 key_of(struct wide *w, struct tt_report *r)
 {
@@ -109,7 +108,7 @@ find_keys(struct wide *w, struct tt_report *r)
 		if (at == SIZE_MAX || c->empty)
 			continue;
 		w->key[at].rows++;
-		/* Values of counters of different units have no common sum: most values come first. */
+		/* Counters of different units have no common sum, so they are ranked by number of values. */
 		w->key[at].sum += w->rows.col[w->figure].unit == TT_UNIT_VALUE ? 1 : c->v > 0 ? (uint64_t)c->v : 0;
 	}
 }
@@ -125,7 +124,7 @@ by_sum(const void *a, const void *b)
 	return c ? c : TT_CMP(x->id, y->id);
 }
 
-/* The name of the column of ${k}: names of columns differ. */
+/* Return a unique name for the column of ${k}. */
 static const char *
 title_of(struct tt_report *r, const struct tt_col *col, size_t n, const struct key *k, const char *kind)
 {
@@ -144,7 +143,9 @@ title_of(struct tt_report *r, const struct tt_col *col, size_t n, const struct k
 	return title;
 }
 
-/* The columns of the table: those of a frame, and those of the keys with the most. Returns how many. ${filled}: which of them have a value in some row. */
+/*
+ * Make the columns: those of a frame, then the ${most} keys with the largest sums. Set ${filled} for columns that have a value. Return the number of columns.
+ */
 static size_t
 make_columns(struct wide *w, struct tt_making *k, struct tt_col *col, bool *filled, size_t most, const char *kind)
 {
@@ -168,7 +169,7 @@ make_columns(struct wide *w, struct tt_making *k, struct tt_col *col, bool *fill
 	return n;
 }
 
-/* How many have no column, and how much of the whole that is. */
+/* Note how many keys have no column, and their share of the whole. */
 static void
 note_left_out(const struct wide *w, struct tt_table *t, const char *kind, const char *figure)
 {
@@ -206,7 +207,7 @@ is_of(const struct wide *w, size_t frame)
 	return w->is_row && (uint64_t)row(w)->v == tt_frames_number(w->m->frames, frame) && row(w)[w->process].v == process_of(w, frame);
 }
 
-/* Add a figure to its cell; a counter has one. */
+/* Add a figure to its cell; a counter has one value per cell. */
 static void
 add(struct tt_report *r, struct tt_cell *to, const struct tt_cell *c, enum tt_unit unit)
 {
@@ -304,7 +305,7 @@ tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_tabl
 	}
 	tt_table_stream(&w->rows, long_rows);
 	find_keys(w, k->r);
-	/* Nothing in any frame: no row says more than the reason. */
+	/* No value in any frame: no rows, and the table's reason is shown. */
 	if (w->n == 0) {
 		end(&w->stream);
 		return;
