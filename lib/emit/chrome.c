@@ -20,7 +20,7 @@
 
 /* --- begin -------------------------------------------------------------- */
 
-/* True if only a part of the capture is wanted: its size says nothing about the output's. */
+/* True if the filters keep only a part of the capture, so its size does not predict the output's size. */
 static bool
 is_filtered(const struct tt_filter *f)
 {

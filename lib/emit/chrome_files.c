@@ -1,5 +1,5 @@
 /**
- * Chrome JSON: the files an output is cut into, how each begins, and the parts of records that all kinds of events share.
+ * Chrome JSON: the files into which the output is split, how each file begins, and the parts of records that all kinds of events share.
  */
 #include "base/json.h"
 #include "emit/json_args.h"

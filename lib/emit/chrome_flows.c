@@ -1,5 +1,5 @@
 /**
- * Chrome JSON: flows, written at the end (flow_steps.h), without those that are in no zone.
+ * Chrome JSON: flows, written at the end (flow_steps.h); steps outside all zones are left out.
  */
 #include "emit/chrome.h"
 
@@ -18,7 +18,7 @@ tt_chrome_flow_step(struct chrome *c, const struct tt_view *v, const struct tt_e
 	return TT_OK;
 }
 
-/* One end of an arrow, or a step of a chain. */
+/* Write one end of an arrow, or a step of a chain. */
 static int
 put_end(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct tt_err *err)
 {
@@ -43,7 +43,7 @@ put_end(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct
 int
 tt_chrome_flows(struct chrome *c, struct tt_err *err)
 {
-	/* Readers look at flows after they ended the zones of the same time; among begins and ends the file's order tells. */
+	/* Readers process flows after they ended the zones of the same time; in the B/E form the order in the file decides. */
 	tt_flow_leave_out(&c->flows, !c->own->begin_end);
 	int rc = tt_flow_each(&c->flows, &c->e.env->mem, &c->e.m->threads, put_end, c, err);
 	tt_flow_tell(&c->flows, c->e.env, "chrome");

@@ -1,29 +1,28 @@
 /**
- * Chrome JSON in its B/E form: a begin and an end for each zone, one thread after the other.
+ * Chrome JSON in its B/E form: a begin and an end for each zone, thread by thread.
  *
- * Readers sort by time and keep the file's order among equals, and DevTools pairs B with E in file order
- * on one stack for all threads. So every B must come in the file before those inside it, also where it is
- * known only later (a zone hands out itself when it ends): zones are put aside (slice_sort.h) and written at the
- * end. Among equal times this gives: the ends of finished zones, inner first; then the begins, outer first.
+ * Readers sort by time and keep the file's order among equals, and DevTools pairs B with E in file order on one stack for all threads. So every
+ * B must come in the file before the B of each inner zone, even if it is known only later (a zone is reported when it ends): zones are put
+ * aside (slice_sort.h) and written at the end. Among equal times the order is: ends of finished zones, inner first; then begins, outer first.
  *
- * speedscope takes ends before begins of one time, unless name and arguments are equal. So where begins and ends change at one ns, times
- * grow by a fraction of it: as begin and end of a zone of length 0 show. Who rounds to ns finds the time of the capture.
+ * speedscope takes ends before begins of the same time, unless name and arguments are equal. So wherever begins and ends alternate within one ns,
+ * times grow by a fraction of it; a zone of length 0 is such a case. A reader that rounds to ns gets the time of the capture.
  *
- * A flow belongs to the zone that is open at the flow's place in the file. So it waits with the zones, as if it were one
- * inside all others, and comes after all begins of its time and before the ends of that time. One that belongs to the next zone comes after the
- * ends, too: what ends there is not around it.
+ * A flow belongs to the zone that is open at the flow's place in the file. So it waits with the zones, as if it were a zone inside all others:
+ * it comes after all begins of its time and before the ends of that time. A flow that belongs to the next zone comes after the ends, too, because
+ * a zone that ends there does not enclose it.
  */
 #include <string.h>
 
 #include "emit/chrome.h"
 #include "emit/micros.h"
 
-#define FLOW UINT32_MAX               /* marks a flow in depth: key is its id, dur its number, FLOW_NEXT and phase */
-#define FLOW_NEXT 128                 /* it belongs to the next zone */
+#define FLOW UINT32_MAX               /* a slice of this depth is a flow: key is its id, dur its number * 256 + FLOW_NEXT + phase */
+#define FLOW_NEXT 128                 /* the flow belongs to the next zone */
 
 struct open {
 	struct tt_slice s;
-	uint64_t end;                 /* in the output's time */
+	uint64_t end;                 /* end in the output's time */
 };
 
 struct pairs {
@@ -31,11 +30,11 @@ struct pairs {
 	const struct tt_thread *thread;
 	struct tt_buf out;
 	struct tt_micros micros;
-	struct open *open;            /* the zones written and not ended, outermost first */
+	struct open *open;            /* zones that were begun and not ended, outermost first */
 	size_t nopen, capopen;
-	uint64_t last;                /* the latest time written, in ns, ... */
-	uint32_t last_ps;             /* ... and what it was above that; below 500 */
-	char last_phase;              /* of the record written there: B or E */
+	uint64_t last;                /* the latest time written, in ns */
+	uint32_t last_ps;             /* picoseconds above ${last}, below 500 */
+	char last_phase;              /* phase of the record written last: B or E */
 };
 
 /* --- during the run ----------------------------------------------------- */
@@ -68,7 +67,7 @@ tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, 
 int
 tt_chrome_pairs_flow(struct chrome *c, const struct tt_flow_step *step, char phase, uint64_t id, struct tt_err *err)
 {
-	/* By their number those of one time stay in order. */
+	/* The number keeps flows of the same time in order. */
 	const struct tt_slice s = { .ts = step->ts, .dur = c->nflow++ * 256 + step->next * FLOW_NEXT + phase, .key = id,
 		.depth = FLOW };
 
@@ -77,7 +76,7 @@ tt_chrome_pairs_flow(struct chrome *c, const struct tt_flow_step *step, char pha
 
 /* --- at the end --------------------------------------------------------- */
 
-/* A time that is not before the latest one; ${phase}: of a zone's record, else 0. */
+/* Print ${ts}, or the latest time if that is later; ${phase}: B or E for a zone, else 0. */
 static char *
 put_time(struct pairs *w, char *p, uint64_t ts, char phase)
 {
@@ -100,7 +99,7 @@ put_time(struct pairs *w, char *p, uint64_t ts, char phase)
 	return p + 3;
 }
 
-/* With the arguments at the place ${args}, where that is not 0. */
+/* Write a begin or an end of a zone, with the arguments at the place ${args}; 0: no arguments. */
 static int
 put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, uint32_t args, struct tt_err *err)
 {
@@ -146,7 +145,7 @@ pop(struct pairs *w, struct tt_err *err)
 	return put(w, "E", o->end, o->s.key, 0, err);
 }
 
-/* End the zones that are over where one at ${depth} lasts from ${ts} to ${end}. */
+/* End the open zones that cannot contain a zone at ${depth} from ${ts} to ${end}. */
 static int
 pop_to(struct pairs *w, uint32_t depth, uint64_t ts, uint64_t end, struct tt_err *err)
 {
@@ -169,7 +168,7 @@ push(struct pairs *w, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 
 	if (rc != TT_OK)
 		return rc;
-	/* An inner zone never outlives the one around it. */
+	/* An inner zone must not outlast the zone around it. */
 	if (w->nopen > 0 && end > w->open[w->nopen - 1].end)
 		end = w->open[w->nopen - 1].end;
 	w->open[w->nopen++] = (struct open){ .s = *s, .end = end };
@@ -224,7 +223,7 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 		rc = pop(w, err);
 	if (rc != TT_OK)
 		return rc;
-	/* Zones that overlap (a damaged capture) are moved apart: ends and begins stay in order. */
+	/* Zones that overlap (a damaged capture) are moved apart, so that ends and begins stay in order. */
 	if (ts < w->last)
 		ts = w->last;
 	return s->depth == FLOW ? put_flow(w, s, ts, err) : push(w, s, ts, end > ts ? end : ts, err);

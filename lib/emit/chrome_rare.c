@@ -1,7 +1,7 @@
 /**
  * Chrome JSON: rare events in file order: counters, heap size, flows, instants.
  *
- * A stack sample is an instant on the thread that was sampled, called by the method that ran.
+ * A stack sample is an instant on the sampled thread, named after the method that ran.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,20 +13,20 @@
 #include "emit/common.h"
 #include "model/defs.h"
 
-enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
+enum { SAMPLE_FRAMES = 64 };          /* maximum number of frames that are written of a stack */
 
 struct rare {
 	struct chrome *c;
 	const struct tt_view *v;
 	struct tt_buf *out;
 	struct tt_err *err;
-	size_t i;                     /* place of the event in the batch */
-	size_t next;                  /* for tt_flow_next() */
+	size_t i;                     /* index of the event in the batch */
+	size_t next;                  /* state of tt_flow_next() */
 	const struct tt_event *e;
 	uint64_t ts;
 };
 
-/* Begin a record at the event's time; it goes on with `,"name"...` or another key. */
+/* Begin a record at the event's time; `,"name"...` or another key follows. */
 static void
 put_head(struct rare *r, const char *phase, uint32_t tid)
 {
@@ -58,7 +58,7 @@ counter_piece(const char *name, const struct tt_def *d, struct tt_buf *b)
 	tt_buf_printf(b, ",\"args\":{\"%s\":", tt_counter_base(d).name);
 }
 
-/* The pieces of a process's counters. Readers join by name: names are labels. */
+/* Prepare the text of a process's counters. Readers merge counters of the same name, so the names are labels. */
 int
 tt_chrome_counters(struct chrome *c, uint32_t process, const struct tt_counter_labels *labels, struct tt_err *err)
 {
@@ -77,7 +77,7 @@ tt_chrome_counters(struct chrome *c, uint32_t process, const struct tt_counter_l
 	return rc;
 }
 
-/* Name and all up to the value. */
+/* Write the name and all that precedes the value. */
 static void
 put_counter_name(struct rare *r)
 {
@@ -92,7 +92,7 @@ put_counter_name(struct rare *r)
 		counter_piece(tt_counter_called(d, r->e->dur, room), d, r->out);
 }
 
-/* A text counter is not a curve: an instant with the text. */
+/* Write a text counter as an instant with the text, as it has no curve. */
 static void
 put_text_counter(struct rare *r)
 {
@@ -107,7 +107,7 @@ put_text_counter(struct rare *r)
 	tt_buf_text(r->out, "}}");
 }
 
-/* Values are absolute: the run has added up differences. */
+/* Write a value; it is absolute, as the run has added up differences. */
 static void
 put_counter(struct rare *r)
 {
@@ -125,7 +125,7 @@ put_counter(struct rare *r)
 		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
 		return;
 	}
-	/* Beyond 2^63 some readers take an integer for another number: as a real it is near enough. */
+	/* Some readers misread integers beyond 2^63; a real is close enough. */
 	if (type == TT_T_U64 && bits > INT64_MAX)
 		p = tt_put_double(p, (double)bits);
 	else
@@ -146,7 +146,7 @@ put_heap_size(struct rare *r)
 
 /* --- flows and instants ------------------------------------------------- */
 
-/* Always bound to the zone around it: a flow that binds to the next zone is put where that zone begins. */
+/* Write a flow, bound to the zone around it: a flow of the next zone is put at the begin of that zone. */
 static int
 put_flow(struct rare *r)
 {
@@ -158,7 +158,7 @@ put_flow(struct rare *r)
 	return tt_chrome_flow_step(r->c, r->v, r->e, zone, r->err);
 }
 
-/* An instant of a marker, with its arguments. */
+/* Write an instant of a marker, with its arguments. */
 static int
 put_instant(struct rare *r)
 {
@@ -176,7 +176,7 @@ put_instant(struct rare *r)
 	return TT_OK;
 }
 
-/* `"stack":"Main > World:Frame"`, of deep stacks the innermost frames. */
+/* Append `"stack":"Main > World:Frame"`; of a deep stack the innermost frames. */
 static void
 put_stack(struct rare *r, const uint64_t *key, size_t n)
 {
@@ -194,7 +194,7 @@ put_stack(struct rare *r, const uint64_t *key, size_t n)
 	tt_buf_text(r->out, "\"");
 }
 
-/* An instant of the runtime: ${name}, and the object it is about where there is one. */
+/* Write an instant of the runtime, called ${name}, with the object that it concerns, if any. */
 static void
 put_note(struct rare *r, const char *name, const char *category, uint64_t object)
 {
@@ -222,7 +222,7 @@ mark_thread(struct chrome *c, uint32_t thread, struct tt_err *err)
 	return rc;
 }
 
-/* `,"name":"World:Frame","cat":"Game","args":{"ip":"0x7f00","stack":"..."}}` on the thread that was sampled. */
+/* Write `,"name":"World:Frame","cat":"Game","args":{"ip":"0x7f00","stack":"..."}}` on the sampled thread. */
 static int
 put_sample(struct rare *r)
 {

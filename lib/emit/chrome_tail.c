@@ -11,7 +11,7 @@
 #include "emit/micros.h"
 #include "model/facts.h"
 
-/* Name thread ${tid} ${name}, and put it in place ${index} of the viewer's list. */
+/* Name the row ${tid} ${name}; the viewer lists rows of threads by ${tid}, and rows without a thread, ${t} NULL, first. */
 static void
 put_row(struct tt_json *j, uint32_t process, uint32_t tid, const char *name, const struct tt_thread *t)
 {
@@ -55,7 +55,7 @@ put_threads(struct chrome *c, const struct chrome_part *part, struct tt_json *j)
 
 /* --- frames ------------------------------------------------------------- */
 
-/* Frames have a row of their own, above the threads; its number is one no thread has. */
+/* Return the number of the row of frames, above the threads; no thread has it. */
 static uint32_t
 frames_tid(const struct chrome *c)
 {
@@ -70,7 +70,7 @@ frame_process(const struct chrome *c, size_t i)
 	return thread < c->e.m->threads.n ? c->e.m->threads.t[thread]->process : 0;
 }
 
-/* A record: all up to and with its time. */
+/* Begin a record, up to and including its time. */
 static bool
 put_head(struct tt_buf *b, const char *phase, uint32_t process, uint32_t tid, uint64_t ts)
 {
@@ -81,7 +81,7 @@ put_head(struct tt_buf *b, const char *phase, uint32_t process, uint32_t tid, ui
 	return true;
 }
 
-/* By the number --frames takes. */
+/* Name a frame by the number that --frames accepts. */
 static void
 put_frame_name(const struct tt_frames *f, size_t i, struct tt_buf *b)
 {
@@ -98,7 +98,7 @@ put_frame(struct chrome *c, size_t i, struct tt_buf *b)
 	if (tt_frames_dur(f, i) < 0 || ts > INT64_MAX - dur || !put_head(b, c->own->begin_end ? "B" : "X", process, tid, ts))
 		return;
 	if (!c->own->begin_end) {
-		/* put_head() made room for this too. */
+		/* put_head() has reserved room for this, too. */
 		char *p = CHROME_PUT(b->p + b->n, ",\"dur\":");
 
 		b->n = (size_t)(tt_put_dur(p, ts, dur) - b->p);
@@ -108,7 +108,7 @@ put_frame(struct chrome *c, size_t i, struct tt_buf *b)
 		put_frame_name(f, i, b);
 }
 
-/* Frames that overlap the part's time and what the user asked for. */
+/* True if frame ${i} overlaps the part's time and passes the filters. */
 static bool
 shows_frame(const struct chrome *c, const struct chrome_part *part, size_t i)
 {
@@ -144,7 +144,7 @@ put_frames(struct chrome *c, struct chrome_part *part, struct tt_json *j, struct
 
 /* --- facts -------------------------------------------------------------- */
 
-/* Labels and other facts have a row of their own after that of frames. */
+/* Write a label or other fact in the row of facts, which follows the row of frames. */
 static void
 put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b)
 {
@@ -165,7 +165,7 @@ put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b)
 	tt_json_close(&j, "}}");
 }
 
-/* If there are several files, each has the facts of its own time; the first also those before it, the last those after. */
+/* True if the part shows the fact. Each of several files has the facts of its own time; the first file also has earlier facts, the last file later ones. */
 static bool
 shows_fact(const struct chrome *c, const struct chrome_part *part, const struct tt_fact *f)
 {
@@ -186,7 +186,7 @@ put_facts(struct chrome *c, const struct chrome_part *part, struct tt_json *j, s
 			const struct tt_fact *f = &facts.f[i];
 			if (f->process != process || !shows_fact(c, part, f))
 				continue;
-			/* Labels and other facts have a row of their own after that of frames. */
+			/* The row of facts follows the row of frames. */
 			if (rows++ == 0)
 				put_row(j, process, frames_tid(c) + 1, "Labels and facts", NULL);
 			put_fact(c, f, j->out);
@@ -219,7 +219,7 @@ put_losses(const struct tt_loss *l, struct tt_json *j)
 	tt_json_close(j, "]");
 }
 
-/* No member where there is nothing to say. */
+/* Write a member unless its value is empty. */
 static void
 put_known(struct tt_json *j, const char *key, const char *value)
 {
@@ -245,7 +245,7 @@ put_capture(const struct tt_capture *cap, struct tt_json *j)
 	put_known(j, "arguments", cap->args);
 	put_known(j, "architecture", cap->arch);
 	put_known(j, "system", cap->os);
-	/* A list, not an object: keys come from the user and from captures, and may look alike once cleaned. */
+	/* A list, not an object: keys come from the user and from captures, and different keys may become equal when cleaned. */
 	if (cap->meta)
 		tt_json_open(j, "meta", "[");
 	for (const struct tt_meta *m = cap->meta; m; m = m->next) {
@@ -259,7 +259,7 @@ put_capture(const struct tt_capture *cap, struct tt_json *j)
 	tt_json_close(j, "}");
 }
 
-/* The source of the data, its changes and its losses. */
+/* Write where the data came from, how it was changed, and what was lost. */
 static void
 put_other_data(struct chrome *c, struct tt_json *j)
 {

@@ -19,8 +19,8 @@
 /* --- ready-made pieces -------------------------------------------------- */
 
 /*
- * Colours for zones that are not the program's own work; all others get the viewer's colour by name. The names are
- * from the list that catapult has; other viewers ignore them.
+ * Return a colour for zones that are not the program's own work, or NULL: the viewer colours by name. The names are from catapult's list; other viewers
+ * ignore them.
  */
 static const char *
 color_of(uint64_t key)
@@ -34,10 +34,7 @@ color_of(uint64_t key)
 	return key == TT_KEY_MORE ? "grey" : "bad";
 }
 
-/*
- * The colour that viewers have by a name and that is nearest to ${rgba}, a category's; NULL where it has none. The values are
- * catapult's.
- */
+/* Return the viewer's named colour nearest to ${rgba}, a category's colour; NULL if the category has no colour. The values are catapult's. */
 static const char *
 color_near(uint32_t rgba)
 {
@@ -110,7 +107,7 @@ tt_chrome_names(struct chrome *c, struct tt_err *err)
 
 /* --- zones -------------------------------------------------------------- */
 
-/* Shared by the records of one chunk while they are written. */
+/* The state that the records of one chunk share. */
 struct writer {
 	const struct chrome *c;
 	const struct tt_view *v;
@@ -118,13 +115,13 @@ struct writer {
 	struct tt_buf *out;
 	struct tt_buf scratch;
 	struct tt_micros micros;
-	char head[128];               /* as tt_chrome_put_head() gave it; 64 bytes are copied */
+	char head[128];               /* made by tt_chrome_put_head(); always copied as 64 bytes */
 	size_t nhead;
 	uint64_t unwritten;
-	bool moved;                   /* zones are at the times of zone_times.h */
+	bool moved;                   /* true: the zones have the times of zone_times.h */
 };
 
-/* Make room for one record with a piece of ${n} bytes; *${p} moves along. */
+/* Make room at *${p} for one record with a piece of ${n} bytes. */
 static inline int
 room(struct tt_buf *out, char **p, size_t n, struct tt_err *err)
 {
@@ -140,7 +137,7 @@ room(struct tt_buf *out, char **p, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* As chrome_time() has it; a zone that was moved may begin before the first event of the capture, and so before 1 us. */
+/* Return the output's time. A moved zone may begin before the first event of the capture, and so before 1 us. */
 static inline uint64_t
 zone_time(const struct writer *w, int64_t ts)
 {
@@ -178,7 +175,7 @@ put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *e
 	return TT_OK;
 }
 
-/* The zones from ${s} on, without arguments. */
+/* Write the zones from ${s} to ${end} without arguments. */
 static __attribute__((noinline)) int
 put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end, struct tt_err *err)
 {
@@ -192,7 +189,7 @@ put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end,
 	return rc;
 }
 
-/* One zone with what arguments it has. */
+/* Write one zone with its arguments, if any. */
 static int
 put_whole(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 {
@@ -202,13 +199,13 @@ put_whole(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 
 	if (rc != TT_OK || !args || w->out->n == before)
 		return rc;
-	w->out->n--;          /* the record's last brace */
+	w->out->n--;          /* remove the closing brace of the record */
 	tt_chrome_args(w->c, tt_model_key(w->c->e.m, w->v->cap->process, s->key)->arg, args, w->out);
 	tt_buf_text(w->out, "}");
 	return TT_OK;
 }
 
-/* The ${n} zones at ${from}. If no zone of the chunk has arguments, none are looked for. */
+/* Write the ${n} zones at ${from}; arguments are looked for only if a zone of the chunk has some. */
 static int
 put_run(struct writer *w, const struct tt_slice *from, size_t n, struct tt_err *err)
 {
@@ -226,8 +223,8 @@ put_run(struct writer *w, const struct tt_slice *from, size_t n, struct tt_err *
 }
 
 /*
- * The ${n} zones at ${s}. Readers take the longer one of two that begin together for the outer, but among equals they keep the file's order. So those that
- * come where they end, inner first, are written before the others, outer first.
+ * Write the ${n} zones at ${s}. If two zones begin together, readers take the longer one for the outer; if they are also equally long, readers use the file's
+ * order. So zones that are listed at their ends (TT_SLICE_ENDS), inner first, are written in reverse before the others, which are outer first.
  */
 static int
 put_in_order(struct writer *w, const struct tt_slice *s, size_t n, struct tt_err *err)
@@ -246,7 +243,7 @@ put_in_order(struct writer *w, const struct tt_slice *s, size_t n, struct tt_err
 	return rc == TT_OK ? put_run(w, from, (size_t)(s + n - from), err) : rc;
 }
 
-/* The zones of the chunk, at times that nest them. */
+/* Write the zones of the chunk, at times by which they nest. */
 static int
 put_zones(struct writer *w, struct tt_err *err)
 {
@@ -272,7 +269,7 @@ put_zones(struct writer *w, struct tt_err *err)
 
 /* --- allocations -------------------------------------------------------- */
 
-/* The place of an event outside any zone: the innermost frame of its recorded stack. */
+/* Write the place of an event outside all zones: the innermost frame of its recorded stack. */
 static void
 put_site(struct writer *w, const struct tt_event *e)
 {
@@ -306,7 +303,7 @@ put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t by
 	return TT_OK;
 }
 
-/* The thread's own sum so far, as a point of its counter. */
+/* Write the thread's sum so far as a point of its counter. */
 static int
 put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
 {
@@ -327,7 +324,7 @@ put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Each allocation is an instant; those of the thread are a counter, too. */
+/* Write each allocation as an instant; the sum by thread is a counter, too. */
 static int
 put_allocs(struct writer *w, struct tt_err *err)
 {
@@ -365,7 +362,7 @@ set_head(struct writer *w, const char *phase)
 	    w->head);
 }
 
-/* Behind the ${n} zones at ${at}, whose flags tell which arguments they have: those, as they will be written. */
+/* Append the arguments of the ${n} zones at ${at}, as they will be written, and set the flags of each zone to their length. */
 static void
 hand_on_args(struct writer *w, size_t at, uint64_t n)
 {
@@ -381,7 +378,7 @@ hand_on_args(struct writer *w, size_t at, uint64_t n)
 	}
 }
 
-/* The zones that will be written, as they are: chrome_pairs.c puts them aside. */
+/* Append the shown zones as struct tt_slice, for chrome_pairs.c, which puts them aside. */
 static int
 hand_on_zones(struct writer *w, struct tt_err *err)
 {

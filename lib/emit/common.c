@@ -1,5 +1,5 @@
 /**
- * Opens, commits and abandons the files of emitters, and has what several of them write.
+ * Opens, commits and abandons the files of emitters, and writes the parts that several emitters share.
  */
 #include "emit/common.h"
 
@@ -25,7 +25,7 @@ by_address(const void *a, const void *b)
 	return TT_CMP(*(const uintptr_t *)a, *(const uintptr_t *)b);
 }
 
-/* List the counters that the filters do not choose: once, for a counter has many values. */
+/* List the counters that the filters leave out, once, because a counter has many values. */
 static int
 find_hidden(struct tt_emitting *s, struct tt_err *err)
 {
@@ -68,7 +68,7 @@ tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struc
 	return rc;
 }
 
-/* Put the path of file ${number} into ${path}: "game-001.json.gz" of "game.json.gz"; 0: o.path. The emitter's whole suffix goes after the number. */
+/* Store the path of file ${number} in ${path}: "game-001.json.gz" for "game.json.gz"; 0: o.path. The number goes before the emitter's whole suffix. */
 static int
 put_path(const struct tt_emitting *e, size_t number, struct tt_buf *path, struct tt_err *err)
 {
@@ -86,7 +86,7 @@ put_path(const struct tt_emitting *e, size_t number, struct tt_buf *path, struct
 	return tt_buf_error(path, err);
 }
 
-/* Tell files with higher numbers: an earlier run made more, and who reads them all mixes both. */
+/* Report files with higher numbers: an earlier run made more files, and reading all of them would mix both runs. */
 static void
 tell_older(const struct tt_emitting *s)
 {
@@ -129,7 +129,7 @@ tt_emit_end(void *state)
 	if (!s)
 		return;
 	mem = &s->env->mem;
-	/* First, for threads that compress may still read what the emitter keeps (its forms of packets). */
+	/* Abort sinks first: threads that compress may still read the emitter's state (its forms of packets). */
 	for (size_t i = 0; i < s->nsink; i++)
 		tt_sink_abort(s->sink[i]);
 	if (s->emit->end)
@@ -147,7 +147,7 @@ tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct
 	int rc = tt_mem_grow(&e->env->mem, &e->sink, &e->capsink, e->nsink + 1, sizeof *e->sink, err);
 
 	TT_THEN(rc, put_path(e, number, &path, err));
-	/* The NUL that tt_buf_printf() wrote ends the path. */
+	/* tt_buf_printf() has ended the path with a NUL. */
 	TT_THEN(rc, o->open ? o->open(o->open_arg, path.p, sink, err) : tt_sink_open(e->env, path.p, sink, err));
 	if (rc == TT_OK)
 		e->sink[e->nsink++] = *sink;
@@ -222,7 +222,7 @@ tt_event_ext(const struct tt_batch *b, size_t i)
 	return i + 1 < b->n && b->ev[i + 1].kind == TT_EXT ? &b->ev[i + 1] : NULL;
 }
 
-/* Counters without a definition have a name of a few letters: they are compared when they come. */
+/* Counters without a definition are named by a few letters, which are compared at each event. */
 bool
 tt_emit_counter_shown(const struct tt_emitting *e, const struct tt_view *v, const struct tt_event *of)
 {
@@ -302,7 +302,7 @@ tt_capture_title(const struct tt_capture *c, size_t *n)
 		*n = strlen(c->title);
 		return c->title;
 	}
-	/* Mono calls the first domain it names after the program. */
+	/* Mono names the first domain after the program. */
 	for (size_t i = 0; (d = tt_defs_at(c->defs, TT_DEF_DOMAIN, i)) != NULL; i++) {
 		if (d->len) {
 			*n = d->len;
@@ -322,7 +322,7 @@ tt_value_finite(enum tt_type type, uint64_t bits)
 	return type != TT_T_F64 || isfinite(d);
 }
 
-/* As JavaScript and Python spell them. */
+/* Print as JavaScript and Python spell it. */
 static char *
 put_not_finite(char *p, double d)
 {

@@ -1,5 +1,5 @@
 /**
- * Shared by emitters: text into buffers, arguments of events, what a filter keeps.
+ * Helpers that emitters share: text into buffers, arguments of events, tests of filters.
  * Internal to lib/emit.
  */
 #ifndef TT_EMIT_COMMON_H
@@ -9,7 +9,7 @@
 
 #include "emit/emit.h"
 
-/* The state of an emitter that writes one file in its `finish`, in small pieces. Errors stay until tt_out_error(). */
+/* The state of an emitter that writes one file in `finish`, in small pieces. Errors are kept until tt_out_error(). */
 struct tt_out {
 	struct tt_emitting e;
 	struct tt_sink *sink;
@@ -21,7 +21,7 @@ void tt_out_end(void *state);
 
 void tt_out_flush(struct tt_out *o);
 
-/* Write o->buf if it has grown large. */
+/* Write o->buf if it is large. */
 static inline void
 tt_out_spill(struct tt_out *o)
 {
@@ -29,13 +29,13 @@ tt_out_spill(struct tt_out *o)
 		tt_out_flush(o);
 }
 
-/* Hand on the rest; the first error there was. */
+/* Write the rest of the buffer. Return the first error. */
 int tt_out_error(struct tt_out *o, struct tt_err *err);
 
-/* Append `,"key":"value"`, the value being any text; NULL or "" appends nothing. */
+/* Append `,"key":"value"`, where ${value} is any text; append nothing if it is NULL or "". */
 void tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value);
 
-/* The time of the first event. Before the run is over the threads of the prepass know it. */
+/* Return the time of the first event; before the end of the run, as the prepass found it. */
 int64_t tt_emit_origin(const struct tt_model *m);
 
 /* True if an instant at ${ts} is within the time asked for. */
@@ -46,13 +46,14 @@ tt_emit_in_time(const struct tt_filter *f, int64_t ts)
 }
 
 /*
- * A thread's allocations so far, for emitters that show them as a counter. The counter has a point at the first allocation of each millisecond of
- * the output, and one at a chunk's last: more would not be seen, and the last makes the sum right where the next chunk begins.
+ * The bytes that a thread has allocated so far, for emitters that show them as a counter. The counter has a point at the first allocation of each
+ * millisecond of the output, as more would not be visible, and one at the last allocation of a chunk, so that the next chunk begins with the
+ * right sum.
  */
 struct tt_alloc_points {
-	uint64_t bytes;               /* at most INT64_MAX, as JSON readers and values of counters are signed; damaged captures have more */
-	uint64_t last, last_ts;       /* bytes and time in ns of the output, of the last allocation shown */
-	bool owed;                    /* it has no point yet */
+	uint64_t bytes;               /* at most INT64_MAX, as JSON readers and counters are signed; damaged captures may exceed it */
+	uint64_t last, last_ts;       /* sum and output time in ns of the last allocation that has a point */
+	bool owed;                    /* true: the last allocation has no point yet */
 };
 
 static inline struct tt_alloc_points
@@ -73,7 +74,7 @@ tt_alloc_points_add(struct tt_alloc_points *s, const struct tt_event *alloc)
 	return bytes;
 }
 
-/* True if the allocation counted last, at ${ts} of the output, is to have a point. */
+/* True if the allocation that was counted last, at output time ${ts}, gets a point. */
 static inline bool
 tt_alloc_points_show(struct tt_alloc_points *s, uint64_t ts)
 {
@@ -83,65 +84,65 @@ tt_alloc_points_show(struct tt_alloc_points *s, uint64_t ts)
 	return !s->owed;
 }
 
-/* True if the filters keep the rare event ${i}, by its thread; counters and the heap's size belong to no thread. */
+/* True if the filters keep the rare event ${i} by its thread; counters and heap sizes belong to no thread and are kept. */
 bool tt_emit_by_thread(const struct tt_view *v, size_t i);
 
-/* True if the filters choose the counter of ${of}, a TT_COUNTER: as in tables, by name and section. */
+/* True if the filters keep the counter of ${of}, a TT_COUNTER: by name and section, as in tables. */
 bool tt_emit_counter_shown(const struct tt_emitting *e, const struct tt_view *v, const struct tt_event *of);
 
 /**
  * tt_emit_stack(v, i, n):
- * The recorded stack of event ${i}, an allocation, sample, throw, handle or wait: *${n} marker keys, the innermost last.
- * Frames of the runtime's allocation wrappers at its end are left out unless the filter keeps them.
+ * Return the recorded stack of event ${i}, an allocation, sample, throw, handle or wait: *${n} marker keys, the innermost last.
+ * The runtime's allocation wrappers at its inner end are left out unless the filter keeps them.
  */
 const uint64_t *tt_emit_stack(const struct tt_view *v, size_t i, size_t *n);
 
-/* A marker's name in an output whose readers add up equal names; with TT_NEEDS_APART. */
+/* Return a marker's name for an output whose readers merge equal names; needs TT_NEEDS_APART. */
 static inline const char *
 tt_emit_marker(const struct tt_name *n)
 {
 	return n->apart ? n->apart : n->shown;
 }
 
-/* The text of a category number. */
+/* Return the name of a marker's category. */
 static inline const char *
 tt_emit_category(const struct tt_model *m, const struct tt_name *name)
 {
 	return name->category < m->ncategory ? m->category[name->category].name : "";
 }
 
-/* The second slot of event ${i}, or NULL. */
+/* Return the second slot of event ${i}, or NULL. */
 const struct tt_event *tt_event_ext(const struct tt_batch *b, size_t i);
 
-/* The first argument of event ${i}, or NULL; the others follow it. */
+/* Return the first argument of event ${i}, or NULL; the others follow it in the batch. */
 const struct tt_event *tt_event_arg(const struct tt_batch *b, size_t i);
 
-/* The text of an argument; *${n} bytes. */
+/* Return the text of an argument, *${n} bytes. */
 const char *tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n);
 
-/* The name to show for a capture: its program as the first named domain tells it, else its file. *${n} bytes. */
+/* Return the name to show for a capture: its program if a domain has a name, else its file. *${n} bytes. */
 const char *tt_capture_title(const struct tt_capture *c, size_t *n);
 
 /* True for a number that is neither NaN nor infinite. */
 bool tt_value_finite(enum tt_type type, uint64_t bits);
 
-/* "null", "false" or "true", of a TT_T_WORD. */
+/* Return the word of a TT_T_WORD: "null", "false" or "true". */
 const char *tt_word_text(uint64_t bits);
 
-/* Print a number, or "NaN", "Infinity", "-Infinity"; a text writes nothing. At most 32 bytes. */
+/* Print a number, or "NaN", "Infinity", "-Infinity"; print nothing for a text. At most 32 bytes. */
 char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
 
-/* The name of zone key ${key} while streaming; an undefined one is named by its address, in ${own}. */
+/* Return the name of zone key ${key} during the run; an undefined key is named by its address, in ${own}. */
 const struct tt_name *tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt_nameless *own);
 
-/* The name of frame ${key} of a recorded stack. */
+/* Return the name of frame ${key} of a recorded stack. */
 static inline const char *
 tt_emit_frame(const struct tt_view *v, uint64_t key, struct tt_nameless *own)
 {
 	return tt_emit_marker(tt_emit_name(v->m, v->cap->process, key, own));
 }
 
-/* "(unknown class 0x7f00)" in ${own}, or "(unnamed class 0x7f00)" where ${d} defines it without a name. */
+/* Return "(unknown class 0x7f00)", or "(unnamed class 0x7f00)" if ${d} defines the class without a name. Stored in ${own}. */
 const char *tt_emit_nameless_class(const struct tt_def *d, uint64_t key, struct tt_nameless *own);
 
 #endif

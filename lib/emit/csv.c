@@ -73,7 +73,7 @@ alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 
 /* --- zones and allocations ------------------------------------------------ */
 
-/* Shared by the records of one chunk. */
+/* The state that the records of one chunk share. */
 struct writer {
 	const struct csv *c;
 	const struct tt_view *v;
@@ -106,7 +106,7 @@ set_ids(struct writer *w)
 	w->nids = (size_t)(tt_csv_put_ids(w->ids, w->c, w->v->cap->process, t->index, !tt_thread_is_gpu(t), t->tid) - w->ids);
 }
 
-/* Copy the first columns: ${kind} of ${n} bytes, and the ids. Room for CSV_NUMBERS bytes is there. */
+/* Copy the first columns: ${kind} of ${n} bytes, and the ids. The caller has reserved CSV_NUMBERS bytes. */
 static char *
 put_start(const struct writer *w, char *p, const char *kind, size_t n)
 {
@@ -128,7 +128,7 @@ tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *arg
 	tt_csv_put_field(b, c, scratch->p, scratch->n);
 }
 
-/* The last three columns of an instant, in place of those of a zone. */
+/* Write the last three columns of an instant, which differ from those of a zone. */
 static void
 put_args(struct writer *w, uint64_t key, const struct tt_args *args)
 {
@@ -168,7 +168,7 @@ put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The zones from ${s} on, without arguments. */
+/* Write the zones from ${s} to ${end} without arguments. */
 static __attribute__((noinline)) int
 put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end, struct tt_err *err)
 {
@@ -179,7 +179,7 @@ put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end,
 	return rc;
 }
 
-/* If no zone of the chunk has arguments, nothing is done about them. */
+/* Write the zones of the chunk; arguments are looked for only if a zone of the chunk has some. */
 static int
 put_zones(struct writer *w, struct tt_err *err)
 {
@@ -273,7 +273,7 @@ csv_needs(const struct tt_emit_opts *o)
 	return wants_events(own) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART : 0;
 }
 
-/* Tables of the passes, and "events" in front. */
+/* List the names of tables: "events", then those of the passes. */
 static const char *
 table_value(size_t i)
 {
@@ -369,7 +369,7 @@ csv_write(void *state, const struct tt_view *v, const char *p, size_t n, struct 
 	return tt_sink_write(c->sink, p, n, err);
 }
 
-/* The table; where it has no groups of that kind, as it is. */
+/* Make the table, grouped if it has groups of that kind. */
 static void
 make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 {
@@ -385,7 +385,7 @@ make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 		tt_pass_report(c->pass, view, &opts, r);
 }
 
-/* CSV has no place for the notes below a report's tables. */
+/* Log the notes of the report, for which CSV has no place. */
 static void
 tell_notes(struct csv *c, struct tt_report *r)
 {

@@ -9,12 +9,12 @@
 #include "io/sink.h"
 #include "sys/sys.h"
 
-/* Slices of time: 1 ms, or more where the capture would have more of them than this. */
+/* Length of a slice of time: 1 ms, or more if the capture would have more slices than MAX_SLICES. */
 enum { SLICE_NS = 1000000, MAX_SLICES = 16384 };
 
 /* --- threads ------------------------------------------------------------------------------------------------------- */
 
-/* Begin a thread of ${process}, up to its samples. ${name} NULL: it is the capture's, for one without threads. */
+/* Begin a thread of ${process}, up to its samples. ${name} NULL: the thread stands for a capture without threads and has the capture's name. */
 static void
 begin_thread(struct firefox *d, uint32_t process, const char *name, uint64_t tid, bool is_main, int64_t from)
 {
@@ -41,7 +41,7 @@ begin_thread(struct firefox *d, uint32_t process, const char *name, uint64_t tid
 	tt_json_close(j, "]");
 }
 
-/* Choose the threads that are written, and for each process the one that stands for it: that of its frames, or the first. */
+/* Choose the threads to write and, for each process, its main thread: the thread of its frames, or the first. */
 static void
 choose_threads(struct firefox *d)
 {
@@ -87,7 +87,7 @@ put_thread(struct firefox *d, const struct tt_thread *t, struct tt_err *err)
 	return rc;
 }
 
-/* A capture in which no thread has anything is a thread without samples and markers: the program opens no profile without threads. */
+/* Write an empty thread for a capture in which no thread has anything: the Firefox Profiler opens no profile without threads. */
 static void
 put_empty_thread(struct firefox *d, uint32_t process)
 {
@@ -130,7 +130,7 @@ tt_firefox_put_threads(struct firefox *d, struct tt_err *err)
 
 /* --- all ----------------------------------------------------------------------------------------------------------- */
 
-/* Choose how long slices of time are: 1, 2 or 5 times a power of ten of ms. */
+/* Choose the length of slices of time: 1, 2 or 5 times a power of ten, in ms. */
 static void
 choose_slice(struct firefox *d)
 {
@@ -154,7 +154,7 @@ put_profile(struct firefox *d, struct tt_err *err)
 	*j = (struct tt_json){ .out = &d->buf };
 	choose_threads(d);
 	tt_json_open(j, NULL, "{");
-	/* Before the facts, for they say what was lost. */
+	/* Write these before the facts, which say what was lost while writing. */
 	if ((rc = tt_firefox_put_threads(d, err)) != TT_OK || (rc = tt_firefox_put_counters(d, err)) != TT_OK || (rc = tt_firefox_put_shared(d, err)) != TT_OK)
 		return rc;
 	if (d->unwritten)

@@ -1,5 +1,5 @@
 /**
- * firefox: puts zones aside as they come, and what lies among them: allocations, instants, hits of samplers.
+ * firefox: puts zones aside as they come, with points among them: allocations, instants, hits of samplers.
  */
 #include "emit/firefox.h"
 
@@ -12,17 +12,17 @@
 #include "model/args.h"
 #include "view/counter.h"
 
-/* The slices of a chunk, and behind them the JSON of those that have some. */
+/* The slices of a chunk, followed by the JSON text of slices that have arguments. */
 struct chunk {
 	const struct tt_view *v;
 	struct tt_buf *out, text, scratch;
 	uint64_t n;
-	struct tt_view_at at;       /* the next zone */
-	struct tt_slice alloc;        /* allocations of one ms, which no other point comes between; dur 0: none */
+	struct tt_view_at at;       /* position of the next zone */
+	struct tt_slice alloc;        /* sum of the allocations within one ms that no other point separates; dur 0: empty */
 	uint64_t bytes, objects;
 };
 
-/* Append the arguments as `"arguments":"size: 12, arg1: text"`; of binary ones the number of bytes. */
+/* Append the arguments as `"arguments":"size: 12, arg1: text"`; for binary arguments the number of bytes. */
 static void
 put_args(struct chunk *c, const struct tt_args *args, const char *const *name)
 {
@@ -55,7 +55,7 @@ put_args(struct chunk *c, const struct tt_args *args, const char *const *name)
 	tt_json_quote(&c->text, b->p, b->n);
 }
 
-/* Add a slice whose JSON begins at ${from} of the text. */
+/* Add a slice whose JSON is the text from ${from} on. */
 static void
 add_slice(struct chunk *c, struct tt_slice s, size_t from)
 {
@@ -64,7 +64,7 @@ add_slice(struct chunk *c, struct tt_slice s, size_t from)
 	c->n++;
 }
 
-/* Add the zones that begin up to ${ts}. */
+/* Add the zones that begin at ${ts} or earlier. */
 static void
 add_zones(struct chunk *c, int64_t ts)
 {
@@ -107,7 +107,7 @@ take_alloc(struct chunk *c, const struct tt_event *e)
 	c->objects += tt_alloc_count(e);
 }
 
-/* The point that the rare event ${e} is; POINTS: none. */
+/* Return the kind of point for the rare event ${e}; POINTS: no point. */
 static enum point
 point_of(const struct tt_event *e)
 {
@@ -220,7 +220,7 @@ tt_firefox_write(void *state, const struct tt_view *v, const char *p, size_t n, 
 	return tt_slices_add(&d->slices, v->thread, p, (size_t)nslice, &d->payload, err);
 }
 
-/* A sample of a stack is a point on the thread that it hit, called by the innermost frame. */
+/* Add a stack sample as a point on the sampled thread, named after the innermost frame. */
 static int
 add_hit(struct firefox *d, const struct tt_view *v, size_t i, struct tt_err *err)
 {

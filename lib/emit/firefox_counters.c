@@ -12,10 +12,10 @@
 #include "emit/common.h"
 #include "view/counter_labels.h"
 
-/* The values of one counter in time; of NULL: sizes of the heap. */
+/* The values of one counter over time; ${of} NULL: sizes of the heap. */
 struct values { const struct tt_counter_stat *of; const uint32_t *point; size_t n; const struct heap_size *heap; uint32_t process, color; };
 
-/* Value ${i}; false: JSON cannot hold it, or not by how much it differs from others. */
+/* Get value ${i}. False: JSON cannot hold the value, or its difference from other values. */
 static bool
 value_at(const struct firefox *d, const struct values *v, size_t i, int64_t *ts, double *value)
 {
@@ -40,7 +40,10 @@ value_at(const struct firefox *d, const struct values *v, size_t i, int64_t *ts,
 	return fabs(*value) <= DBL_MAX / 2;
 }
 
-/* A column of the values: times, or by how much each differs from the one before. A 0 before all makes the program show them as they are. */
+/*
+ * Write a column of the values: times, or differences from the previous value. The first value is preceded by 0, which makes the profiler show the values as
+ * they are.
+ */
 static int
 put_values(struct firefox *d, const struct values *v, bool is_time, uint64_t *n, struct tt_err *err)
 {
@@ -135,7 +138,7 @@ put_heap_sizes(struct firefox *d, struct tt_err *err)
 	return rc;
 }
 
-/* The counters whose values are the points that ${order} lists one counter after the other; the values of each end before ${end} of it. */
+/* Write the counters: ${order} lists their points counter by counter, and the points of counter i end before ${end}[i]. */
 static int
 put_ordered_counters(struct firefox *d, const uint32_t *order, const size_t *end, struct tt_err *err)
 {
@@ -167,7 +170,7 @@ tt_firefox_put_counters(struct firefox *d, struct tt_err *err)
 	int rc = order && end ? TT_OK : err->code;
 
 	tt_json_open(&d->j, "counters", "[");
-	/* Counted, then placed: end[i + 1] goes from the begin of the values of counter i to their end. */
+	/* Count, then place: at first end[i + 1] is the begin of the values of counter i; placing them moves it to their end. */
 	for (size_t i = 0; i < cs->npoint && rc == TT_OK; i++)
 		end[cs->point[i].counter]++;
 	for (size_t i = 0, sum = 0; i < cs->n && rc == TT_OK; i++) {

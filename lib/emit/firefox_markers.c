@@ -15,7 +15,7 @@ static const char *const point_names[POINTS] = { [POINT_SAMPLE] = TT_NATIVE, [PO
 
 const char *const tt_firefox_columns[COLUMNS] = { "data", "name", "startTime", "endTime", "phase", "category" };
 
-/* A marker as the columns have it. */
+/* A marker as the columns show it. */
 struct marker { int64_t ts, end; uint32_t name, category, payload; const char *data; bool is_instant; };
 
 static int
@@ -54,7 +54,7 @@ put_cell(struct firefox *d, const struct marker *k, struct tt_err *err)
 	return rc == TT_OK ? tt_firefox_spill(d, err) : rc;
 }
 
-/* The frames that begin up to ${ts}. */
+/* Write the frames that begin at ${ts} or earlier. */
 static int
 put_frames(struct firefox *d, int64_t ts, struct tt_err *err)
 {
@@ -104,7 +104,7 @@ put_slice(void *arg, const struct tt_slice *s, struct tt_err *err)
 	return rc == TT_OK ? put_cell(d, &k, err) : rc;
 }
 
-/* Let the thread have the frames that it begins. */
+/* Select the frames that the thread begins. */
 static void
 choose_frames(struct firefox *d)
 {

@@ -11,7 +11,7 @@
 
 /* --- names --------------------------------------------------------------------------------------------------------- */
 
-/* The number of ${s}, which outlives the output, in the table of strings. */
+/* Find the *${number} of ${s}, which outlives the output, in the table of strings. */
 int
 tt_firefox_number_string(struct firefox *d, const char *s, uint32_t *number, struct tt_err *err)
 {
@@ -40,7 +40,7 @@ category_of(const struct firefox *d, const struct tt_name *name)
 	return name->category < d->e.m->ncategory ? CATEGORIES + name->category : CATEGORY_OTHER;
 }
 
-/* Name ${key}; ${row} of the stacks' rows is its own, or TT_NO_ROW. */
+/* Add the name of ${key}; ${row} is its row in the stacks, or TT_NO_ROW. */
 static int
 name_key(struct firefox *d, uint32_t process, uint64_t key, uint32_t row, struct tt_err *err)
 {
@@ -88,7 +88,7 @@ tt_firefox_find_place(const struct firefox *d, uint32_t up, uint32_t text)
 	return i;
 }
 
-/* Give ${node} and those above it rows in the table of stacks; a node's number is larger than that of its parent, so rows are, too. */
+/* Mark ${node} and its ancestors for the table of stacks. A node's number is larger than its parent's, and so will be its row. */
 static void
 mark_stack(struct firefox *d, uint32_t node)
 {
@@ -100,7 +100,7 @@ mark_stack(struct firefox *d, uint32_t node)
 	}
 }
 
-/* The node whose stack is that of ${node}: itself, or of an allocation the zone; 0: none. */
+/* Return the node that has the stack of ${node}: itself, or the zone of an allocation; 0: no stack. */
 uint32_t
 tt_firefox_stack_node(const struct firefox *d, uint32_t node)
 {
@@ -109,7 +109,7 @@ tt_firefox_stack_node(const struct firefox *d, uint32_t node)
 	return tt_stacks_frame(d->stacks, zone) ? zone : 0;
 }
 
-/* The thread of ${node}; paths that were joined beyond the limit have none, and are put to the first. */
+/* Return the thread of ${node}; paths that were merged beyond the limit have no thread and go to the first. */
 static uint32_t
 thread_of(const struct firefox *d, uint32_t node)
 {
@@ -131,7 +131,7 @@ number_rows(struct firefox *d)
 			d->func_of[i] = ++d->nfunc;
 }
 
-/* Number the stacks that something is shown of, list these by thread, and find the places of all zones. */
+/* Number the stacks that are shown, list their nodes by thread, and enter all zones in d->place. */
 static void
 place_paths(struct firefox *d)
 {

@@ -28,7 +28,7 @@ put_sample(struct firefox *d, int64_t ts, uint32_t stack, int64_t weight, struct
 	return d->npending == FIREFOX_SAMPLES ? flush_samples(d, err) : TT_OK;
 }
 
-/* The slice of time is over: a sample for each path in it, of at most the time that the path has left. */
+/* End the slice of time: write a sample for each path in it, with at most the time that the call tree has left for the path. */
 static int
 end_slice(struct firefox *d, struct tt_err *err)
 {
@@ -59,7 +59,7 @@ touch(struct firefox *d, uint32_t node, int64_t ts, struct tt_err *err)
 	return rc;
 }
 
-/* The thread was in ${node}, or in no known path (0), up to ${to}. */
+/* Count the time up to ${to} as self time of ${node}; 0: no known path. */
 static int
 pass_time(struct firefox *d, uint32_t node, int64_t to, struct tt_err *err)
 {
@@ -69,7 +69,7 @@ pass_time(struct firefox *d, uint32_t node, int64_t to, struct tt_err *err)
 		const int64_t slice = (int64_t)(((uint64_t)d->now - (uint64_t)d->origin) / (uint64_t)d->slice_ns);
 		const uint64_t left = (uint64_t)d->slice_ns - ((uint64_t)d->now - (uint64_t)d->origin) % (uint64_t)d->slice_ns;
 		const uint64_t asked = (uint64_t)to - (uint64_t)d->now;
-		/* Whole slices that one path fills are one sample; outside all zones, nothing happens that needs another one. */
+		/* Whole slices filled by a single path become a single sample; so does any time outside all zones. */
 		const uint64_t whole = left == (uint64_t)d->slice_ns && asked > left ? asked - asked % left : left;
 		const uint64_t part = node && whole < asked ? whole : asked;
 
@@ -114,7 +114,7 @@ sample_zone(void *arg, const struct tt_slice *s, struct tt_err *err)
 	const struct level *up = d->nopen ? &d->open[d->nopen - 1] : NULL;
 	if ((rc = pass_time(d, up ? up->node : 0, s->ts, err)) != TT_OK)
 		return rc;
-	/* An inner zone never outlives the one around it. */
+	/* An inner zone must not outlast the zone around it. */
 	l.end = up && l.end > up->end ? up->end : l.end;
 	if (k->text && (up ? up->node : root))
 		l.node = d->place[tt_firefox_find_place(d, up ? up->node : root, k->text - 1)];
@@ -124,7 +124,7 @@ sample_zone(void *arg, const struct tt_slice *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Add the time of the thread's paths that samples do not have; in a capture of samples without calls, how often each path was hit. */
+/* Add a sample for the rest of each path's time that no sample has; in a capture with samples but no calls, for its number of hits. */
 static int
 sample_rest(struct firefox *d, struct tt_err *err)
 {
@@ -158,7 +158,7 @@ make_samples(struct firefox *d, struct tt_err *err)
 	d->now = INT64_MIN;
 	d->slice = -1;
 	d->nopen = 0;
-	/* The program shows the time from the first to the last sample of all threads: both are at the ends of the capture. */
+	/* The profiler shows the time from the first to the last sample of all threads, so both are placed at the ends of the capture. */
 	rc = put_sample(d, d->origin, 0, 0, err);
 	if (rc == TT_OK && !tt_firefox_counts_samples(d) && i < d->slices.nthread && d->slices.thread[i].thread)
 		rc = tt_slices_each(&d->slices, i, sample_zone, d, err);
@@ -169,7 +169,7 @@ make_samples(struct firefox *d, struct tt_err *err)
 	return rc == TT_OK ? flush_samples(d, err) : rc;
 }
 
-/* The columns of the thread's samples, read back ${which} at a time: 0 stack, 1 time, 2 weight. */
+/* Write a column of the thread's samples, which are read back for each column. ${which}: 0 stack, 1 time, 2 weight. */
 static int
 put_sample_column(struct firefox *d, unsigned which, struct tt_err *err)
 {
@@ -215,7 +215,7 @@ tt_firefox_put_samples(struct firefox *d, struct tt_err *err)
 	return rc;
 }
 
-/* Allocations by path and class: the format has a time for each, which sums do not have. */
+/* Write allocations summed up by path and class: the format wants a time for each, which sums do not have. */
 int
 tt_firefox_put_allocations(struct firefox *d, struct tt_err *err)
 {

@@ -22,7 +22,7 @@ tt_firefox_spill(struct firefox *d, struct tt_err *err)
 	return tt_stopped(d->e.env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : TT_OK;
 }
 
-/* Begin the next value of a column: at least FIREFOX_VALUE bytes at what is returned; NULL: no memory. */
+/* Begin the next value of a column. Returns room for at least FIREFOX_VALUE bytes, or NULL without memory. */
 char *
 tt_firefox_next_value(struct firefox *d)
 {
@@ -60,7 +60,7 @@ tt_firefox_put_word(struct firefox *d, const char *word)
 		tt_firefox_end_value(d, stpcpy(p, word));
 }
 
-/* ${ns} as ms. */
+/* Write ${ns} as ms. */
 void
 tt_firefox_put_ms(struct firefox *d, int64_t ns)
 {
@@ -70,7 +70,7 @@ tt_firefox_put_ms(struct firefox *d, int64_t ns)
 		tt_firefox_end_value(d, tt_put_fixed(p, ns, 6));
 }
 
-/* The time ${ts} in ms from the begin of the profile. */
+/* Write the time ${ts} in ms since the begin of the profile. */
 void
 tt_firefox_put_time(struct firefox *d, int64_t ts)
 {
@@ -79,7 +79,7 @@ tt_firefox_put_time(struct firefox *d, int64_t ts)
 	tt_firefox_put_ms(d, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
 }
 
-/* A column of ${n} equal values. */
+/* Write a column of ${n} equal values. */
 int
 tt_firefox_put_same(struct firefox *d, const char *key, const char *word, uint64_t n, struct tt_err *err)
 {
@@ -128,7 +128,7 @@ put_stacks(struct firefox *d, struct tt_err *err)
 	return rc;
 }
 
-/* A frame for each function: frames tell places in a function apart, which zones do not have. ${category} by text. */
+/* Write the table of functions, and a frame for each: frames would tell places in a function apart, which zones do not have. ${category} is by text. */
 static int
 put_functions(struct firefox *d, const uint32_t *category, struct tt_err *err)
 {
@@ -194,7 +194,7 @@ put_strings(struct firefox *d, struct tt_err *err)
 int
 tt_firefox_put_shared(struct firefox *d, struct tt_err *err)
 {
-	/* Tables of native code, which zones do not have. */
+	/* Empty tables of native code, which zones do not have. */
 	static const char empty[] = ",\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]},"
 	    "\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]},"
 	    "\"sources\":{\"length\":0,\"id\":[],\"filename\":[],\"startLine\":[],\"startColumn\":[],\"sourceMapURL\":[]}";
@@ -218,10 +218,10 @@ tt_firefox_put_shared(struct firefox *d, struct tt_err *err)
 
 /* --- facts --------------------------------------------------------------------------------------------------------- */
 
-/* Versions of the format, and of what Firefox itself writes, which the program asks for. */
+/* Versions of the processed format and of Firefox's own format, which the profiler checks. */
 enum { PROCESSED_VERSION = 63, GECKO_VERSION = 33 };
 
-/* The id of a process in the file: its own; with several captures, which may have the same, its number. */
+/* Write the id of a process: its own, or its number if there are several captures, as these may have equal ids. */
 void
 tt_firefox_put_pid(struct firefox *d, uint32_t process)
 {
@@ -233,8 +233,8 @@ tt_firefox_put_pid(struct firefox *d, uint32_t process)
 }
 
 /*
- * The colour of the format that is nearest to ${rgba}; of a category without a colour, one by its number ${i}. Grey is none of them: the first
- * category with it is the one that the program takes for none. The values are Photon's.
+ * Return the format's colour nearest to ${rgba}; for a category without a colour, choose one by its number ${i}. Grey is not used: the profiler takes the
+ * first grey category for uncategorized. The values are Photon's.
  */
 static const char *
 color_of(uint32_t rgba, size_t i)
@@ -286,7 +286,7 @@ put_categories(struct firefox *d)
 	tt_json_close(&d->j, "]");
 }
 
-/* How the program shows the markers of each type. Zones, and instants without arguments, have no data: it shows these everywhere. */
+/* Describe how the profiler shows the markers of each type. It shows markers without data everywhere; such are zones and instants without arguments. */
 static void
 put_schemas(struct firefox *d)
 {
@@ -327,7 +327,7 @@ put_schemas(struct firefox *d)
 	tt_json_close(j, "]");
 }
 
-/* A line of the program's "more info"; none where there is nothing to say. */
+/* Write a line of the profiler's "more info", unless its value is empty. */
 static void
 put_entry(struct tt_json *j, const char *label, const char *value)
 {
@@ -357,7 +357,7 @@ put_capture(struct tt_json *j, const struct tt_capture *c)
 	tt_json_close(j, "]}");
 }
 
-/* The source of the data, and its losses. */
+/* Write where the data came from, and what was lost. */
 static void
 put_extra(struct firefox *d)
 {

@@ -1,5 +1,5 @@
 /**
- * Keeps the steps of flows until all are known, then puts them in order.
+ * Keeps the steps of flows until all are known, then sorts and links them.
  */
 #include "emit/flow_steps.h"
 
@@ -12,9 +12,9 @@
 #include "emit/marker_text.h"
 #include "model/capture.h"
 
-/* Numbers of arrows: far from those that engines give their flows. */
+/* First number of arrows, far from the numbers that engines give to flows. */
 #define FIRST_ARROW ((uint64_t)1 << 62)
-/* Steps kept until the end, 128 MiB of them. */
+/* Maximum number of steps kept until the end: 128 MiB. */
 #define MAX_STEPS ((size_t)1 << 22)
 
 struct writer {
@@ -47,7 +47,7 @@ tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step ste
 
 /* --- inside of zones ------------------------------------------------------------ */
 
-/* The steps of ${thread} that wait, in *${w}. */
+/* Find *${w}, the waiting steps of ${thread}. */
 static int
 find_waits(struct tt_flow_steps *f, uint32_t thread, struct tt_flow_waits **w, struct tt_mem *mem, struct tt_err *err)
 {
@@ -60,7 +60,7 @@ find_waits(struct tt_flow_steps *f, uint32_t thread, struct tt_flow_waits **w, s
 	return TT_OK;
 }
 
-/* Step ${step} waits for a zone. One that belongs to the next zone may be later than those after it. */
+/* Let the step wait for the zone around it. A step that belongs to the next zone may have a later time than steps added after it. */
 static int
 wait(struct tt_flow_steps *f, uint32_t step, struct tt_mem *mem, struct tt_err *err)
 {
@@ -86,7 +86,7 @@ by_time(const void *a, const void *b, void *arg)
 	return step[x].ts != step[y].ts ? TT_CMP(step[x].ts, step[y].ts) : TT_CMP(x, y);
 }
 
-/* Put the steps of ${thread} that wait in order. */
+/* Sort the waiting steps of ${thread} by time. */
 static void
 sort_waits(struct tt_flow_steps *f, uint32_t thread)
 {
@@ -129,7 +129,10 @@ tt_flow_seek(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *me
 	return TT_OK;
 }
 
-/* Steps from earlier chunks wait for the first zone that begins in this one; if that is left out, for none. */
+/*
+ * Give the first zone that begins in this chunk to the steps of earlier chunks that look for it. If the filter leaves that zone out, the steps stay without a
+ * zone and are left out.
+ */
 static int
 find_sought(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_mem *mem, struct tt_err *err)
 {
@@ -156,7 +159,7 @@ find_sought(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pi
 	return rc;
 }
 
-/* The first step that waits on ${thread} at ${from} or later. */
+/* Return the index of the first step of ${thread} that waits at ${from} or later. */
 static size_t
 first_from(const struct tt_flow_steps *f, uint32_t thread, int64_t from)
 {
@@ -165,7 +168,7 @@ first_from(const struct tt_flow_steps *f, uint32_t thread, int64_t from)
 	return tt_lower_bound(i, 0, w->n, f->step[w->step[i]].ts < from);
 }
 
-/* True if a step of ${thread} waits for a zone from ${from} to ${to}. */
+/* True if a step of ${thread} waits at a time from ${from} to ${to}. */
 static bool
 waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 {
@@ -176,7 +179,7 @@ waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t 
 	return f->step[w->step[first_from(f, thread, from)]].ts <= to;
 }
 
-/* There is one: steps in it wait no more. */
+/* A zone from ${from} to ${to} has come: end the wait of the steps inside it. */
 static void
 end_wait(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 {
@@ -273,7 +276,7 @@ by_flow(const void *a, const void *b, void *arg)
 	return TT_CMP(x->order, y->order);
 }
 
-/* Buckets of steps by the number of their flow, which engines count up: in each of them are a few steps. */
+/* Buckets of steps by flow number, which engines count up, so that each bucket has few steps. */
 enum { PER_BUCKET = 8, BUCKETS = 1 << 16, INSERTION_SORT_MAX = 64 };
 
 struct buckets { uint64_t least; unsigned shift; uint32_t n, end[BUCKETS + 1], at[BUCKETS]; };
@@ -327,7 +330,7 @@ sort_all(struct tt_flow_step *s, size_t n, const struct tt_threads *threads)
 		sort_few(s, n, threads);
 }
 
-/* Order all steps by process, flow and time. Mostly there is one process. */
+/* Sort all steps by process, flow and time; most captures have one process. */
 static void
 sort(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_threads *threads)
 {
@@ -367,11 +370,12 @@ put_arrow(struct writer *w, const struct tt_flow_step *from, const struct tt_flo
 	return rc == TT_OK ? w->put(w->arg, to, 'f', id, err) : rc;
 }
 
-/* The steps from ${s} to ${end}, of one flow with parallel ones. */
+/* Write the steps from ${s} to ${end}, of one flow with parallel steps, as arrows. */
 static int
 put_arrows(struct writer *w, const struct tt_flow_step *s, const struct tt_flow_step *end, struct tt_err *err)
 {
-	const struct tt_flow_step *before = NULL, *parallel = s;       /* what the next step follows: those, or where there are none, that */
+	/* predecessors of the next step: the parallel steps, or ${before} if there are no parallel ones */
+	const struct tt_flow_step *before = NULL, *parallel = s;
 	int rc = TT_OK;
 
 	for (; s < end && rc == TT_OK; s++) {
@@ -414,7 +418,7 @@ tt_flow_each(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_thread
 		const struct tt_flow_step *to = s;
 		bool parallel = false, over = false;
 
-		/* A number is used again after an end, or by another begin. */
+		/* A flow number is reused after an end, or by another begin. */
 		for (; to < end && !over && to->id == s->id && threads->t[to->thread]->process == process &&
 		    (to == s || to->type != TT_FLOW_BEGIN); to++) {
 			parallel = parallel || to->type == TT_FLOW_PARALLEL;

@@ -1,9 +1,9 @@
 /**
  * Folded stacks: one line per stack, `thread;outer;inner COUNT`, for flamegraph.pl, speedscope and others.
  *
- * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated, else the time of
- * collections and waits; or what the user chooses. Allocations have their class as innermost frame. Lines are sorted by name, level by level. A path that is
- * in no line otherwise has one with a count of 0.
+ * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated, else the time of collections and waits;
+ * or the quantity that the user chooses. Allocations have their class as innermost frame. Lines are sorted by name, level by level. A path that
+ * would be in no line gets a line with a count of 0.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 #include "emit/common.h"
 #include "emit/stacks.h"
 
-/* Deeper stacks are added up in one line: lines of deep recursion would grow with its square. */
+/* Deeper stacks share one line, as the lines of deep recursion would grow with its square. */
 #define MAX_DEPTH 1024
 #define DEEPER "(deeper)"
 
-/* The quantity that is counted; auto: time where there are calls, else samples, else bytes. */
+/* The quantity that is counted; auto: time if there are calls, else samples, else bytes. */
 enum tt_folded { TT_FOLDED_AUTO, TT_FOLDED_TIME, TT_FOLDED_CALLS, TT_FOLDED_SAMPLES, TT_FOLDED_BYTES, TT_FOLDED_OBJECTS };
 
 /* The options. */
@@ -31,21 +31,21 @@ struct folded {
 	struct tt_env *env;
 	struct tt_out *out;
 	struct tt_stacks stacks;
-	enum tt_folded value;         /* the figure that is counted */
-	enum tt_stack_kind kind;      /* of what */
-	uint32_t *order;              /* stacks by parent, then by name */
+	enum tt_folded value;         /* the quantity that is counted */
+	enum tt_stack_kind kind;      /* the kind of stacks whose quantity is counted */
+	uint32_t *order;              /* nodes sorted by parent, then by name */
 	uint32_t norder;
-	uint32_t *rank;               /* of names */
-	/* next: place in order of the next child; wrote: lines before it */
+	uint32_t *rank;               /* by text: its place in the order of names */
+	/* next: index in ${order} of the next child; wrote: number of lines written before this level */
 	struct level { uint32_t node, next; size_t path_n; uint64_t wrote; } *level;
 	size_t nlevel, caplevel;
 	struct tt_buf path;
-	uint64_t deeper;              /* summed up beyond MAX_DEPTH */
-	uint64_t nline;               /* lines written ... */
-	bool some;                    /* ... one with a count */
+	uint64_t deeper;              /* number of stacks summed up beyond MAX_DEPTH */
+	uint64_t nline;               /* number of lines written */
+	bool some;                    /* true: a line has a count above 0 */
 };
 
-/* From TT_FOLDED_TIME on. */
+/* List the values' names, beginning with TT_FOLDED_TIME. */
 static const char *
 value_name(size_t i)
 {
@@ -64,7 +64,7 @@ by_name(const void *a, const void *b, void *arg)
 	return strcmp(name[*(const uint32_t *)a], name[*(const uint32_t *)b]);
 }
 
-/* Find the place of each name in the order of all. */
+/* Rank all names in sorted order. */
 static int
 rank_names(struct folded *w, struct tt_err *err)
 {
@@ -84,7 +84,7 @@ rank_names(struct folded *w, struct tt_err *err)
 	return w->rank && order ? TT_OK : err ? err->code : TT_E_NOMEM;
 }
 
-/* Threads of one process together. */
+/* Return the sort rank of a node; threads of the same process are adjacent. */
 static uint64_t
 rank_of(const struct folded *w, uint32_t node)
 {
@@ -126,7 +126,7 @@ sort_stacks(struct folded *w, struct tt_err *err)
 	return rc;
 }
 
-/* The place in the order of the first node in ${parent}. */
+/* Return the index in the order of the first child of ${parent}. */
 static uint32_t
 first_child(const struct folded *w, uint32_t parent)
 {
@@ -137,7 +137,7 @@ first_child(const struct folded *w, uint32_t parent)
 
 /* --- lines ----------------------------------------------------------------------- */
 
-/* Zeros of the decimal digits of Unicode 14 (category Nd), nine more after each: flamegraph.pl takes any for a count. */
+/* Zeros of the decimal digits in Unicode 14 (category Nd), each followed by nine more digits: flamegraph.pl takes any of these digits for a count. */
 static const uint32_t zeros[] = { 0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
 	0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50,
 	0xabf0, 0xff10, 0x104a0, 0x10d30, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950,
@@ -152,32 +152,32 @@ is_digit(uint32_t c)
 	return c >= zeros[i - 1] && c - zeros[i - 1] < 10;
 }
 
-/* True for what readers take for the end of a line, or do not show. */
+/* True for a character that readers take for the end of a line, or do not show. */
 static bool
 is_break(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
 }
 
-/* True for Unicode's white space (White_Space) that is no break. */
+/* True for Unicode's white space (White_Space) that is not a line break. */
 static bool
 is_space(uint32_t c)
 {
 	return c == ' ' || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-/* The number of bytes that have to change in a frame's text, from its beginning. */
+/* Flaws that must be changed in a frame's text, as byte offsets. */
 struct flaws {
 	bool any;
-	size_t lead;                  /* to here white space */
-	size_t trail;                 /* from here on white space */
-	size_t count;                 /* the white space before a last word that reads as a count; SIZE_MAX: there is none */
+	size_t lead;                  /* end of the leading white space */
+	size_t trail;                 /* begin of the trailing white space */
+	size_t count;                 /* offset of the white space before a last word that reads as a count; SIZE_MAX: no such word */
 };
 
-/* A word, as far as it was read: a number that reads as a count has digits, maybe a sign before them, and a fraction after. */
+/* State of reading a word; a number that reads as a count has digits, perhaps a sign before them and a fraction after them. */
 enum word { NOTHING, SIGN, DIGITS, FRACTION, WORD };
 
-/* The word ${w} with the character ${c} after it. */
+/* Return the state after word ${w} continues with the character ${c}. */
 static enum word
 word_with(enum word w, uint32_t c)
 {
@@ -188,7 +188,7 @@ word_with(enum word w, uint32_t c)
 	return w == DIGITS && c == '.' ? FRACTION : WORD;
 }
 
-/* Look at the ${n} bytes of UTF-8 at ${s}. Bytes that are not UTF-8 are flaws, too. */
+/* Examine the ${n} bytes of UTF-8 at ${s}. Bytes that are not UTF-8 are flaws, too. */
 static struct flaws
 find_flaws(const char *s, size_t n)
 {
@@ -217,7 +217,7 @@ find_flaws(const char *s, size_t n)
 	return f;
 }
 
-/* Mend the text ${s} in place, which has been cleaned to UTF-8. White space where readers would cut it off, or see a count after it, becomes "_". */
+/* Repair the cleaned UTF-8 text ${s} in place: replace white space that readers would cut off, or would see a count after, by "_". */
 static void
 mend(char *s)
 {
@@ -244,7 +244,7 @@ mend(char *s)
 	*to = '\0';
 }
 
-/* A frame's text: valid UTF-8, one frame of one line, before a count. */
+/* Make a frame's text valid UTF-8 that reads as one frame of one line, before a count. */
 static int
 clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err)
 {
@@ -293,7 +293,7 @@ put_line(struct folded *w, const char *more, uint64_t count)
 
 /* --- the walk ---------------------------------------------------------------------- */
 
-/* The process is a frame of its own where there are several. */
+/* Add the process as a frame if there are several processes. */
 static int
 add_process(struct folded *w, uint32_t node, struct tt_err *err)
 {
@@ -338,14 +338,14 @@ enter(struct folded *w, uint32_t node, struct tt_err *err)
 	return rc;
 }
 
-/* True if something of the kind that is counted happened in ${node} itself, of no time or no bytes. */
+/* True if ${node} itself has events of the counted kind, but with no time or no bytes. */
 static bool
 is_empty(const struct folded *w, uint32_t node)
 {
 	return tt_stacks_kind(&w->stacks, node) == w->kind && tt_stacks_shown(&w->stacks, node) && w->stacks.value[node].n > 0 && count_of(w, node) == 0;
 }
 
-/* Leave the innermost level. If no line has its name, as of zones of length 0, a line with a count of 0 has. */
+/* Leave the innermost level. If no line has its name, as with zones of length 0, write a line with a count of 0. */
 static void
 leave(struct folded *w)
 {
@@ -360,7 +360,7 @@ leave(struct folded *w)
 	w->path.n = w->level[--w->nlevel].path_n;
 }
 
-/* The next child of the innermost level, or 0. */
+/* Return the next child of the innermost level, or 0. */
 static uint32_t
 next_child(struct folded *w)
 {
@@ -389,7 +389,7 @@ put_tree(struct folded *w, uint32_t root, struct tt_err *err)
 	return rc;
 }
 
-/* Decide what to count. */
+/* Choose the quantity that is counted. */
 static void
 choose_value(struct folded *w)
 {
@@ -403,7 +403,7 @@ choose_value(struct folded *w)
 	w->kind = kinds[w->value];
 }
 
-/* The kind of stacks of a capture. */
+/* The kinds of stacks that a capture has. */
 struct kinds { bool has[TT_STACK_ALLOC + 1], calls; };
 
 static void
@@ -420,7 +420,7 @@ find_kinds(const struct folded *w, struct kinds *of)
 	}
 }
 
-/* The sum that would be counted of the capture alone. */
+/* Return the kind that would be counted if the capture were converted alone. */
 static enum tt_stack_kind
 usual_kind(const struct kinds *of)
 {
@@ -428,8 +428,8 @@ usual_kind(const struct kinds *of)
 }
 
 /*
- * True if the reader would miss stacks of ${kind} of the capture: samples beside calls, and all that a capture has if nothing of it is counted. With a value
- * that was asked for, the latter alone.
+ * True if stacks of ${kind} of the capture should be reported as missing: samples beside calls, and everything of a capture from which nothing is counted.
+ * With a quantity that the user ${asked} for, only the latter.
  */
 static bool
 are_missed(const struct folded *w, const struct kinds *of, enum tt_stack_kind kind, bool asked)
@@ -439,7 +439,7 @@ are_missed(const struct folded *w, const struct kinds *of, enum tt_stack_kind ki
 	return asked ? !of->has[w->kind] && kind == usual_kind(of) : kind == TT_STACK_SAMPLE || kind == usual_kind(of);
 }
 
-/* Tell which stacks are not in the file, because it counts one quantity, and how to get them. ${asked}: for the quantity. */
+/* Report which stacks are not in the file, because it counts a single quantity, and how to get them. ${asked}: true if the user chose the quantity. */
 static int
 tell_missed(struct folded *w, bool asked, struct tt_err *err)
 {

@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "emit/common.h"
 
-#define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
+#define LARGEST_EXACT ((uint64_t)1 << 53)     /* largest integer up to which a double holds all integers */
 
-/* A number as JSON; NaN, infinities and numbers that a double cannot hold exactly become strings. */
+/* Write a number as JSON; NaN, infinities and numbers that a double cannot hold exactly become strings. */
 static void
 put_number(enum tt_type type, uint64_t bits, struct tt_buf *out)
 {

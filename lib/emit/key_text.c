@@ -10,7 +10,9 @@ static const struct tt_frag no_slot[2];
 void
 tt_frags_init(struct tt_frags *f, struct tt_mem *mem)
 {
-	/* Empty slots for everybody: a look-up needs no special case. Never written: add grows first. */
+	/*
+	 * A table without entries points to empty slots, so that look-ups need no special case; the slots are never written, as adding grows the table first.
+	 */
 	*f = (struct tt_frags){ .mem = mem, .slot = (struct tt_frag *)(uintptr_t)no_slot, .nslot = 2 };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Prepared output text, found by key.
  *
- * An emitter writes for each zone its times and then text that depends only on its marker. That text is made once, before
+ * For each zone an emitter writes the times and then text that depends only on the marker. That text is made once, before
  * the events; workers look it up by the producer's key and copy it.
  *
  * Threads: first one writer, then any number of readers.
@@ -18,19 +18,19 @@
 
 struct tt_frag {
 	uint64_t key;
-	uint32_t at, n;               /* place in the text; n = 0: an empty slot */
+	uint32_t at, n;               /* offset in the text; n = 0: an empty slot */
 };
 
-/* Length of a piece that says: leave this one out. */
+/* Length of a piece that means: leave the zone out. */
 #define TT_FRAG_SKIP UINT32_MAX
 
-/* Readable bytes after every piece, and writable ones that tt_frag_copy wants after its end. */
+/* Number of readable bytes after every piece, and of writable bytes after the end of each tt_frag_copy(). */
 #define TT_FRAG_PAD 64
 
-/* Not a tt_map: each zone that is written looks its text up, so places and lengths lie in the slots. */
+/* Places and lengths lie in the slots, unlike in a tt_map, because each written zone looks up its text. */
 struct tt_frags {
 	struct tt_mem *mem;
-	struct tt_frag *slot;         /* open addressing; a power of two of them, at most half used */
+	struct tt_frag *slot;         /* open addressing; a power of two of slots, at most half of them used */
 	size_t nslot, used;
 	char *text;
 	size_t n, cap;
@@ -41,12 +41,12 @@ void tt_frags_free(struct tt_frags *f);
 
 /**
  * tt_frags_add(f, key, s, n, err):
- * Keep a copy of the ${n} > 0 bytes at ${s} for ${key}, which must be new; ${n} of
- * TT_FRAG_SKIP keeps the wish to leave it out. TT_E_LIMIT over 4 GiB of text.
+ * Keep a copy of the ${n} > 0 bytes at ${s} for ${key}, which must be new. With ${n} = TT_FRAG_SKIP, record that the key is left out.
+ * TT_E_LIMIT over 4 GiB of text.
  */
 int tt_frags_add(struct tt_frags *f, uint64_t key, const char *s, size_t n, struct tt_err *err);
 
-/* The piece of ${key}, or NULL. */
+/* Return the piece of ${key}, or NULL. */
 static inline const struct tt_frag *
 tt_frags_find(const struct tt_frags *f, uint64_t key)
 {
@@ -62,7 +62,7 @@ tt_frags_find(const struct tt_frags *f, uint64_t key)
 	}
 }
 
-/* Copy ${n} bytes; up to TT_FRAG_PAD more are read and written, which makes short copies cheap. */
+/* Copy ${n} bytes. Reads and writes up to TT_FRAG_PAD more, which makes short copies cheap. */
 static inline char *
 tt_frag_copy(char *p, const char *s, size_t n)
 {

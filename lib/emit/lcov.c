@@ -1,8 +1,8 @@
 /**
- * lcov: a tracefile of coverage, for genhtml and what else reads it.
+ * lcov: a tracefile of coverage, for genhtml and similar programs.
  *
  * Per source file: FN and FNDA of each method (its first line, how often its first statement ran), DA of each line.
- * Names are those of mono_method_full_name without what a comma would end: genhtml reads to the first one.
+ * Names are those of mono_method_full_name, but a comma is replaced, as genhtml reads only to the first comma.
  *
  * Source: geninfo(1), FILES.
  */
@@ -16,11 +16,11 @@
 struct lcov {
 	struct tt_out *out;
 	const struct tt_cover_sum *s;
-	uint32_t *order;              /* methods by file, line, number */
+	uint32_t *order;              /* methods sorted by file, line, number */
 	size_t norder;
 };
 
-/* Text of a name: what would end the field or the line is replaced. */
+/* Append a name; characters that would end the field or the line are replaced. */
 static void
 put_text(struct tt_buf *b, const char *s, char comma)
 {
@@ -100,7 +100,7 @@ by_file(const void *a, const void *b, void *arg)
 	return TT_CMP(i, j);
 }
 
-/* The methods that have a place, in order. */
+/* Sort the methods that have a place in a file. */
 static int
 order_methods(struct lcov *w, struct tt_err *err)
 {
@@ -143,7 +143,7 @@ put_files(struct lcov *w, struct tt_err *err)
 	return tt_out_error(w->out, err);
 }
 
-/* Tell what has no place in the file. */
+/* Report methods and lines that have no place in the file. */
 static int
 tell_missing(const struct lcov *w, struct tt_err *err)
 {

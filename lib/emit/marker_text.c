@@ -77,7 +77,7 @@ tt_pieces_free(struct tt_pieces *p)
 	tt_frags_free(&p->alloc);
 }
 
-/* The bytes in ${scratch} are the piece. */
+/* Make the bytes in ${scratch} the piece. */
 static int
 take(struct tt_buf *scratch, struct tt_piece *piece, struct tt_err *err)
 {

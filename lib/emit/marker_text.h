@@ -18,7 +18,7 @@ struct tt_event;
 struct tt_model;
 struct tt_name;
 
-/* How the emitter writes them: append to ${b}. */
+/* The emitter's functions that append the text of a zone or an allocation to ${b}. */
 struct tt_pieces_form {
 	void (*zone)(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b);
 	void (*alloc)(const void *arg, const char *class, struct tt_buf *b);
@@ -30,21 +30,21 @@ struct tt_pieces {                    /* of one capture */
 	const struct tt_model *m;
 	const struct tt_capture *cap;
 	struct tt_frags zone, alloc;
-	bool reused;                  /* class keys mean different things at different times */
+	bool reused;                  /* true: class keys mean different classes at different times */
 };
 
-/* A piece: TT_FRAG_PAD bytes after it are readable. s = NULL: the user does not want to see it. */
+/* A prepared text; TT_FRAG_PAD bytes after it are readable. s = NULL: the filters leave it out. */
 struct tt_piece { const char *s; size_t n; };
 
 int tt_pieces_make(struct tt_pieces *p, const struct tt_pieces_form *form, const struct tt_model *m,
     const struct tt_capture *cap, struct tt_err *err);
 void tt_pieces_free(struct tt_pieces *p);
 
-/* As tt_pieces_zone() for a key without a definition; the piece is in ${scratch}. */
+/* Make the piece of a key without a definition in ${scratch}; see tt_pieces_zone(). */
 int tt_pieces_zone_slow(const struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_piece *piece,
     struct tt_err *err);
 
-/* The piece of a zone's key. */
+/* Find the *${piece} of a zone's key. */
 static inline int
 tt_pieces_zone(const struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_piece *piece,
     struct tt_err *err)
@@ -58,7 +58,7 @@ tt_pieces_zone(const struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, 
 	return TT_OK;
 }
 
-/* The piece of allocation ${e}'s class. */
+/* Find the *${piece} of the class of allocation ${e}. */
 int tt_pieces_alloc(const struct tt_pieces *p, const struct tt_event *e, struct tt_buf *scratch,
     struct tt_piece *piece, struct tt_err *err);
 

@@ -1,12 +1,11 @@
 /**
- * Times as Chrome's trace format wants them: microseconds, with nanoseconds after the point.
+ * Times as Chrome's trace format wants them: microseconds with nanoseconds after the point.
  *
- * Viewers keep microseconds in a double, and some add ts and dur to find where a zone ends.
- * Three decimals give every ns back below 2^53 ns, but their sum can be one unit off, and
- * then zones that touch seem to overlap (a quarter of all zones).
- * So dur gets more decimals where it must: chosen so that ts + dur is the double of the end.
+ * Viewers keep microseconds in a double, and some add ts and dur to find where a zone ends. Three decimals reproduce every ns below 2^53 ns, but
+ * the sum of two such numbers can be one unit off, and then zones that touch seem to overlap (a quarter of all zones).
+ * So dur gets more decimals if necessary: chosen so that ts + dur is the double of the end.
  *
- * Internal to lib/emit. Everything is inline: this runs once per zone, on every worker.
+ * Internal to lib/emit. Everything is inline, as it runs once per zone, on every worker.
  */
 #ifndef TT_EMIT_MICROS_H
 #define TT_EMIT_MICROS_H
@@ -18,15 +17,15 @@
 #include "stat/num.h"
 
 /*
- * Ends up to here (2^40 us, 12 days) can be met without moving the length by half a ns; later ones are
- * printed plainly: doubles do not hold what would be needed.
+ * Largest end (2^40 us, 12 days) that can be met without changing the length by half a ns. Later ends are printed plainly: a double cannot hold the necessary
+ * length.
  */
 #define TT_MICROS_EXACT (((uint64_t)1 << 40) * 1000)
 
-/* The most bytes one time can take, including those written past its end. */
+/* Maximum bytes that printing one time writes, including those past its end. */
 #define TT_MICROS_MAX 48
 
-/* Store the 8 characters in ${x}, the first in its lowest byte. */
+/* Store the 8 characters in ${x}, the first one from its lowest byte. */
 static inline void
 tt_store8(char *p, uint64_t x)
 {
@@ -35,9 +34,8 @@ tt_store8(char *p, uint64_t x)
 
 /**
  * tt_eight(v):
- * The eight decimal digits of ${v} < 10^8 as numbers, one per byte, the first in the lowest.
- * Two halves, then four pairs, then eight digits, each step all at once; the factors are
- * 2^20/100 and 2^10/10, exact for these ranges (tests/unit/emit/micros.c goes over all of them).
+ * Return the eight decimal digits of ${v} < 10^8 as numbers, one per byte, the first in the lowest byte. Works in parallel on two halves, then four pairs,
+ * then eight digits; the factors 2^20/100 and 2^10/10 are exact for these ranges (tests/unit/emit/micros.c tries all values).
  */
 static inline uint64_t
 tt_eight(uint32_t v)
@@ -53,10 +51,10 @@ tt_eight(uint32_t v)
 
 #define TT_ASCII8 0x3030303030303030u
 
-/* The start of a run of times that mostly lie close together: its digits are printed once. */
+/* The common leading digits of a run of times that are mostly close together, so that these digits are printed once. */
 struct tt_micros {
-	uint64_t base;                /* a multiple of 10^6 ns, whose digits down to the ms are in head */
-	unsigned n;                   /* 0: nothing yet */
+	uint64_t base;                /* multiple of 10^6 ns; its digits down to the ms are in head */
+	unsigned n;                   /* length of head; 0: no time yet */
 	char head[16];
 };
 
@@ -77,7 +75,7 @@ tt_put_small(char *p, uint32_t v)
 	return p + 3 - zeros;
 }
 
-/* Print a length, which is mostly short, of ${ns} < 2^63 as microseconds with three decimals. */
+/* Print a length of ${ns} < 2^63, mostly short, as microseconds with three decimals. */
 static inline char *
 tt_put_micros_short(char *p, uint64_t ns)
 {
@@ -107,7 +105,7 @@ tt_put_micros(char *p, struct tt_micros *m, uint64_t ns)
 	return p + m->n + 7;
 }
 
-/* The exponent of a positive normal double: 2^e <= x < 2^(e+1). */
+/* Return the exponent of a positive normal double: 2^e <= x < 2^(e+1). */
 static inline int
 tt_exponent(double x)
 {
@@ -119,8 +117,8 @@ tt_exponent(double x)
 
 /**
  * tt_micros_decimals(end):
- * How many decimals a length needs so that it can be off by less than an eighth of the
- * unit of ${end} > 0, below 2^40 us: the smallest k with 10^-k < ulp/4 (5 to 17 from 1 us on), at most 18.
+ * Return the number of decimals with which a length is off by less than an eighth of the unit of ${end} > 0, below 2^40 us: the smallest k with
+ * 10^-k < ulp/4 (5 to 17 from 1 us on), at most 18.
  */
 static inline unsigned
 tt_micros_decimals(double end)
@@ -131,7 +129,7 @@ tt_micros_decimals(double end)
 	return k > 18 ? 18 : (unsigned)k;
 }
 
-/* Print ${v} < 10^${n} as ${n} digits, 1 to 18; 8 more bytes are written. */
+/* Print ${v} < 10^${n} as ${n} digits, 1 to 18; 8 bytes more are written. */
 static inline char *
 tt_put_digits(char *p, uint64_t v, unsigned n)
 {
@@ -155,8 +153,8 @@ tt_put_digits(char *p, uint64_t v, unsigned n)
 
 /**
  * tt_put_micros_exact(p, d, decimals):
- * Print ${d}, 2^-11 <= d < 2^53, rounded to ${decimals} (3..18) places. Exact: the fraction
- * is 53 bits over a power of two, so it is multiplied out in integers.
+ * Print ${d}, 2^-11 <= d < 2^53, rounded to ${decimals} (3..18) places. The result is exact: the fraction is a 53-bit number over a power of two and is
+ * multiplied out in integers.
  */
 static inline char *
 tt_put_micros_exact(char *p, double d, unsigned decimals)
@@ -185,15 +183,15 @@ tt_put_micros_exact(char *p, double d, unsigned decimals)
 	return tt_put_digits(p + 1, part, decimals);
 }
 
-/* dur where three decimals do not do; apart, so that the common way stays short. */
+/* Print a dur for which three decimals do not suffice; a separate function keeps the common path short. */
 static inline char *
 tt_put_dur_adjusted(char *p, double start, double end)
 {
 	double d = end - start;
 
 	/*
-	 * If start + d falls just between two doubles, and so d did when it was rounded, no double leads to an odd end. This takes a zone longer than half of
-	 * all the time before its end. It then ends one unit late rather than early: what ended with it stays inside.
+	 * If start + d lies just between two doubles, and d did before it was rounded, no double leads to an odd end. This needs a zone longer than half of
+	 * the whole time before its end. The zone then ends one unit late rather than early, so that zones that ended with it stay inside.
 	 */
 	if (start + d < end)
 		d += __builtin_ldexp(1.0, tt_exponent(end) - 52);
@@ -202,7 +200,7 @@ tt_put_dur_adjusted(char *p, double start, double end)
 
 /**
  * tt_micros_step(ns):
- * The least picoseconds, at least 1, that a double of microseconds can tell from ${ns} > 0: 1 up to 2^33 us, 2.4 hours.
+ * Return the smallest number of picoseconds, at least 1, by which a double of microseconds can differ from ${ns} > 0: 1 up to 2^33 us, 2.4 hours.
  */
 static inline uint32_t
 tt_micros_step(uint64_t ns)
@@ -217,8 +215,8 @@ tt_micros_step(uint64_t ns)
 
 /**
  * tt_put_dur(p, ts, dur):
- * Print the length ${dur} of a zone that begins at ${ts}, both in ns, so that whoever reads both as
- * doubles and adds them gets the double of its end. It still rounds to ${dur} ns.
+ * Print the length ${dur} of a zone that begins at ${ts}, both in ns, so that a reader that adds both as doubles gets the double of the end. The printed
+ * length still rounds to ${dur} ns.
  */
 static inline char *
 tt_put_dur(char *p, uint64_t ts, uint64_t dur)

@@ -1,10 +1,10 @@
 /**
  * pdata: frames, and the markers in each, for Unity's Profile Analyzer: version 7 of its files, which every 1.x opens.
  *
- * A file holds one frame after the other, in a frame its threads, in a thread its markers, the outer before the inner, each list with its
- * length in front. So nothing can be written before all zones are known: they are put aside in order of begin (slice_sort.h), each thread
- * is cut into frames, which go to a second spool with an index, and frames are put together of these. A zone that goes on in the next frame
- * is there in both with its part. Names are numbered as they come; their tables are the file's end.
+ * A file lists frames; a frame lists its threads, and a thread its markers, outer before inner. Each list has its length in front, so nothing can
+ * be written before all zones are known: zones are put aside in order of begin (slice_sort.h), each thread is cut into frames, which go to a second
+ * spool with an index, and frames are assembled from these. A zone that continues in the next frame is in both frames with its part. Names are
+ * numbered as they come; their tables are at the end of the file.
  *
  * The Profile Analyzer opens one file for each side of its comparison, so each capture becomes a file.
  *
@@ -24,42 +24,45 @@
 
 enum { VERSION = 7, PENDING = 1 << 16, AHEAD = 32 };
 
-/* The depth of what has no length, allocations and instants: inside all zones of their time. */
+/* The depth of allocations and instants, which have no length: inside all zones of their time. */
 #define INSIDE UINT32_MAX
-/* The key of allocations; no zone has it. */
+/* The key of allocations, which no zone has. */
 #define KEY_ALLOC TT_KEY_OUTSIDE
 #define ALLOC_NAME "GC.Alloc"
 
-/* Bytes on disk, after those that wait in memory. */
+/* Bytes in a spool, followed by those that are still in memory. */
 struct store {
-	int fd;                       /* -1: nothing is on disk yet */
+	int fd;                       /* -1: the spool is not open yet */
 	uint64_t written;
 	struct tt_buf pending;
 };
 
-/* The texts of a table of the file, each once. */
+/* The distinct texts of a table of the file. */
 struct texts {
 	struct tt_map at;
 	const char **s;
 	size_t n, cap;
 };
 
-/* As in the file. */
+/* A marker in the layout of the file. */
 struct marker { uint32_t name; float ms; int32_t depth; };
 
-/* The markers of a thread in a frame: how many lie in the store, one thread after the other. */
+/* The number of markers of a thread in a frame; the markers themselves lie in the store, thread by thread. */
 struct section { uint32_t frame, n; };
 
-/* A thread of the file that is being put together. */
+/* A thread of the file that is being assembled. */
 struct part {
-	uint64_t index, end;          /* its sections to come: places in the index */
-	uint64_t at;                  /* the next one's markers */
-	uint32_t name, next;          /* next: thread that waits for the same frame, + 1 */
+	uint64_t index, end;          /* range in the index of its sections that were not read yet */
+	uint64_t at;                  /* place in the store of the next section's markers */
+	uint32_t name, next;          /* next: the next thread that waits for the same frame, as index + 1; 0: no other */
 	struct section ahead[AHEAD];
 	unsigned i, n;
 };
 
-/* A zone that is open. root: the thread's frame itself, which has no marker in the file. level: its depth, or that of what is around it, in this frame. */
+/*
+ * An open zone. root: true if it is the thread's frame itself, which has no marker in the file. level: its depth in this frame, or that of the zone around
+ * it.
+ */
 struct level { int64_t end; uint32_t name, depth, level; bool root; };
 
 struct pdata {
@@ -72,9 +75,9 @@ struct pdata {
 	struct tt_sink *to;
 	struct store markers, index;
 	struct texts marker, thread, thread_name;
-	uint32_t *nalike;             /* by number in thread_name: threads of that name so far */
+	uint32_t *nalike;             /* by index in thread_name: number of threads so far with that name */
 	size_t capalike;
-	struct tt_map key;            /* places in named */
+	struct tt_map key;            /* index in named by key */
 	struct named { uint64_t key; const char *full; uint32_t name; bool left_out; } *named;
 	size_t nnamed, capnamed;
 	struct tt_arena text;
@@ -83,18 +86,18 @@ struct pdata {
 
 	/* the thread being cut into frames */
 	const struct tt_thread *of;
-	const char *root;             /* the name of samples that are the thread's frames themselves */
-	size_t first, end, at;        /* the frames of the capture; the one that is being filled, or the next one */
+	const char *root;             /* full name of the zones that are the thread's frames themselves */
+	size_t first, end, at;        /* range of the capture's frames; the frame that is being filled, or the next one */
 	struct level *open;
 	size_t nopen, capopen;
-	bool in;                      /* it is being filled */
-	uint32_t n;                   /* markers in it */
-	uint64_t outside;             /* zones that are in no frame */
+	bool in;                      /* true: frame ${at} is being filled */
+	uint32_t n;                   /* number of markers in that frame */
+	uint64_t outside;             /* number of zones that are in no frame */
 };
 
 /* --- on the way --------------------------------------------------------------------------------------- */
 
-/* An allocation or an instant, as a slice; false: none. */
+/* Make a slice of an allocation or an instant. False: the event is something else, or outside the filter's time. */
 static bool
 point(const struct tt_view *v, size_t i, struct tt_slice *s)
 {
@@ -104,7 +107,7 @@ point(const struct tt_view *v, size_t i, struct tt_slice *s)
 	return (e->kind == TT_ALLOC || e->kind == TT_INSTANT) && tt_emit_in_time(&v->m->filter, e->ts);
 }
 
-/* Append the zones that begin up to ${ts}. */
+/* Append the zones that begin at ${ts} or earlier. */
 static int
 add_zones(const struct tt_view *v, struct tt_view_at *at, int64_t ts, struct tt_buf *out, struct tt_err *err)
 {
@@ -117,7 +120,7 @@ add_zones(const struct tt_view *v, struct tt_view_at *at, int64_t ts, struct tt_
 	return rc;
 }
 
-/* Put the slices of the chunk in order of their begins. */
+/* Append the zones, allocations and instants of the chunk in order of begin. */
 static int
 pdata_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
@@ -165,7 +168,7 @@ number_text(struct pdata *d, struct texts *t, const char *s, uint32_t *number, s
 	return tt_map_add(&t->at, mem, hash, t->n++, err);
 }
 
-/* The name of ${key}, in the capture that the file is made of. */
+/* Find the name of ${key} in the capture that the file is made from. */
 static int
 name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 {
@@ -191,7 +194,7 @@ name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 	return rc;
 }
 
-/* "1:Job.Worker 0": how many threads of that name there are up to this one. The text after the colon tells texts of different names apart. */
+/* Number a thread, called "1:Job.Worker 0": the digit counts the threads with that name so far, and the text after the colon is the name. */
 static int
 number_thread(struct pdata *d, const struct tt_thread *t, uint32_t *number, struct tt_err *err)
 {
@@ -234,7 +237,7 @@ keep(struct pdata *d, struct store *s, const void *p, size_t n, struct tt_err *e
 	return s->pending.n >= PENDING || s->pending.failed ? flush(d, s, err) : TT_OK;
 }
 
-/* The open zone ${i} is in the frame from ${from} on: write it. */
+/* Write the part of the open zone ${i} in the present frame, which begins at ${from}. */
 static int
 put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 {
@@ -252,7 +255,7 @@ put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 	return keep(d, &d->markers, &k, sizeof k, err);
 }
 
-/* The frame begins, with the zones that are open; one that ends here is not in it, but may be around a zone without length. */
+/* Begin frame ${at} with the zones that are open. A zone that ends at its begin is not in the frame, but may enclose a zone without length. */
 static int
 enter(struct pdata *d, struct tt_err *err)
 {
@@ -278,7 +281,7 @@ leave(struct pdata *d, struct tt_err *err)
 	return s.n ? keep(d, &d->index, &s, sizeof s, err) : TT_OK;
 }
 
-/* Move on to the frame in which ${ts} is, d->in; or to the next after it. */
+/* Move to the frame that contains ${ts}, and set d->in; else to the next frame after ${ts}. */
 static int
 move_to(struct pdata *d, int64_t ts, struct tt_err *err)
 {
@@ -294,7 +297,7 @@ move_to(struct pdata *d, int64_t ts, struct tt_err *err)
 			break;
 		const bool empty = d->n == 0;
 		rc = leave(d, err);
-		/* A zone that does not go on in a frame does not go on later. */
+		/* If no open zone continues into this frame, none continues into later frames, so skip to ${ts}. */
 		if (empty)
 			d->at = tt_lower_bound(i, d->at, d->end, tt_frames_end(f, i) <= ts);
 	}
@@ -326,7 +329,7 @@ cut(void *arg, const struct tt_slice *s, struct tt_err *err)
 		return rc;
 	while (d->nopen > 0 && (d->open[d->nopen - 1].depth >= s->depth || d->open[d->nopen - 1].end < s->ts))
 		d->nopen--;
-	/* An inner zone never outlives the one around it. */
+	/* An inner zone must not outlast the zone around it. */
 	if (d->nopen > 0 && l.end > d->open[d->nopen - 1].end)
 		l.end = d->open[d->nopen - 1].end;
 	l.name = named.name;
@@ -383,7 +386,7 @@ put_i32(struct pdata *d, size_t v)
 	tt_buf_add(&d->out, &i, sizeof i);
 }
 
-/* The next section of a thread, in p->ahead[p->i]; p->i == p->n: there is none. */
+/* Make p->ahead[p->i] the next section of a thread; p->i == p->n: no more sections. */
 static int
 look(struct pdata *d, struct part *p, struct tt_err *err)
 {
@@ -397,7 +400,7 @@ look(struct pdata *d, struct part *p, struct tt_err *err)
 	return tt_spool_read(d->e.env, d->index.fd, "frames", (p->index - p->n) * sizeof *p->ahead, p->ahead, p->n * sizeof *p->ahead, err);
 }
 
-/* Thread ${i} waits for its next frame, if it has one. */
+/* Let thread ${i} wait for its next frame, if it has one. */
 static int
 wait_for(struct pdata *d, uint32_t *waiting, size_t i, struct tt_err *err)
 {
@@ -411,7 +414,7 @@ wait_for(struct pdata *d, uint32_t *waiting, size_t i, struct tt_err *err)
 	return rc;
 }
 
-/* The markers of thread ${p} in this frame. */
+/* Write the markers of thread ${p} in this frame. */
 static int
 put_thread(struct pdata *d, struct part *p, struct tt_err *err)
 {
@@ -463,7 +466,7 @@ put_frame(struct pdata *d, size_t i, uint32_t *waiting, uint32_t *thread, struct
 	return rc == TT_OK && d->out.n >= PENDING ? spill(d, err) : rc;
 }
 
-/* A text: its length in groups of 7 bits, the lowest first, then UTF-8. */
+/* Write a text: its length in groups of 7 bits, the lowest first, then UTF-8. */
 static int
 put_text(struct pdata *d, const char *s, struct tt_err *err)
 {
@@ -475,7 +478,7 @@ put_text(struct pdata *d, const char *s, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	/* Cleaned where its length may take most room, then moved up to it. */
+	/* Clean the text behind the longest possible length, then move it up to the actual length. */
 	char *text = b->p + b->n + sizeof head;
 	len = (size_t)(tt_utf8_clean(text, s, n) - text);
 	for (left = len; left >= 0x80; left >>= 7)
@@ -512,7 +515,7 @@ put_together(struct pdata *d, struct tt_err *err)
 	for (size_t i = d->npart; i > 0 && rc == TT_OK; i--)
 		rc = wait_for(d, waiting, i - 1, err);
 	put_i32(d, VERSION);
-	/* The window counts from 1: the number of its first frame is one more. */
+	/* The Profile Analyzer's window counts from 1 and shows this number + 1 for the first frame. */
 	put_i32(d, (size_t)tt_frames_number(d->e.m->frames, d->first) - 1);
 	put_i32(d, nframe);
 	for (size_t i = 0; i < nframe && rc == TT_OK; i++)
@@ -544,7 +547,7 @@ texts_free(struct texts *t, struct tt_mem *mem)
 	*t = (struct texts){ 0 };
 }
 
-/* The part of the state that belongs to one file. */
+/* Free the part of the state that belongs to one file. */
 static void
 file_end(struct pdata *d)
 {
@@ -565,7 +568,7 @@ file_end(struct pdata *d)
 	tt_arena_init(&d->text, mem);
 }
 
-/* The frames of capture ${process}; false: it has none. */
+/* Find the frames of capture ${process}. False: it has no frames. */
 static bool
 find_frames(struct pdata *d, uint32_t process)
 {

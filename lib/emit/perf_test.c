@@ -1,8 +1,8 @@
 /**
  * perf-test: frames, allocations and chosen markers as sample groups, in the layout of the results of Unity's Performance Testing package.
  *
- * Each capture is the result of a test. A group has a sample for each whole frame; that of a marker is its time on the frame thread, which
- * zones of it inside each other do not count twice. The chosen zones are put aside in order of begin, for inner ones may come first.
+ * Each capture is the result of a test. A group has a sample for each whole frame; the sample of a marker is its time on the frame thread,
+ * in which zones of the marker inside each other count once. The chosen zones are put aside in order of begin, because inner ones may come first.
  *
  * Memory: the values of frames, 8 bytes for each frame and marker. Disk: 32 bytes for each zone of a chosen marker.
  */
@@ -17,12 +17,12 @@
 #include "emit/slice_sort.h"
 #include "view/figures.h"
 
-enum { MAX_MARKERS = 256 };                  /* markers */
+enum { MAX_MARKERS = 256 };                  /* maximum number of chosen markers */
 
-/* The names of units in the file. */
+/* The numbers of units in the file. */
 enum unit { UNIT_MS = 2, UNIT_BYTE = 4, UNIT_NONE = 8 };
 
-/* Groups of times of frames. */
+/* Groups of frame times. */
 static const struct { const char *name; unsigned what; } times[] = { { "FrameTime", TT_FRAME_WALL }, { "FrameTime.CPU", TT_FRAME_CPU },
 	{ "FrameTime.MainThread", TT_FRAME_TIMING + TT_TIMING_MAIN }, { "FrameTime.RenderThread", TT_FRAME_TIMING + TT_TIMING_RENDER },
 	{ "FrameTime.GPU", TT_FRAME_TIMING + TT_TIMING_GPU } };
@@ -40,13 +40,13 @@ struct perf {
 	uint32_t process;
 	struct marker marker[MAX_MARKERS];
 	size_t nmarker;
-	double *v;                    /* samples of a group */
+	double *v;                    /* samples of the present group */
 	size_t n, cap;
 };
 
 /* --- on the way -------------------------------------------------------------------------------------------- */
 
-/* The frames of the capture that thread ${t} begins, or NULL. */
+/* Return the frames of the capture that thread ${t} begins, or NULL. */
 static const struct tt_frame_range *
 frames_on(const struct tt_model *m, const struct tt_thread *t)
 {
@@ -165,7 +165,7 @@ put_number(struct tt_json *j, const char *key, double v)
 	tt_json_raw(j, key, text);
 }
 
-/* The samples in d->v as a group, with what the package computes of them; they are sorted afterwards. */
+/* Write the samples in d->v as a group, with the statistics that the package computes. Sorts the samples. */
 static int
 put_group(struct perf *d, const char *name, enum unit unit, struct tt_err *err)
 {
@@ -211,7 +211,7 @@ add(struct perf *d, double v, struct tt_err *err)
 	return rc;
 }
 
-/* True if the engine measured ${what} of some frame of the capture, or it is no such figure. Another capture may have it alone. */
+/* True if the engine measured ${what} for a frame of this capture, or if ${what} is not measured by the engine at all. Other captures do not count. */
 static bool
 is_measured(const struct perf *d, unsigned what)
 {
@@ -230,7 +230,7 @@ knows_allocs(const struct perf *d)
 	return tt_model_knows_allocs(d->out.e.m) && tt_capture_knows_allocs(d->out.e.m->cap[d->process]);
 }
 
-/* A value of the frames; those without it are left out. */
+/* Write a group of a value of the frames, without the frames that lack it. */
 static int
 put_frames(struct perf *d, const char *name, unsigned what, enum unit unit, struct tt_err *err)
 {
@@ -258,7 +258,7 @@ put_pauses(struct perf *d, struct tt_err *err)
 	return rc == TT_OK ? put_group(d, "GC.Pause", UNIT_MS, err) : rc;
 }
 
-/* True if the file has a group of its own of this name. */
+/* True if the file has a built-in group of this name. */
 static bool
 is_own_group(const char *name)
 {
@@ -272,7 +272,7 @@ is_own_group(const char *name)
 	return own;
 }
 
-/* A name that may be taken for a group of the file's own has "(marker)" behind it, and one that is called like that one more. */
+/* Append ${name}. If it equals a built-in group's name, perhaps with " (marker)" behind it, append " (marker)" once more to keep both apart. */
 static int
 put_name(struct tt_buf *b, const char *name, struct tt_err *err)
 {
@@ -322,7 +322,7 @@ put_markers(struct perf *d, struct tt_err *err)
 	return rc;
 }
 
-/* The name of the capture's result: as it is shown, or if another one with frames is shown alike, by its path. */
+/* Return the name of the capture's result: the capture's title, or its path if another capture with frames has the same title. */
 static const char *
 result_name(const struct perf *d, size_t *n)
 {
@@ -372,7 +372,7 @@ put_result(struct perf *d, struct tt_err *err)
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
-/* Tell which captures have no result. */
+/* Report which captures have no result. */
 static int
 tell_missing(const struct perf *d, struct tt_err *err)
 {

@@ -13,7 +13,7 @@
 
 /* --- begin -------------------------------------------------------------------------- */
 
-/* When the output's zero was by the wall clock, in ns since 1970; 0: not known. */
+/* Return the wall-clock time of the output's zero, in ns since 1970; 0: unknown. */
 static uint64_t
 wall_clock(const struct perfetto *c)
 {
@@ -21,12 +21,12 @@ wall_clock(const struct perfetto *c)
 
 	if (!cap || cap->wall_ns <= 0)
 		return 0;
-	/* Numbers of a damaged capture may wrap. */
+	/* Unsigned, as numbers of a damaged capture may wrap. */
 	uint64_t wall = (uint64_t)cap->wall_ns + (uint64_t)c->origin - (uint64_t)cap->offset_ns + (uint64_t)cap->zero_ns - (uint64_t)cap->start_ns;
 	return wall < INT64_MAX ? wall : 0;
 }
 
-/* The descriptor that makes a sequence one of zones: times are steps, unless a packet says more. */
+/* Write the descriptor of the sequence of zones: a packet's time is a step from the previous one, unless the packet says otherwise. */
 static void
 put_zones(struct tt_buf *b)
 {
@@ -159,7 +159,7 @@ perfetto_end(void *state)
 
 /* --- on the way ----------------------------------------------------------------------- */
 
-/* Define the ${n} numbers at ${p}, as far as that was not sent. */
+/* Write the descriptions of the ${n} numbers at ${p} that were not written yet. */
 static int
 send_all(struct perfetto *c, const char *p, uint64_t n, struct tt_err *err)
 {

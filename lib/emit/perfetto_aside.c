@@ -1,24 +1,24 @@
 /**
- * Perfetto: zones of which only the end tells whether they are shown, and from when.
+ * Perfetto: zones for which only the end tells whether and from when they are shown.
  *
- * With a filter by duration, or by time from its beginning on, a zone that is open at its chunk's end may turn out not to be
- * shown, or to begin later. So zones are put aside (slice_sort.h) and written at the end, thread by thread.
+ * With a filter by duration, or by time from its beginning on, a zone that is open at the end of its chunk may turn out not to be shown, or to begin
+ * later. So zones are put aside (slice_sort.h) and written at the end, thread by thread.
  *
- * Among equal times: the ends of finished zones, inner first; then the begins, outer first; then flows, which belong to the
- * zone that is open at their place in the file.
+ * Order at equal times: ends of finished zones, inner first; then begins, outer first; then flows, which belong to the zone that is open at
+ * their place in the file.
  */
 #include <string.h>
 
 #include "emit/common.h"
 #include "emit/perfetto.h"
 
-#define FLOW UINT32_MAX               /* marks a flow in depth: key is its id, dur its number and phase */
+#define FLOW UINT32_MAX               /* a slice of this depth is a flow: key is its id, dur its number and phase */
 
 struct aside {
 	struct perfetto *c;
 	const struct tt_thread *thread;
 	struct tt_buf out, args;
-	struct open { uint64_t end; uint32_t depth; } *open;  /* outermost first */
+	struct open { uint64_t end; uint32_t depth; } *open;  /* open zones, outermost first */
 	size_t nopen, capopen;
 	uint64_t last;                /* the latest time written */
 };
@@ -74,7 +74,7 @@ tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_b
 int
 tt_pf_aside_flow(struct perfetto *c, const struct tt_flow_step *step, char phase, uint64_t id, struct tt_err *err)
 {
-	/* By their number those of one time stay in order. */
+	/* The number keeps flows of the same time in order. */
 	if (pf_time(c, step->ts) == UINT64_MAX)
 		return TT_OK;
 	const struct tt_slice s = { .ts = step->ts, .dur = c->nflow++ * 128 + phase, .key = id, .depth = FLOW };
@@ -106,7 +106,7 @@ pop(struct aside *a, struct tt_err *err)
 	return tt_buf_error(&a->out, err);
 }
 
-/* End the zones that are over where one at ${depth} lasts from ${ts} to ${end}. */
+/* End the open zones that cannot contain a zone at ${depth} from ${ts} to ${end}. */
 static int
 pop_to(struct aside *a, uint32_t depth, uint64_t ts, uint64_t end, struct tt_err *err)
 {
@@ -132,7 +132,7 @@ push(struct aside *a, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 	TT_THEN(rc, tt_pieces_zone(&c->process[a->thread->process], s->key, &c->more, &piece, err));
 	if (rc != TT_OK || !piece.s)
 		return rc;
-	/* An inner zone never outlives the one around it. */
+	/* An inner zone must not outlast the zone around it. */
 	if (a->nopen > 0 && end > a->open[a->nopen - 1].end)
 		end = a->open[a->nopen - 1].end;
 	a->open[a->nopen++] = (struct open){ .end = end, .depth = s->depth };
@@ -159,7 +159,7 @@ put_one(void *arg, const struct tt_slice *s, struct tt_err *err)
 	TT_THEN(rc, pop_to(a, s->depth, ts, end, err));
 	if (rc != TT_OK)
 		return rc;
-	/* Zones that overlap (a damaged capture) are moved apart: ends and begins stay in order. */
+	/* Zones that overlap (a damaged capture) are moved apart, so that ends and begins stay in order. */
 	if (ts < a->last)
 		ts = a->last;
 	if (s->depth != FLOW)

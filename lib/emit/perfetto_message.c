@@ -1,5 +1,5 @@
 /**
- * Perfetto: messages and what they are made of.
+ * Perfetto: writes messages and their fields.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "emit/perfetto.h"
 #include "model/args.h"
 
-/* The length before a message was left out: one byte is there for it. Longer ones make room. */
+/* One byte is reserved for the length before a message; if the length needs more, the content moves up. */
 void
 tt_pf_close(struct tt_buf *b, size_t place)
 {
@@ -39,7 +39,7 @@ tt_pf_text(struct tt_buf *b, unsigned field, const char *s, size_t n)
 {
 	size_t at = pf_open(b, field);
 
-	/* Each byte may become the three of U+FFFD; readers end a text at a NUL. */
+	/* Each byte may become the three bytes of U+FFFD; readers end a text at a NUL. */
 	if (n > SIZE_MAX / 4 || tt_buf_room(b, 3 * n, NULL) != TT_OK) {
 		tt_buf_fail(b);
 		return;
@@ -124,7 +124,7 @@ tt_pf_note_number(struct tt_buf *b, const char *name, unsigned kind, uint64_t v)
 	tt_pf_close(b, at);
 }
 
-/* The bytes of a blob, or how many there are. */
+/* Append the bytes of a blob, or their number. */
 static void
 put_blob(const struct perfetto *c, const struct tt_args *args, const struct tt_event *a, struct tt_buf *b)
 {

@@ -1,10 +1,10 @@
 /**
  * Perfetto: rare events in file order: counters, heap size, flows, instants, samples.
  *
- * A flow belongs to the zone that is open at its time. It is an event of its own (a legacy one, as those of Chrome's format), so a
- * flow at the very end of a zone is put a nanosecond earlier: nobody sees its time. One outside all zones connects nothing.
+ * A flow belongs to the zone that is open at its time. It is an event of its own (a legacy one, as in Chrome's format), so a flow at the very end of
+ * a zone is put a nanosecond earlier, which is invisible. A flow outside all zones connects nothing.
  *
- * Samples are a sequence of their own. The memory for their stacks is bounded: when it is full, all are forgotten.
+ * Samples are a sequence of their own. The memory for their stacks is bounded: when it is full, all stacks are dropped and sent anew.
  */
 #include <string.h>
 
@@ -18,13 +18,13 @@
 
 enum { MAX_STACKS = 1 << 16, MAX_WORDS = 1 << 20, MAX_FRAMES = 1 << 17, NOTE_FRAMES = 64 };
 
-/* The zones of one chunk, walked along with its flows. */
+/* A walk through the zones of one chunk, in step with its flows. */
 struct walk {
-	size_t slice, begun;          /* the next ones */
-	struct open { int64_t ts, end; uint32_t depth; } *open;       /* outermost first; end: INT64_MAX not known */
+	size_t slice, begun;          /* indexes of the next slice and the next begun zone */
+	struct open { int64_t ts, end; uint32_t depth; } *open;       /* open zones, outermost first; end: INT64_MAX if unknown */
 	size_t nopen, capopen;
-	int64_t before;               /* zones open since an earlier chunk */
-	bool ending;                  /* the next slice ends at the time asked for */
+	int64_t before;               /* number of shown zones that are open since an earlier chunk */
+	bool ending;                  /* true: the next slice is an end at the present time */
 };
 
 struct rare {
@@ -32,8 +32,8 @@ struct rare {
 	const struct tt_view *v;
 	struct tt_buf *out, uses;
 	struct tt_err *err;
-	size_t i;                     /* place of the event in the batch */
-	size_t next;                  /* for tt_flow_next() */
+	size_t i;                     /* index of the event in the batch */
+	size_t next;                  /* state of tt_flow_next() */
 	const struct tt_event *e;
 	uint64_t ts;
 	struct walk walk;
@@ -62,7 +62,7 @@ begin_instant(struct rare *r, uint32_t index, enum pf_name name)
 
 /* --- counters ----------------------------------------------------------------------- */
 
-/* Units that the format has a number for have that, others a name; the section is the category. */
+/* Append unit and section of a counter: the unit as a number if the format has one for it, else as a name; the section as the category. */
 static void
 put_what(struct tt_buf *b, const struct tt_def *d)
 {
@@ -81,7 +81,7 @@ put_what(struct tt_buf *b, const struct tt_def *d)
 	tt_pf_close(b, at);
 }
 
-/* The track of the counter of the event, which means ${d}; it is described when it is first used. Texts have one of instants. 0: no memory. */
+/* Return the track of the event's counter, which ${d} defines; describe the track at its first use. A ${text} counter has a track of instants. 0: no memory. */
 static uint64_t
 counter_track(struct rare *r, const struct tt_def *d, bool text)
 {
@@ -101,14 +101,14 @@ counter_track(struct rare *r, const struct tt_def *d, bool text)
 	const char *name = tt_counter_label(&c->labels, d, key, room);
 	uint64_t track = pf_track(text ? PF_TEXTS : PF_NUMBERS, c->ncounter - 1);
 	struct pf_event e = tt_pf_begin_track(r->out, track, pf_track(PF_PROCESS, process), name, strlen(name));
-	pf_number(r->out, PF_TRACK_SIBLINGS, 2);      /* not merged with others of its name */
+	pf_number(r->out, PF_TRACK_SIBLINGS, 2);      /* do not merge with other counters of the same name */
 	if (!text)
 		put_what(r->out, d);
 	tt_pf_end_track(r->out, e);
 	return track;
 }
 
-/* A text counter is not a curve: an instant called by the text. */
+/* Write a text counter as an instant named by the text, as it has no curve. */
 static int
 put_text_counter(struct rare *r)
 {
@@ -133,7 +133,7 @@ put_point(struct rare *r, uint64_t track, enum tt_type type, uint64_t bits)
 	struct pf_event e = tt_pf_begin_event(r->out, PF_COUNTER, track);
 	double d = (double)bits;
 
-	/* Whole numbers of the format are signed: beyond them a real is near enough. */
+	/* Integers of the format are signed; a real is close enough for larger ones. */
 	if (type == TT_T_U64 && bits > INT64_MAX) {
 		memcpy(&bits, &d, sizeof bits);
 		type = TT_T_F64;
@@ -145,7 +145,7 @@ put_point(struct rare *r, uint64_t track, enum tt_type type, uint64_t bits)
 	tt_pf_end_event(r->out, e, r->ts);
 }
 
-/* Values are absolute: the run has added up differences. */
+/* Write a value; it is absolute, as the run has added up differences. */
 static int
 put_counter(struct rare *r)
 {
@@ -230,7 +230,7 @@ walk_into(struct rare *r, const struct tt_slice *s)
 	return rc;
 }
 
-/* Walk past all that has begun, or is over, at ${ts}. */
+/* Walk past all zones that have begun or ended by ${ts}. */
 static int
 walk_to(struct rare *r, int64_t ts)
 {
@@ -260,8 +260,8 @@ walk_to(struct rare *r, int64_t ts)
 }
 
 /*
- * The time, near *${ts}, at which a flow is inside the zone it belongs to; false: there is none. With ${next} that zone goes on: the flow belongs
- * to the one that begins next, which is not written.
+ * Find the time, at or just before *${ts}, at which a flow lies inside a zone. False: there is no zone around it. With ${next} the flow belongs to the next
+ * zone, which is not written, so a zone that ends at *${ts} does not count.
  */
 static bool
 inside(struct rare *r, bool next, int64_t *ts)
@@ -284,14 +284,14 @@ inside(struct rare *r, bool next, int64_t *ts)
 	return w->before > 0;
 }
 
-/* When ${s} has its place among the slices of a chunk: a zone that was begun apart stands where it ends. */
+/* Return the time by which ${s} is sorted among the slices of a chunk: the end for a zone whose begin came earlier. */
 static int64_t
 place(const struct tt_slice *s)
 {
 	return s->flags & TT_SLICE_ENDS ? s->ts + s->dur : s->ts;
 }
 
-/* True if the zone that ${zone} begins is written. */
+/* True if the zone that begins at ${zone} is written. */
 static bool
 is_written(struct rare *r, const struct tt_event *zone)
 {
@@ -305,7 +305,7 @@ is_written(struct rare *r, const struct tt_event *zone)
 	return ((i < v->nslice && place(&v->slice[i]) == zone->ts) || (j < v->nbegun && v->begun[j].s.ts == zone->ts)) && is_shown(r, zone->val);
 }
 
-/* True if the zone begins and ends at one time, as clocks of 10 ns make some: a flow cannot be inside it, and belongs to what is around it. */
+/* True if the zone begins and ends at the same time, as with clocks of 10 ns: a flow cannot be inside it, and belongs to the zone around it. */
 static bool
 is_empty(const struct tt_event *zone)
 {
@@ -370,7 +370,7 @@ tt_pf_flows(struct perfetto *c, struct tt_err *err)
 
 /* --- instants --------------------------------------------------------------------------- */
 
-/* An instant of a marker, with its arguments. */
+/* Write an instant of a marker, with its arguments. */
 static int
 put_instant(struct rare *r)
 {
@@ -391,7 +391,7 @@ put_instant(struct rare *r)
 	return TT_OK;
 }
 
-/* The innermost frames, the innermost last. */
+/* Append the innermost frames of a stack, the innermost last. */
 static void
 put_stack(struct rare *r, const uint64_t *key, size_t n)
 {
@@ -409,7 +409,7 @@ put_stack(struct rare *r, const uint64_t *key, size_t n)
 	tt_pf_close(r->out, at);
 }
 
-/* An instant of the runtime: ${name}, and the object it is about where there is one. */
+/* Write an instant of the runtime, called ${name}, with the object that it concerns, if any. */
 static void
 put_note(struct rare *r, enum pf_name name, uint64_t object)
 {
@@ -431,16 +431,16 @@ put_note(struct rare *r, enum pf_name name, uint64_t object)
 
 /* --- samples ------------------------------------------------------------------------------ */
 
-/* The frames and stacks that were sent. Numbers of frames and stacks are their places + 1; a frame's is that of its function, too. */
+/* The frames and stacks that were sent. The number of a frame or stack is its index + 1; a frame's number is also its function's. */
 struct pf_stacks {
-	struct { uint64_t key; uint32_t process; } *frame;    /* process: UINT32_MAX of a native address */
+	struct { uint64_t key; uint32_t process; } *frame;    /* process: UINT32_MAX for a native address */
 	size_t nframe, capframe;
-	struct { size_t at, n; } *stack;      /* in word: numbers of frames, the outermost first */
+	struct { size_t at, n; } *stack;      /* range in word: numbers of frames, the outermost first */
 	size_t nstack, capstack;
 	uint32_t *word;
 	size_t nword, capword;
 	struct tt_map frames, stacks;
-	bool begun;                   /* the sequence was */
+	bool begun;                   /* true: the sequence was begun */
 };
 
 void
@@ -459,7 +459,7 @@ tt_pf_stacks_free(struct perfetto *c)
 	tt_mem_free(mem, s, sizeof *s);
 }
 
-/* Forget all, and have the reader forget it. */
+/* Drop all stacks, and make the reader drop them. */
 static void
 forget(struct pf_stacks *s)
 {
@@ -479,7 +479,7 @@ put_numbered(struct tt_buf *b, unsigned field, uint64_t iid, const char *text)
 	tt_pf_close(b, at);
 }
 
-/* The number of a frame; a new one is described in ${in}. */
+/* Find the *${number} of a frame; describe a new frame in ${in}. */
 static int
 frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, uint32_t *number)
 {
@@ -500,13 +500,13 @@ frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, 
 	size_t at = pf_open(in, PF_IN_FRAME);
 	pf_number(in, 1, *number);
 	pf_number(in, 2, *number);
-	pf_number(in, 3, 1);          /* the one mapping */
+	pf_number(in, 3, 1);          /* the only mapping */
 	tt_proto_number(in, 4, process == UINT32_MAX ? key : 0);
 	tt_pf_close(in, at);
 	return TT_OK;
 }
 
-/* The number of a stack; a new one is described in ${in}. */
+/* Find the *${number} of a stack; describe a new stack in ${in}. */
 static int
 stack_number(struct rare *r, const uint64_t *key, size_t n, struct tt_buf *in, uint32_t *number)
 {

@@ -34,7 +34,7 @@ tt_pf_put_interned(struct tt_buf *b, unsigned field, uint64_t iid, const char *s
 	tt_pf_close(b, at);
 }
 
-/* Categories of the program and of markers come first. */
+/* Return the text of a category number: first the model's categories, then the emitter's own. */
 static const char *
 category_text(const struct perfetto *c, uint32_t category)
 {
@@ -43,7 +43,7 @@ category_text(const struct perfetto *c, uint32_t category)
 	return category < c->nmodel ? c->e.m->category[category].name : own[category - c->nmodel];
 }
 
-/* Append the interned data that says what the number ${iid} is as a name or a text. */
+/* Append interned data that maps the number ${iid} to its name or text. */
 static void
 send_name(struct perfetto *c, enum pf_use as, uint32_t iid, struct tt_buf *b)
 {
@@ -72,14 +72,14 @@ tt_pf_pid(const struct perfetto *c, uint32_t process)
 {
 	int64_t pid = c->e.m->cap[process]->pid;
 
-	/* Sessions of one process, and captures that do not say it, get numbers that no process has. */
+	/* Sessions of the same process, and captures without a process id, get numbers that no process has. */
 	for (uint32_t i = 0; i < process; i++)
 		if (c->e.m->cap[i]->pid == pid)
 			pid = 0;
 	return pid > 0 && pid <= MAX_PID / 2 ? (uint32_t)pid : MAX_PID - process;
 }
 
-/* The producer's id, unless another thread had it before. */
+/* Return the producer's id, unless an earlier thread had it. */
 static uint64_t
 thread_tid(const struct tt_thread *t)
 {
@@ -124,7 +124,7 @@ hash_of(const char *name)
 	return name ? tt_seeded_text(1, name, strlen(name)) : 0;
 }
 
-/* The tracks of a thread: its own, its counter of allocated bytes, or the thread for its samples. */
+/* Append the description of a track of a thread: its own, its counter of allocated bytes, or its thread of samples. */
 static int
 send_thread(struct perfetto *c, enum pf_use as, uint32_t index, struct tt_buf *b, struct tt_err *err)
 {

@@ -28,7 +28,7 @@ put_frame(struct perfetto *c, size_t i, struct tt_buf *b)
 
 	if (ts > INT64_MAX || (uint64_t)tt_frames_dur(f, i) > INT64_MAX - ts)
 		return;
-	/* By the number --frames takes. */
+	/* Name the frame by the number that --frames accepts. */
 	char *end = tt_put_u64(name + 6, tt_frames_number(f, i));
 	struct pf_event e = tt_pf_begin_event(b, PF_BEGIN, track);
 	tt_pf_text(b, PF_EVENT_NAME, name, (size_t)(end - name));
@@ -139,7 +139,7 @@ put_capture(const struct tt_capture *cap, uint64_t track, struct tt_buf *b)
 	tt_pf_end_event(b, e, 0);
 }
 
-/* Losses: an instant for each kind. */
+/* Write an instant for each kind of loss. */
 static void
 put_losses(const struct tt_loss *l, uint64_t track, struct tt_buf *b)
 {

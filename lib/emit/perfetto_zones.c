@@ -1,9 +1,9 @@
 /**
  * Perfetto: zones and allocations, chunk by chunk on any worker.
  *
- * A begin is a head (the same for the whole chunk but for two lengths), a piece that depends on the marker alone, made ready
- * in `begin`, and the time. An end is a head and the time. So the cost of a zone is that of two copies and two numbers; a sink that compresses
- * packets itself takes two stamps in their place (codec/packet.h), which cost less to write and far less to compress.
+ * A begin is a head (the same for the whole chunk but for two lengths), a piece that depends on the marker alone and is made in `begin`, and the time.
+ * An end is a head and the time. So a zone costs two copies and two numbers; a sink that compresses packets itself takes two stamps instead
+ * (codec/packet.h), which cost less to write and far less to compress.
  */
 #include <string.h>
 
@@ -13,14 +13,14 @@
 
 #define likely(x) __builtin_expect(!!(x), 1)
 
-/* The most a packet of a zone takes without its annotations: head, piece (unless it holds the name), time; and what is written past it. */
+/* Maximum bytes of a zone's packet without annotations: head, piece (unless it holds the name), time, and bytes written past its end. */
 enum { HEAD = 24, PIECE = 16, TIME = 11, RECORD = HEAD + PIECE + TIME + 16 };
-enum { PACKET = 2, EVENT = 8 };               /* where in a packet its content begins, behind its length; and that of its event */
+enum { PACKET = 2, EVENT = 8 };               /* offsets in a packet of its content and of its event's content, each behind its length */
 #define RECENT 256
 
 /* --- ready-made pieces -------------------------------------------------------------- */
 
-/* Keep ${text} under a new number, while numbers are given; else 0. If there is no memory for it, names says so. */
+/* Store ${text} under a new number and return it; 0: numbers are no longer assigned. An error of memory stays in c->names. */
 static uint32_t
 new_name(struct perfetto *c, const char *text, uint32_t category)
 {
@@ -37,7 +37,7 @@ new_name(struct perfetto *c, const char *text, uint32_t category)
 	return (uint32_t)c->nentry++;
 }
 
-/* The fields of an event that say name and category; at most PIECE bytes. */
+/* Append the event's fields of name and category; at most PIECE bytes. */
 static char *
 put_name(char *p, uint32_t iid, uint32_t category)
 {
@@ -45,7 +45,7 @@ put_name(char *p, uint32_t iid, uint32_t category)
 	return category ? tt_put_varint(tt_put_varint(p, PF_EVENT_CATEGORY_IID << 3), category) : p;
 }
 
-/* A piece: its number, then these fields. */
+/* Make a piece: its number, then the fields of name and category. */
 static void
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
@@ -66,7 +66,7 @@ zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_
 	}
 }
 
-/* The annotation that names the class. */
+/* Make the annotation that names the class. */
 static void
 alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 {
@@ -112,33 +112,33 @@ tt_pf_names(struct perfetto *c, struct tt_err *err)
 /* --- packets ------------------------------------------------------------------------ */
 
 struct open {
-	uint64_t end;                 /* UINT64_MAX: it is ended by a slice of its own */
+	uint64_t end;                 /* UINT64_MAX: a later slice ends the zone */
 	uint32_t depth;
 };
 
-/* Shared by the packets of one chunk while they are written. */
+/* The state that the packets of one chunk share. */
 struct writer {
 	const struct perfetto *c;
 	const struct tt_view *v;
 	const struct tt_pieces *pieces;
 	struct tt_buf *out;
-	const char *limit;            /* where it has room no more, or the run of stamps is full */
+	const char *limit;            /* end of the room, or of a full run of stamps */
 	bool stamps;
-	size_t run;                   /* where in out the run of stamps begins */
-	uint32_t size;                /* bytes of the packets that these stand for */
+	size_t run;                   /* offset in out of the present run of stamps */
+	uint32_t size;                /* total bytes of the packets that the run's stamps stand for */
 	struct tt_buf scratch, args;
-	struct tt_buf uses;           /* what the packets use, of pf_use() */
-	struct tt_buf opened;         /* struct open: the zones of the chunk that are open, outermost first */
+	struct tt_buf uses;           /* pf_use() numbers of the things that the packets use */
+	struct tt_buf opened;         /* struct open: open zones of the chunk, outermost first */
 	size_t nopen;
-	struct head { char s[HEAD]; size_t n; } head[2];      /* of ends, up to the time; of begins, up to the piece */
-	uint64_t last;                /* the latest time written, from 0: nothing of a thread goes back */
+	struct head { char s[HEAD]; size_t n; } head[2];      /* heads of ends, up to the time, and of begins, up to the piece */
+	uint64_t last;                /* the latest time written, initially 0: times of a thread never go back */
 	uint64_t unwritten, deeper;
-	uint64_t recent[RECENT];      /* of uses */
+	uint64_t recent[RECENT];      /* recent uses + 1, as a cache */
 };
 
 /*
- * The head of a packet of ${type}: field 1 of the trace and a length; sequence; flags; the event, a length, its type and track. Returns how
- * many bytes it has.
+ * Make the head of a packet of ${type}: field 1 of the trace and a length; sequence; flags; the event with a length, its type and track. Return its number of
+ * bytes.
  */
 static size_t
 make_head(char *head, unsigned type, uint64_t track)
@@ -153,7 +153,7 @@ make_head(char *head, unsigned type, uint64_t track)
 	return (size_t)(p - head);
 }
 
-/* How long ${ts} is after the time written last. */
+/* Return the distance of ${ts} from the latest time written, and make ${ts} the latest; 0 if time went back. */
 static inline uint64_t
 step_to(struct writer *w, uint64_t ts)
 {
@@ -163,7 +163,7 @@ step_to(struct writer *w, uint64_t ts)
 	return step;
 }
 
-/* The event is over: write its time, and the packet's length, which is below 128. */
+/* End a packet: write its time and its length, which is below 128. */
 static inline char *
 end_packet(char *packet, char *p, uint64_t step)
 {
@@ -180,7 +180,7 @@ end_packet(char *packet, char *p, uint64_t step)
 	return p;
 }
 
-/* The packets use ${what}. */
+/* Record that the packets use thing ${i} of kind ${as}, unless its description was sent or recorded recently. */
 static inline void
 use(struct writer *w, enum pf_use as, uint32_t i)
 {
@@ -196,7 +196,7 @@ use(struct writer *w, enum pf_use as, uint32_t i)
 
 /* --- stamps ------------------------------------------------------------------------- */
 
-/* The form of an end is 0, that of a begin the number of its name; runs are of threads. */
+/* Make the form of a stamp: form 0 is an end, other forms are the name numbers of begins; a run belongs to a thread. */
 size_t
 tt_pf_form(const void *state, uint32_t thread, uint32_t form, char *p)
 {
@@ -214,7 +214,7 @@ tt_pf_form(const void *state, uint32_t thread, uint32_t form, char *p)
 	return (size_t)(end - p);
 }
 
-/* There is room up to the end of the output, and to that of the run. */
+/* Set the limit: the end of the output's room, or of the run's. */
 static void
 set_limit(struct writer *w)
 {
@@ -223,7 +223,7 @@ set_limit(struct writer *w)
 	w->limit = w->out->p + (w->stamps && full < cap ? full : cap);
 }
 
-/* Begin a run, at the end of the output. */
+/* Begin a run at the end of the output. */
 static int
 begin_run(struct writer *w, char **p, struct tt_err *err)
 {
@@ -239,7 +239,7 @@ begin_run(struct writer *w, char **p, struct tt_err *err)
 	return TT_OK;
 }
 
-/* End the run, whose stamps end at ${to}, and begin the next. The bytes behind ${to} are packets as they are. */
+/* End the run, whose stamps end at ${to}, and begin the next one. The bytes after ${to} are whole packets. */
 static int
 next_run(struct writer *w, size_t to, char **p, struct tt_err *err)
 {
@@ -252,7 +252,7 @@ next_run(struct writer *w, size_t to, char **p, struct tt_err *err)
 	return tt_buf_error(b, err) == TT_OK ? begin_run(w, p, err) : TT_E_NOMEM;
 }
 
-/* The bytes behind ${from} are packets as they are, to the end of the output. */
+/* Declare that the output's bytes after ${from} are whole packets. */
 static int
 end_plain(struct writer *w, size_t from, char **p, struct tt_err *err)
 {
@@ -284,7 +284,7 @@ room(struct writer *w, char **p, struct tt_err *err)
 	return likely(w->limit - *p >= RECORD) ? TT_OK : make_room(w, p, err);
 }
 
-/* A packet as it is: ${head}, the ${n} bytes at ${fields}, and the time. There is room. */
+/* Write a whole packet: ${head}, the ${n} bytes at ${fields}, and the time. The caller has made room. */
 static __attribute__((noinline)) int
 put_plain(struct writer *w, char **at, const struct head *head, const char *fields, size_t n, uint64_t step, struct tt_err *err)
 {
@@ -300,7 +300,7 @@ put_plain(struct writer *w, char **at, const struct head *head, const char *fiel
 	return next_run(w, (size_t)(packet - w->out->p), at, err);
 }
 
-/* A packet of ${form}: 0, an end, or the number of a begin's name, which has the ${n} bytes at ${fields} behind its track. */
+/* Write a packet of ${form}: 0 for an end, else the name number of a begin, which has the ${n} bytes at ${fields} after its track. */
 static inline int
 put_packet(struct writer *w, char **at, uint32_t form, const char *fields, size_t n, uint64_t ts, struct tt_err *err)
 {
@@ -329,8 +329,8 @@ put_end(struct writer *w, char **p, uint64_t ts, struct tt_err *err)
 }
 
 /*
- * End the zones that are over where one at ${depth} lasts from ${ts} to ${end_ts}. Their depths alone do not tell: a zone that is not
- * shown may lie between two that are.
+ * End the open zones that cannot contain a zone at ${depth} from ${ts} to ${end_ts}. Depths alone do not tell: a zone that is not shown may lie between two
+ * shown zones.
  */
 static inline int
 pop_to(struct writer *w, uint32_t depth, uint64_t ts, uint64_t end_ts, char **p, struct tt_err *err)
@@ -361,7 +361,7 @@ push(struct writer *w, uint64_t end, uint32_t depth, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A packet of a zone of ${key} that is not short: ${head}, the ${n} bytes at ${fields}, and annotations: ${args}, or NULL. */
+/* Write a long packet of a zone of ${key}: ${head}, the ${n} bytes at ${fields}, and the arguments ${args} (or NULL) as annotations. */
 static __attribute__((noinline)) int
 put_long(struct writer *w, const struct head *head, const char *fields, size_t n, const struct tt_args *args, uint64_t key, uint64_t ts, char **p,
     struct tt_err *err)
@@ -386,7 +386,7 @@ put_long(struct writer *w, const struct head *head, const char *fields, size_t n
 	return end_plain(w, from, p, err);
 }
 
-/* Begin the zone ${s} at ${ts} of the output; it ends at ${end}. */
+/* Begin the zone ${s} at the output's time ${ts}; it ends at ${end}. */
 static inline __attribute__((always_inline)) int
 put_begin(struct writer *w, const struct tt_slice *s, uint64_t ts, uint64_t end, char **at, struct tt_err *err)
 {
@@ -410,7 +410,7 @@ put_begin(struct writer *w, const struct tt_slice *s, uint64_t ts, uint64_t end,
 	return put_packet(w, at, name, piece.s + sizeof name, piece.n - sizeof name, ts, err);
 }
 
-/* A zone ends that was begun apart. */
+/* End a zone that was begun earlier. */
 static int
 end_begun(struct writer *w, const struct tt_slice *s, int64_t *opened, char **at, struct tt_err *err)
 {
@@ -443,15 +443,15 @@ put_begun(struct writer *w, const struct tt_begun *z, int64_t *opened, char **at
 	return put_begin(w, &z->s, pf_time(w->c, z->s.ts), UINT64_MAX, at, err);
 }
 
-/* A packet by which the clock of the zones' sequence is 0 where boot time is: from here on, each time is counted from the one before it. */
+/* A packet that sets the clock of the zones' sequence to 0 at boot time's zero: from here on, each time is a step from the previous one. */
 static const char clock_at_zero[] = {
 	PF_PACKET << 3 | TT_WIRE_BYTES, 20, PF_SEQUENCE << 3, PF_ZONES, PF_FLAGS << 3, PF_NEEDS_STATE,
 	PF_CLOCK_SNAPSHOT << 3 | TT_WIRE_BYTES, 14,
-	1 << 3 | TT_WIRE_BYTES, 6, 1 << 3, PF_STEPS, 2 << 3, 0, 3 << 3, 1,      /* a clock: its number, what it shows, whether it counts steps */
+	1 << 3 | TT_WIRE_BYTES, 6, 1 << 3, PF_STEPS, 2 << 3, 0, 3 << 3, 1,      /* a clock: its number, its value, whether it counts steps */
 	1 << 3 | TT_WIRE_BYTES, 4, 1 << 3, PF_BOOT, 2 << 3, 0,
 };
 
-/* The begin of packets of zones. */
+/* Begin the packets of zones. */
 static int
 put_clock(struct writer *w, char **p, struct tt_err *err)
 {
@@ -464,7 +464,7 @@ put_clock(struct writer *w, char **p, struct tt_err *err)
 	return end_plain(w, from, p, err);
 }
 
-/* Begins and ends in the order of the thread's time. */
+/* Write begins and ends in the thread's order of time. */
 static int
 put_zones(struct writer *w, int64_t *opened, struct tt_err *err)
 {
@@ -504,7 +504,7 @@ put_zones(struct writer *w, int64_t *opened, struct tt_err *err)
 
 /* --- allocations ------------------------------------------------------------------------ */
 
-/* The place of an event outside any zone: the innermost frame of its recorded stack. */
+/* Append the place of an event outside all zones: the innermost frame of its recorded stack. */
 static void
 put_site(struct writer *w, const struct tt_event *e, struct tt_buf *b)
 {
@@ -556,7 +556,7 @@ put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t by
 	return tt_buf_error(b, err);
 }
 
-/* The thread's own sum so far, as a point of its counter. */
+/* Write the thread's sum so far as a point of its counter. */
 static int
 put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
 {
@@ -567,7 +567,7 @@ put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
 	return tt_buf_error(w->out, err);
 }
 
-/* Each allocation is an instant; those of the thread are a counter, too. */
+/* Write each allocation as an instant; the sum by thread is a counter, too. */
 static int
 put_allocs(struct writer *w, struct tt_err *err)
 {
@@ -600,7 +600,7 @@ put_allocs(struct writer *w, struct tt_err *err)
 
 /* --- chunk -------------------------------------------------------------------------------- */
 
-/* Put what the packets from ${at} on use behind them, and a head in front. */
+/* Append the uses of the packets from ${at} on, and fill in the frame in front of them. */
 static int
 end_frame(struct writer *w, size_t at, size_t stamps, int64_t opened, struct tt_err *err)
 {

@@ -22,11 +22,11 @@ static const char *const words[WORDS] = { "", "wall", "nanoseconds", "calls", "c
 	"alloc_objects", "samples", "thread", "category", "class", "process", "(outer frames left out)", "(outside all calls)",
 	"(native)" };
 
-/* The sample types, in the order of the values; those that nothing was recorded for are left out. */
+/* The sample types, in the order of the values; types without recorded values are left out. */
 static const struct type {
 	enum word type, unit;
 	enum tt_stack_kind kind;
-	bool v;                       /* the value is v, else n */
+	bool v;                       /* true: the value is v; false: n */
 } types[] = {
 	{ WORD_WALL, WORD_NANOSECONDS, TT_STACK_ZONE, true },
 	{ WORD_CALLS, WORD_COUNT, TT_STACK_ZONE, false },
@@ -42,18 +42,18 @@ struct pprof {
 	struct tt_stacks stacks;
 	struct tt_chain *chain;
 	bool has[NTYPE];
-	uint8_t *used;                /* names that are a frame of a sample */
-	size_t depth;                 /* frames of a stack, at most */
-	bool cut, outside, native;    /* a stack was cut; one had no frame at all, of a call or of a sample */
-	uint64_t gpu;                 /* the name of the GPU's thread, the outermost frame of its stacks; 0: there are none */
-	uint64_t name_at, category_at, process_at;    /* places in the string table */
+	uint8_t *used;                /* by name: true if it is a frame of a sample */
+	size_t depth;                 /* maximum number of frames of a stack */
+	bool cut, outside, native;    /* true: a stack was cut; a stack of a call had no frame; a stack of a sample had no frame */
+	uint64_t gpu;                 /* name of the GPU's thread, the outermost frame of its stacks; 0: no GPU */
+	uint64_t name_at, category_at, process_at;    /* offsets in the string table */
 	struct tt_buf title;
 	struct tt_pprof to;
 };
 
 /* --- samples ----------------------------------------------------------------- */
 
-/* Location and function of a name; the two are numbered alike. The last four are none of a marker. */
+/* Return the id of a name's location, which is also that of its function. The last four ids belong to no marker. */
 static uint64_t
 id_of(uint64_t name)
 {
@@ -85,8 +85,8 @@ id_of_gpu(const struct pprof *w)
 }
 
 /*
- * Choose how many frames stacks may have: TT_PPROF_DEPTH, or fewer where all stacks together would have more than MAX_FRAMES. Each stack is written out, so
- * very many that are very deep, such as each call of an endless recursion, would make a file of gigabytes of a capture of kilobytes.
+ * Choose the maximum number of frames of a stack: TT_PPROF_DEPTH, or fewer if all stacks together would exceed MAX_FRAMES. Each stack is written in full, so
+ * many deep stacks, such as each call of an endless recursion, would turn a capture of kilobytes into a file of gigabytes.
  */
 static int
 choose_depth(struct pprof *w, struct tt_err *err)
@@ -95,7 +95,7 @@ choose_depth(struct pprof *w, struct tt_err *err)
 	const struct tt_stacks *s = &w->stacks;
 	struct tt_mem *const mem = &w->m->env->mem;
 	uint16_t *depth = tt_mem_alloc(mem, s->n * sizeof *depth, err);
-	uint64_t at_least[TT_PPROF_DEPTH + 2] = { 0 }, all = 0;       /* by depth: stacks that deep; then and deeper */
+	uint64_t at_least[TT_PPROF_DEPTH + 2] = { 0 }, all = 0;       /* by depth: number of stacks of that depth, later of at least that depth */
 
 	if (!depth)
 		return err->code;
@@ -114,7 +114,7 @@ choose_depth(struct pprof *w, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The ids of a stack, innermost first, packed. */
+/* Append the packed ids of a stack, innermost first. */
 static void
 add_stack(struct pprof *w, uint32_t node)
 {
@@ -127,7 +127,7 @@ add_stack(struct pprof *w, uint32_t node)
 	w->cut |= k.deeper;
 	if (k.deeper)
 		n = (size_t)(tt_put_varint(last, id_of_cut(w)) - last);
-	/* pprof lists nothing for an empty stack, but counts it to the total. */
+	/* pprof shows no entry for an empty stack, but adds its value to the total. */
 	if (k.n == 0) {
 		w->native |= native;
 		w->outside |= !native;
@@ -219,7 +219,7 @@ put_capture_comments(struct tt_pprof *to, const struct tt_capture *cap)
 		tt_pprof_comment(to, "%s: %s", m->key, m->value);
 }
 
-/* The source of the data, and its losses. */
+/* Write where the data came from, and what was lost. */
 static void
 put_comments(struct pprof *w)
 {
@@ -257,7 +257,7 @@ put_strings(struct pprof *w)
 		size_t n;
 		const char *title = tt_capture_title(w->m->cap[i], &n);
 
-		/* Several captures may be called the same. */
+		/* Several captures may have the same title. */
 		w->title.n = 0;
 		if (w->m->ncap > 1)
 			tt_buf_printf(&w->title, "%zu ", i + 1);
@@ -272,7 +272,7 @@ put_facts(struct pprof *w)
 {
 	struct tt_buf *b = &w->out->buf;
 	const struct tt_model *m = w->m;
-	/* The value that a viewer shows first, and that folded stacks count: time of collections and waits only where there is nothing else. */
+	/* The value that viewers show first is the one that folded stacks count: the time of collections and waits only if there is nothing else. */
 	const bool *has = w->stacks.has;
 
 	tt_pprof_end(&w->to, w->stacks.calls ? WORD_WALL : has[TT_STACK_SAMPLE] ? WORD_SAMPLES :

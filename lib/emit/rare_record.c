@@ -51,7 +51,7 @@ pick(const char *const *list, size_t n, uint64_t i)
 }
 #define PICK(list, i) pick(list, sizeof(list) / sizeof *(list), i)
 
-/* Names, units and values are those of the tables. */
+/* Fill in a counter; names, units and values are as in tables. */
 static void
 gather_counter(const struct tt_view *v, size_t i, uint64_t *unwritten, struct tt_rare_record *r)
 {
@@ -85,12 +85,12 @@ gather_sample(const struct tt_model *m, const struct tt_view *v, size_t i, struc
 	if (!x)
 		return;
 	r->thread = (uint32_t)x->ts;
-	/* The innermost frame is the last. */
+	/* The innermost frame is the last word. */
 	if (e->dur > 0 && x->val <= v->b->nword && e->dur <= v->b->nword - x->val)
 		r->marker = tt_emit_name(m, v->cap->process, v->b->word[x->val + e->dur - 1], &r->own);
 }
 
-/* Its class, size and address; size 0: more references of an object. */
+/* Fill in an object's class, size and address; size 0: more references of an earlier object. */
 static void
 gather_object(const struct tt_model *m, const struct tt_view *v, size_t i, struct tt_rare_record *r)
 {

@@ -1,5 +1,5 @@
 /**
- * The emitters there are: one line each.
+ * The list of emitters: one line each.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ tt_emit_named(const char *name)
 	return NULL;
 }
 
-/* The length of the longest suffix of ${e} that the ${n} bytes at ${path} end with, or 0. */
+/* Return the length of the longest suffix of ${e} that the ${n} bytes at ${path} end with, or 0. */
 static size_t
 match(const struct tt_emit *e, const char *path, size_t n)
 {
@@ -51,7 +51,7 @@ match(const struct tt_emit *e, const char *path, size_t n)
 	return longest;
 }
 
-/* The length of ${path} without the suffix of a compression. */
+/* Return the length of ${path} without the suffix of a compression. */
 static size_t
 plain_length(const char *path)
 {
@@ -75,7 +75,7 @@ tt_emit_among(const struct tt_emit *const *list, const char *path)
 			found = list[i];
 		}
 	}
-	/* The dot that begins a name is not a suffix. */
+	/* A dot that begins a file name does not begin a suffix. */
 	return found && n > longest && !tt_sys_is_separator(path[n - longest - 1]) ? found : NULL;
 }
 

@@ -11,10 +11,13 @@
 #include "io/spool.h"
 #include "sys/sys.h"
 
-#define PENDING ((size_t)32768)       /* slices held back: 1 MiB */
+#define PENDING ((size_t)32768)       /* slices buffered in memory: 1 MiB */
 #define READ_AHEAD ((size_t)1024)
 
-/* A zone that begins after ${before} slices of its thread's runs. Until it ends, dur is TT_SLICE_BEGUN, and key the number, from 1, of the one around it. */
+/*
+ * A begun zone, which comes after ${before} slices of its thread's runs. Until it ends, dur is TT_SLICE_BEGUN, and key the index + 1 of the begun zone around
+ * it.
+ */
 struct tt_slices_begun {
 	struct tt_slice s;
 	uint64_t before;
@@ -93,7 +96,7 @@ add_late(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice 
 	return rc;
 }
 
-/* Begin a run where the next slice will lie, or go on with the thread's last if it ends there. */
+/* Begin a run at the place of the next slice, unless the thread's last run ends there. */
 static int
 open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
 {
@@ -108,7 +111,7 @@ open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
 	return rc;
 }
 
-/* True if the slice begins before, or encloses, what came last. One that begins with the last may come after it, if that is over. */
+/* True if the slice begins before the last one, or encloses it. A zone that begins at the same time may follow if the last one has length 0. */
 static bool
 is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
 {
@@ -136,7 +139,7 @@ add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slic
 	return TT_OK;
 }
 
-/* Zones from ${depth} on do not go on. */
+/* Leave the begun zones at ${depth} and deeper. */
 static void
 close_begun(struct tt_slices_thread *t, uint32_t depth)
 {
@@ -144,7 +147,7 @@ close_begun(struct tt_slices_thread *t, uint32_t depth)
 		t->open = t->begun[t->open - 1].s.key;
 }
 
-/* A zone begins; if time went back (a damaged capture), it is sorted by its time when it ends. */
+/* Add the begin of a zone. If time went back (a damaged capture), add nothing: the zone is sorted by time when it ends. */
 static int
 add_begun(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
 {
@@ -162,7 +165,7 @@ add_begun(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice
 	return TT_OK;
 }
 
-/* A zone ends that may have been begun. */
+/* Add the end of a zone whose begin may have been added. */
 static int
 end_begun(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
 {
@@ -213,16 +216,16 @@ tt_slices_add_late(struct tt_slices *s, const struct tt_thread *thread, const st
 
 /* --- out ---------------------------------------------------------------- */
 
-/* The runs of a thread, read a piece at a time, and among them what was begun. */
+/* Reads the runs of a thread in pieces, merged with its begun zones. */
 struct reader {
 	const struct tt_slices *s;
 	const struct tt_slices_thread *t;
-	size_t run, in_run;           /* the next slice to fetch */
+	size_t run, in_run;           /* run and index in the run of the next slice to fetch */
 	struct tt_slice buf[READ_AHEAD];
 	size_t at, n;
-	uint64_t read;                /* slices of the runs that were taken */
-	size_t begun;                 /* the next one that ended, ... */
-	uint64_t before;              /* ... and the slices before it; UINT64_MAX: there is none */
+	uint64_t read;                /* number of slices of the runs that were taken */
+	size_t begun;                 /* index of the next begun zone that has ended */
+	uint64_t before;              /* number of slices before that zone; UINT64_MAX: no more begun zones */
 };
 
 static int
@@ -238,7 +241,7 @@ fetch(struct reader *r, struct tt_err *err)
 	if (at >= r->s->written) {
 		memcpy(r->buf, r->s->pending + (at - r->s->written), n * sizeof *r->buf);
 	} else {
-		/* A run may lie across the end of the file; the rest comes with the next piece. */
+		/* A run may extend from the file into memory; the part in memory comes with the next piece. */
 		if (n > r->s->written - at)
 			n = (size_t)(r->s->written - at);
 		rc = tt_spool_read(r->s->env, r->s->fd, "zones", at * sizeof *r->buf, r->buf, n * sizeof *r->buf, err);
@@ -253,7 +256,7 @@ fetch(struct reader *r, struct tt_err *err)
 	return rc;
 }
 
-/* The next slice in order, or NULL after the last. */
+/* Find the next slice in order; *${slice} is NULL after the last. */
 static int
 peek(struct reader *r, const struct tt_slice **slice, struct tt_err *err)
 {
@@ -271,7 +274,7 @@ peek(struct reader *r, const struct tt_slice **slice, struct tt_err *err)
 	return rc;
 }
 
-/* The next zone that was begun is ${i}, or one after it. */
+/* Make ${i}, or the first begun zone after it that has ended, the next one. */
 static void
 find_begun(struct reader *r, size_t i)
 {
@@ -283,7 +286,7 @@ find_begun(struct reader *r, size_t i)
 	r->before = i < t->nbegun ? t->begun[i].before : UINT64_MAX;
 }
 
-/* Go on after what peek() gave. */
+/* Advance past the slice that peek() found. */
 static void
 take(struct reader *r)
 {
@@ -309,7 +312,7 @@ by_begin(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* True if the late zone ${l} begins before ${s}; at the same time the outer one does. */
+/* True if the late zone ${l} comes before ${s}; of zones that begin together the outer one comes first. */
 static bool
 is_before(const struct tt_slice *l, const struct tt_slice *s)
 {

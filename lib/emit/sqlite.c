@@ -15,7 +15,7 @@ enum { ALLOC_COLUMNS = 5, ALLOC_ROWS = 4096 };
 
 /* --- zones: any worker -------------------------------------------------------------------- */
 
-/* Append a note; the block is complete. */
+/* Append a note and pad it to a multiple of 8 bytes. */
 static void
 put_note(struct tt_buf *out, uint64_t row, uint32_t category, const char *text, size_t n)
 {
@@ -27,7 +27,7 @@ put_note(struct tt_buf *out, uint64_t row, uint32_t category, const char *text, 
 	tt_buf_add(out, pad, (8 - n % 8) % 8);
 }
 
-/* The number of the marker of zone ${slice}, the row ${row}, or 0 with a note. */
+/* Return the number of the marker of the zone in row ${row}; 0: unknown, and a note is appended. */
 static uint32_t
 marker_of(const struct sqlite_db *s, const struct tt_view *v, uint64_t row, uint64_t key, uint32_t number, struct tt_buf *notes)
 {
@@ -92,7 +92,7 @@ sqlite_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, str
 
 /* --- in order ------------------------------------------------------------------------------ */
 
-/* Name the markers that the worker could not, and keep arguments; rows are then as they shall be. */
+/* Number the markers that the worker could not number, and write arguments. The rows are then complete. */
 static void
 take_notes(struct sqlite_db *s, int64_t *row, const char *p, const char *end)
 {
@@ -155,7 +155,7 @@ sqlite_write(void *state, const struct tt_view *v, const char *p, size_t n, stru
 {
 	struct sqlite_db *s = state;
 	const struct sqlite_block *block = (const struct sqlite_block *)(const void *)p;
-	int64_t *row = (int64_t *)(uintptr_t)(p + sizeof *block);     /* the buffer is ours, and of no use to anybody else */
+	int64_t *row = (int64_t *)(uintptr_t)(p + sizeof *block);     /* the buffer is ours, and nobody else uses it */
 	int rc = TT_OK;
 
 	take_notes(s, row, (const char *)(row + block->rows * SLICE_COLUMNS), p + n);
@@ -168,7 +168,7 @@ sqlite_write(void *state, const struct tt_view *v, const char *p, size_t n, stru
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-/* The level that ${o} asks for. */
+/* Return the level that ${o} asks for. */
 static enum tt_sqlite_level
 level_of(const struct tt_emit_opts *o)
 {
@@ -191,7 +191,7 @@ sqlite_needs(const struct tt_emit_opts *o)
 	return needs;
 }
 
-/* Number all markers that are defined, and make the tables. */
+/* Number all defined markers, and create the tables. */
 static int
 sqlite_begin(void *state, struct tt_err *err)
 {

@@ -11,7 +11,7 @@ enum { MAX_STACKS = 1 << 22 };
 
 /* --- numbers of names ------------------------------------------------------------------ */
 
-/* There is no memory. */
+/* Pass an error of memory to the database. Return 0. */
 static uint32_t
 no_memory(struct sqlite_db *s, const struct tt_err *err)
 {
@@ -60,7 +60,7 @@ class_number(struct sqlite_db *s, const char *name)
 	return (uint32_t)s->nclass;
 }
 
-/* Pieces are numbers. Workers, who meet markers that nothing defines, get 0 and write a note. */
+/* Make the piece of a zone: its number. A marker that nothing defines has number 0, for which workers write a note. */
 static void
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
@@ -79,7 +79,7 @@ alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 	tt_buf_add(b, &number, sizeof number);
 }
 
-/* The number of the marker of ${key}, which is used. In order only. */
+/* Return the number of the marker of ${key}, which becomes used. In order only. */
 static uint32_t
 marker_of_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key)
 {

@@ -35,7 +35,7 @@ tt_sqlite_number(struct tt_db_insert *to, size_t col, const char *text)
 		tt_db_real(to, col, real);
 }
 
-/* The row of a counter, which is made when its first value comes. */
+/* Return the row of a counter, after making it at the counter's first value. */
 static int64_t
 counter_of(struct sqlite_db *s, const struct tt_view *v, const struct tt_event *e, const struct tt_rare_record *r)
 {
@@ -91,7 +91,7 @@ put_sample(struct sqlite_db *s, const struct tt_view *v, size_t i, const struct 
 	tt_db_row(s->samples);
 }
 
-/* Flows are many: they are kept, and handed over together. */
+/* Buffer a flow: flows are many and are passed to SQLite together. */
 static int
 put_flow(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_record *r, struct tt_err *err)
 {
@@ -110,7 +110,7 @@ flush_objects(struct sqlite_db *s, const struct tt_view *v)
 	s->nobject = 0;
 }
 
-/* An object of size 0 continues the references of an earlier one. */
+/* Buffer an object; size 0 continues the references of an earlier object. */
 static int
 put_object(struct sqlite_db *s, const struct tt_view *v, size_t i, struct tt_err *err)
 {
@@ -145,7 +145,7 @@ put_root(struct sqlite_db *s, const struct tt_view *v, size_t i)
 	tt_db_row(to);
 }
 
-/* True for objects and roots of heap shots, of which there are many; false for all other events. */
+/* Handle an object or root of a heap shot, of which there are many. False: the event is something else. */
 static bool
 put_shot(struct sqlite_db *s, const struct tt_view *v, size_t i, int *rc, struct tt_err *err)
 {

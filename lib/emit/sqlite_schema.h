@@ -22,7 +22,7 @@ enum tt_sqlite_table {
 
 extern const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES];
 
-/* Views, which are made after the rows; ends with one without a name. */
+/* Views, created after the rows; the last has no name. */
 struct tt_sqlite_view { const char *name, *sql, *help; const struct tt_db_col *col; size_t ncol; };
 extern const struct tt_sqlite_view tt_sqlite_view[];
 

@@ -1,6 +1,6 @@
 /**
- * SQLite: rows that are written after the events. Inputs, threads, frames, facts, markers; and the tables of stats, as their passes make them,
- * so that their figures are those of stats.
+ * SQLite: rows that are written after the events: inputs, threads, frames, facts, markers; and the tables of stats, made by their passes, so that both
+ * show the same figures.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,7 +176,7 @@ put_categories(struct sqlite_db *s)
 	}
 }
 
-/* Something happened in what the call tree has, which with slices may be the stack of a wait or a throw. */
+/* Mark the markers that the call tree shows as used. With slices, some of them may occur only in the stack of a wait or a throw. */
 static void
 use_tree(struct sqlite_db *s)
 {
@@ -194,8 +194,8 @@ use_tree(struct sqlite_db *s)
 }
 
 /*
- * Put the threads in which something happened. They are called as the tables of stats call them, which look at names of the call tree alone; a thread outside
- * it has a name that nothing else defined has.
+ * Put the used markers. Their names are those of the tables of stats, which tell apart names of the call tree alone; the name of a marker outside the tree
+ * differs from those of all other definitions.
  */
 static int
 put_markers(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
@@ -246,7 +246,7 @@ put_numbered(struct sqlite_db *s)
 
 /* --- tables of stats -------------------------------------------------------------------------- */
 
-/* A column's type; "": a cell is a number or a text. */
+/* Return a column's type; "": a cell is a number or a text. */
 static const char *
 type_of(enum tt_unit unit)
 {
@@ -269,7 +269,7 @@ unit_word(enum tt_unit unit)
 	return (size_t)unit < sizeof word / sizeof *word ? word[unit] : NULL;
 }
 
-/* The table of a pass, without rows. A capture that has none of the kind has an empty table: queries need not ask. */
+/* Create the table of a pass, without rows. A capture without such data has an empty table, so that queries work on any capture. */
 static int
 create(struct sqlite_db *s, const struct tt_pass_table *pt, struct tt_err *err)
 {
@@ -284,7 +284,7 @@ create(struct sqlite_db *s, const struct tt_pass_table *pt, struct tt_err *err)
 	return tt_db_error(s->db, err);
 }
 
-/* A cell as JSON has it, but for NaN and infinities, which are no words here. */
+/* Write a cell as JSON does, except for NaN and infinities, which are not words here. */
 static void
 put_cell(struct tt_db_insert *to, size_t at, enum tt_unit unit, const struct tt_cell *c)
 {

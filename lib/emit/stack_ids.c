@@ -1,5 +1,5 @@
 /**
- * Builds each stack, as the ids of its frames, from the one before.
+ * Builds each stack, as the ids of its frames, from the previous stack.
  */
 #include "emit/stack_ids.h"
 
@@ -7,21 +7,21 @@
 
 #include "emit/stacks.h"
 
-#define KEPT 8192             /* frames of the last stack, at most; more than twice what one fetches */
+#define KEPT 8192             /* maximum number of frames kept of the last stack; more than twice what one fetch returns */
 #define FETCHED (TT_CHAIN_DEPTH + 1)
-#define ID_MAX 5              /* bytes: texts are numbered in 32 bits */
+#define ID_MAX 5              /* maximum bytes of an id: texts are numbered in 32 bits */
 #define BYTES ((size_t)KEPT * ID_MAX)
 
 /*
- * The frames of the last stack, outermost first. The ids of a stack are read innermost first, so they are put one before
- * the other, from the end of ${bytes} down: ${low}[i] is where those of frame i and of all outside it begin.
+ * The frames of the last stack, outermost first. The ids of a stack are read innermost first, so they are stored from the end of ${bytes} downwards:
+ * ${low}[i] is the offset where the ids of frame i and of all frames outside it begin.
  */
 struct tt_chain {
 	const struct tt_stacks *s;
-	uint32_t *at;                 /* by node: its place in ${node}, if it is there */
+	uint32_t *at;                 /* by node: its index in ${node}, if it is kept */
 	size_t n;
-	size_t depth;                 /* frames of a stack, at most */
-	bool deeper;                  /* frame 0 is not the outermost one */
+	size_t depth;                 /* maximum number of frames of a stack */
+	bool deeper;                  /* true: frame 0 is not the outermost frame */
 	uint32_t node[KEPT];
 	uint32_t low[KEPT];
 	uint32_t fetched[FETCHED];    /* innermost first */
@@ -65,7 +65,7 @@ is_kept(const struct tt_chain *c, uint32_t node)
 	return c->at[node] < c->n && c->node[c->at[node]] == node;
 }
 
-/* Fetch frames from ${node} outwards, as far as one that is kept if ${kept}, else to the end; ${node} becomes what follows. */
+/* Fetch frames from ${node} outwards, up to a kept frame if ${kept}, else to the end; ${node} becomes the node after them. Return their number. */
 static size_t
 fetch(struct tt_chain *c, uint32_t *node, bool kept)
 {
@@ -87,7 +87,7 @@ lowest(const struct tt_chain *c)
 	return c->n ? c->low[c->n - 1] : (uint32_t)BYTES;
 }
 
-/* Forget the outermost frames, all but as many as a stack can have. */
+/* Drop the outermost frames; keep as many as a stack can have. */
 static void
 forget(struct tt_chain *c)
 {
@@ -126,7 +126,7 @@ tt_chain_at(struct tt_chain *c, uint32_t node, uint8_t *used)
 	bool shares = up && n < FETCHED;
 
 	if (shares && c->deeper && c->at[up] + 1 + n < FETCHED) {
-		/* Some of the frames outside those were forgotten. */
+		/* Frames that enclose these were dropped. */
 		up = node;
 		n = fetch(c, &up, false);
 		shares = false;

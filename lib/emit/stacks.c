@@ -1,8 +1,8 @@
 /**
- * Writes the paths of the call tree as stacks of names.
+ * Turns the paths of the call tree into stacks of names.
  *
- * A node's number is larger than its parent's, so one pass in order of number finds the stack of each node:
- * its parent's is known by then.
+ * A node's number is larger than its parent's, so one pass in order of number finds the stack of each node: its parent's stack is
+ * already known.
  */
 #include "emit/stacks.h"
 
@@ -15,19 +15,19 @@
 
 /* --- texts ---------------------------------------------------------------- */
 
-/* Memory used while the stacks are made. */
+/* State used only while the stacks are made. */
 struct maker {
-	struct tt_map texts;          /* by text: its number */
-	struct tt_map cleaned;        /* by what became of it: its number */
-	/* By number: the text; how many others became the same. */
+	struct tt_map texts;          /* number by original text */
+	struct tt_map cleaned;        /* number by cleaned text */
+	/* By number: the original text; the number of other texts that became equal when cleaned. */
 	struct origin { const char *text; uint32_t nalike; } *origin;
 	size_t caporigin;
-	/* By parent, kind and text: node, 0 none. Not a tt_map: of millions of nodes, it would take eight bytes a slot, not four. */
+	/* Node by parent, kind and text; 0: no node. Not a tt_map, which would take eight bytes a slot instead of four for millions of nodes. */
 	uint32_t *place;
 	size_t nplace;
 	tt_stacks_clean *clean;
 	bool by_thread;
-	struct tt_label *full;        /* by row; NULL: with clean */
+	struct tt_label *full;        /* by row: full name; NULL with clean */
 };
 
 static uint32_t
@@ -36,7 +36,7 @@ find_cleaned(const struct tt_stacks *s, const struct maker *m, const char *name)
 	return tt_map_find(&m->cleaned, tt_seeded_text(0, name, strlen(name)), i, strcmp(s->name[i], name) == 0);
 }
 
-/* Clean ${text}, the next one: another text that has become the same stays apart from it, by a number behind it: "a:b #2". */
+/* Clean ${text}. If another text was cleaned to the same, append a number to keep them apart: "a:b #2". */
 static int
 clean_text(struct tt_stacks *s, struct maker *m, const char *text, const char **name, struct tt_err *err)
 {
@@ -52,7 +52,7 @@ clean_text(struct tt_stacks *s, struct maker *m, const char *text, const char **
 	return rc == TT_OK ? tt_map_add(&m->cleaned, &s->m->env->mem, tt_seeded_text(0, *name, strlen(*name)), s->nname, err) : rc;
 }
 
-/* The number of a text, which must outlive the stacks. */
+/* Find the *${number} of a text, which must outlive the stacks. */
 static int
 number_text(struct tt_stacks *s, struct maker *m, const char *text, uint32_t *number, struct tt_err *err)
 {
@@ -84,7 +84,7 @@ is_root(const struct tt_node *n)
 	return n->kind >= TT_NODE_THREAD;
 }
 
-/* True for a wrapper of the runtime, if wrappers are to be left out, and for the root of a recorded stack that is below a zone. */
+/* True for a wrapper of the runtime, if wrappers are left out, and for the root of a recorded stack below a zone. */
 static bool
 is_hidden(const struct tt_stacks *s, uint32_t node)
 {
@@ -99,7 +99,7 @@ thread_name(const struct tt_model *m, const struct tt_node *n)
 	return n->key < m->threads.n ? m->threads.t[n->key]->name : "(unknown thread)";
 }
 
-/* The names of rows in full. */
+/* Make the full names of all rows. */
 static int
 name_in_full(struct tt_stacks *s, struct maker *m, struct tt_err *err)
 {
@@ -110,7 +110,7 @@ name_in_full(struct tt_stacks *s, struct maker *m, struct tt_err *err)
 	return tt_labels_make_full(s->m, m->full, s->paths.nrow, &s->arena, err);
 }
 
-/* Zones have texts by row, so that each is looked at once. */
+/* Set the text of a zone; it is found once per row. */
 static int
 set_frame(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err)
 {
@@ -149,8 +149,8 @@ set_text(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err
 }
 
 /*
- * Roots differ by process; below them, nodes differ by parent. Stacks recorded with allocations
- * are those of the calls; only samples count something of their own in the same place.
+ * Return the kind by which nodes are merged. Roots differ by process, other nodes by parent. Stacks recorded with allocations are merged with those of
+ * calls; only samples are counted separately in the same place.
  */
 static uint32_t
 kind_of(const struct tt_node *n)
@@ -171,7 +171,7 @@ equal(const struct tt_stacks *s, const struct maker *m, uint32_t a, uint32_t b)
 	    tt_stacks_up(s, a) == tt_stacks_up(s, b);
 }
 
-/* The node that represents ${node}: an earlier one of the same place and text, or itself. */
+/* Return the node that represents ${node}: an earlier node with the same place and text, or itself. */
 static uint32_t
 same_place(const struct tt_stacks *s, struct maker *m, uint32_t node)
 {
@@ -201,7 +201,7 @@ tt_stacks_kind(const struct tt_stacks *s, uint32_t node)
 	return root == TT_NODE_SAMPLES ? TT_STACK_SAMPLE : TT_STACK_ZONE;
 }
 
-/* Add the counts of ${node} to the node that represents it. */
+/* Add the counts of ${node} to those of the node that represents it. */
 static void
 add_value(struct tt_stacks *s, uint32_t node)
 {
@@ -211,11 +211,11 @@ add_value(struct tt_stacks *s, uint32_t node)
 
 	if (kind == TT_STACK_NONE)
 		return;
-	/* A hidden zone gives its time to the zone around it, but is not a call of it; a sample stays one. */
+	/* A hidden zone adds its time, but no call, to the zone around it; a sample is always counted. */
 	if (!is_hidden(s, node) || kind != TT_STACK_ZONE)
 		v->n += c.n;
 	v->v += kind == TT_STACK_ALLOC ? c.total : c.self;
-	/* A zone that began before the time that is asked for has time, and is not counted. */
+	/* A zone that began before the filter's time has time, but is not counted. */
 	const bool some = c.n > 0 || c.self > 0;
 	s->has[kind] |= some;
 	s->calls |= some && kind == TT_STACK_ZONE && tt_stacks_node(s, node)->key < TT_KEY_SPECIAL;
@@ -226,7 +226,7 @@ place_nodes(struct tt_stacks *s, struct maker *m, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	/* Node 0 is the root of all. */
+	/* Node 0 is the root of the tree. */
 	for (uint32_t i = 1; i < s->n && rc == TT_OK; i++) {
 		rc = set_text(s, m, i, err);
 		if (rc != TT_OK)
@@ -314,7 +314,7 @@ tt_stacks_shown(const struct tt_stacks *s, uint32_t node)
 		return false;
 	if (!tt_stacks_frame(s, node))
 		zone = tt_stacks_up(s, node);
-	/* An allocation with a recorded stack is also its zone's, as in the tables. */
+	/* An allocation with a recorded stack also belongs to its zone, as in tables. */
 	return is_wanted(s, zone) || (kind == TT_STACK_ALLOC && is_wanted(s, tt_paths_zone(&s->paths, zone)));
 }
 

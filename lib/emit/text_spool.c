@@ -77,7 +77,7 @@ tt_text_spool_put(struct tt_text_spool *a, const char *p, size_t n, uint32_t *pl
 	return rc == TT_OK && a->pending.n >= PENDING ? flush(a, err) : rc;
 }
 
-/* Have the window begin at ${at}, which is in the spool. */
+/* Move the window to ${at}, which is in the spool. */
 static int
 move_window(struct tt_text_spool *a, uint64_t at, struct tt_err *err)
 {

@@ -1,17 +1,17 @@
 /**
- * Times by which complete events nest: the begins and ends of a chunk are put in their order, and one walk back over them keeps each
- * before the next one if the two may not be at one time.
+ * Times by which complete events nest: sort the begins and ends of a chunk, then walk back over them and move each one before the next one if the
+ * two may not have the same time.
  */
 #include "emit/zone_times.h"
 
-/* A change: the zone's index, times 4, and */
+/* A change (begin or end of a zone): the zone's index * 4, and these bits. */
 #define ENDS 1u
-#define EMPTY 2u                      /* the zone's length is 0 in the capture */
+#define EMPTY 2u                      /* the zone's length in the capture is 0 */
 
-/* At most so many ns: how far zones of length 0 move when the begin of a zone that goes on has the same time. */
+/* Maximum ns by which zones of length 0 move when a zone that continues in the next chunk begins at the same time. */
 enum { MOVED_ON = 16 };
 
-/* The change that comes next: its time in the capture, and the one it has now. */
+/* The next change in time: its time in the capture, and its present time. */
 struct walk {
 	int64_t was, is;
 };
@@ -26,7 +26,7 @@ tt_zone_times_meet(const struct tt_slice *s, size_t n, const struct tt_zone_edge
 	return meet;
 }
 
-/* The time of a change at ${ts} that must be ${gap} ns before the next one. */
+/* Return the time for a change at ${ts} that must be ${gap} ns before the next one. */
 static int64_t
 time_before_next(const struct walk *w, int64_t ts, int64_t gap)
 {
@@ -56,7 +56,7 @@ move_end(struct walk *w, struct tt_slice *s, bool empty)
 	s->dur = w->is - s->ts;
 }
 
-/* A zone begins at ${ts} that is written elsewhere. */
+/* Account for a zone that begins at ${ts} and is written elsewhere. */
 static void
 pass_begin(struct walk *w, int64_t ts)
 {
@@ -64,7 +64,7 @@ pass_begin(struct walk *w, int64_t ts)
 	w->was = ts;
 }
 
-/* True if the walk can move ${s}: its times are those of a zone, and far from the limits of what they are kept in. */
+/* True if the walk can move ${s}: its length is valid, and its times are far from the limits of their type. */
 static bool
 is_movable(const struct tt_slice *s)
 {
@@ -74,11 +74,11 @@ is_movable(const struct tt_slice *s)
 /* The changes of a chunk. */
 struct changes {
 	const struct tt_slice *s;
-	uint32_t *change, *open;      /* in their order; begins of zones that are open, outermost first */
+	uint32_t *change, *open;      /* changes in order; begins of open zones, outermost first */
 	size_t nchange, nopen;
 };
 
-/* End the open zones that are not around one at ${depth}. */
+/* End the open zones that cannot contain a zone at ${depth}. */
 static void
 end_zones(struct changes *c, uint32_t depth)
 {
@@ -86,7 +86,7 @@ end_zones(struct changes *c, uint32_t depth)
 		c->change[c->nchange++] = c->open[--c->nopen] | ENDS;
 }
 
-/* Put the begins and ends of the ${n} zones in their order, among them the begins of ${begun}, as zones from ${n} on. */
+/* Sort the begins and ends of the ${n} zones, merged with the begins of ${begun}, which count as zones from ${n} on. */
 static void
 order_changes(struct changes *c, size_t n, const struct tt_begun *begun, size_t nbegun)
 {
@@ -111,7 +111,7 @@ order_changes(struct changes *c, size_t n, const struct tt_begun *begun, size_t 
 	end_zones(c, 0);
 }
 
-/* The time of a change as it is now. */
+/* Return the present time of a change. */
 static int64_t
 time_of(const struct changes *c, size_t i, const struct tt_begun *begun, size_t n)
 {
@@ -123,8 +123,8 @@ time_of(const struct changes *c, size_t i, const struct tt_begun *begun, size_t 
 }
 
 /*
- * Changes of other chunks stay at their times: move those from ${at} on that are not after ${ts} on from there, and by ${gap} ns more where the next one,
- * or ${last} if there is none, leaves room. Without room for either, all are at ${ts}.
+ * Changes of other chunks keep their times. Move the changes from ${at} on that are not after ${ts} to times after it, and by ${gap} ns more if the next
+ * change, or ${last} if there is no other, leaves room. Without room for either, all move to ${ts}.
  */
 static void
 keep_after(const struct changes *c, size_t at, int64_t ts, int64_t gap, int64_t last, struct tt_slice *s, size_t n, const struct tt_begun *begun)
@@ -145,7 +145,7 @@ keep_after(const struct changes *c, size_t at, int64_t ts, int64_t gap, int64_t 
 	}
 }
 
-/* At the end of a capture let the zones that are open there, inner first, last longer than what was moved on, each 1 ns longer than the one before. */
+/* At the end of a capture make the zones that are still open, inner first, outlast the zones that were moved, each by 1 ns more than the one before. */
 static void
 outlast(struct tt_slice *s, size_t n, int64_t seen_ts)
 {
@@ -173,7 +173,7 @@ tt_zone_times_part(struct tt_slice *s, size_t n, const struct tt_begun *begun, s
 		else
 			move_begin(&w, zone, room[i] & EMPTY);
 	}
-	/* Chunks are not parted if time goes back between them (a damaged capture). */
+	/* Do not separate chunks if time goes back between them (a damaged capture). */
 	if (w.was >= edges->seen_ts)
 		keep_after(&c, 0, edges->seen_ts, 1, edges->last_ts, s, n, begun);
 	for (size_t i = 0; i < nchange && nbegun > 0; i++)
