@@ -1,5 +1,5 @@
 /**
- * Files that are built in, as they lie in the sources: the Makefile writes these arrays. A page's policy names the digests.
+ * Files that are built into the program: the Makefile writes these arrays from the sources. A page's policy names the digests.
  */
 #ifndef TT_OUT_BUILT_H
 #define TT_OUT_BUILT_H

@@ -1,5 +1,5 @@
 /**
- * How wide text from outside is on a terminal, and where it can be cut.
+ * Measures how wide text from captures is on a terminal, and finds where it can be cut.
  */
 #include "out/glyph.h"
 
@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-/* Columns of a character: 0 for marks that join the one before, 2 for East Asian wide ones and emoji. */
+/* Return the columns of a character: 0 for marks that combine with the previous character, 2 for wide East Asian characters and emoji. */
 static unsigned
 char_width(uint32_t c)
 {

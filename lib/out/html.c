@@ -12,7 +12,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* The entity for the ASCII character ${c}, or NULL: the character itself. */
+/* Return the entity for the ASCII character ${c}, or NULL if the character stands for itself. */
 static const char *
 entity(char c)
 {
@@ -74,7 +74,7 @@ tt_html_sentence(struct tt_buf *out, const char *s)
 	tt_buf_text(out, n > 0 && s[strlen(s) - 1] == '.' ? "" : ".");
 }
 
-/* After page.js, in this order. */
+/* Maximum number of scripts that follow page.js, in this order. */
 enum { AFTER = 3 };
 static const struct script { const char *text, *sha256; } script_of[][AFTER] = {
 	[TT_HTML_ALONE] = { { NULL, NULL } },
@@ -156,7 +156,7 @@ tt_html_value(const struct tt_table *t, size_t row, const char *id)
 	return c ? c->v : 0;
 }
 
-/* The attribute ${name} with the number in ${c} as machines read it. */
+/* Append the attribute ${name} with the number in ${c} in its machine form. */
 static void
 put_machine(struct tt_buf *out, const char *name, enum tt_unit unit, const struct tt_cell *c)
 {
@@ -170,7 +170,7 @@ put_machine(struct tt_buf *out, const char *name, enum tt_unit unit, const struc
 	tt_buf_text(out, "\"");
 }
 
-/* True if the numbers of ${col} are names: of frames, which options and the sentences of causes have without commas. */
+/* True if the numbers of ${col} are numbers of frames, which options and the sentences of causes write without commas. */
 static bool
 names_frames(const struct tt_col *col)
 {
@@ -201,7 +201,7 @@ tt_html_prose(struct tt_buf *out, const char *s)
 	tt_buf_free(&text);
 }
 
-/* The text of a cell for people. ${fact}: without a heading that has its unit; times have theirs, and four digits everywhere. */
+/* Append a cell in its form for people. ${fact}: there is no heading with the unit, so the unit is added; times always have a unit and four digits. */
 static void
 put_human(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, bool fact)
 {
@@ -268,7 +268,7 @@ tt_html_count(struct tt_buf *out, uint64_t n)
 	tt_buf_text(out, number);
 }
 
-/* The columns of ${t} that are shown, in order. */
+/* List the columns of ${t} that are shown, in order. Return their number. */
 static size_t
 shown(const struct tt_table *t, const struct tt_html_view *v, size_t *to)
 {
@@ -286,7 +286,7 @@ shown(const struct tt_table *t, const struct tt_html_view *v, size_t *to)
 	return n;
 }
 
-/* True if a row on a narrow window has a line of its own for the column ${c}: prose, and names of which one of the rows shown is longer than a column. */
+/* True if, in a narrow window, a row gives the column ${c} a line of its own: prose, and names of which a shown one is longer than a column. */
 static bool
 is_wide(const struct tt_table *t, const struct tt_html_view *v, size_t c)
 {
@@ -331,7 +331,7 @@ class_of(const struct tt_table *t, enum tt_unit unit, bool wide)
 	return wide ? " class=\"nm\"" : "";
 }
 
-/* One cell, as <${tag}>, which heads what is in ${scope}; with what ${v} has beside its text. NULL: nothing. */
+/* Append a cell as <${tag}>, a heading for ${scope}, with the additions of ${v}; ${v} NULL: no additions. */
 static void
 put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, const char *tag, const char *scope, const struct tt_html_view *v, bool wide)
 {
@@ -371,7 +371,7 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 	tt_buf_text(out, ">");
 }
 
-/* A fact a row: its name, and a value of each row of the table that is shown. If there are several rows, the first fact says which is which. */
+/* Append a row per fact: its name, and a value for each shown row of the table. If there are several rows, the first fact names them. */
 static void
 put_facts(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *v, const size_t *col, size_t ncol)
 {
@@ -417,7 +417,7 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view
 	tt_buf_text(out, "</tbody>\n");
 }
 
-/* The note on the table's figures. */
+/* Append the note on the table's figures. */
 static void
 put_note(struct tt_buf *out, const struct tt_table *t)
 {
@@ -443,7 +443,7 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 		put_note(out, t);
 		return;
 	}
-	/* Tables wider than the window scroll; a keyboard reaches them by tabindex. */
+	/* A table wider than the window scrolls; tabindex makes it reachable by keyboard. */
 	tt_buf_text(out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"");
 	tt_html_text(out, t->title);
 	tt_buf_printf(out, "\"><table%s data-t=\"%s\" data-from=\"%zu\"", t->tree ? " class=\"tree\"" : t->facts ? " class=\"facts\"" : "", t->id,
@@ -477,7 +477,7 @@ tt_html_notes(struct tt_buf *out, const struct tt_report *r)
 	tt_buf_text(out, r->note ? "</ul>\n" : "");
 }
 
-/* Notes first, then all tables. */
+/* Append the notes, then all tables. */
 void
 tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out)
 {

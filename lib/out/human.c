@@ -1,5 +1,5 @@
 /**
- * Numbers for people and for machines; the contracts are in table.h and render.h.
+ * Prints numbers for people and for machines.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ tt_put_count(char *p, int64_t n)
 
 static const int64_t pow10_of[] = { 1, 10, 100, 1000 };
 
-/* ${v} / ${unit}, to the nearest, halves away from zero. */
+/* Return ${v} / ${unit}, rounded to the nearest, halves away from zero. */
 static int64_t
 round_div(int64_t v, int64_t unit)
 {
@@ -41,7 +41,7 @@ round_div(int64_t v, int64_t unit)
 	return v / unit + (rest >= unit - half) - (rest <= half - unit);
 }
 
-/* ${v} with thousands separators and a point before its last ${digits} digits. */
+/* Print ${v} with thousands separators and a point before its last ${digits} digits. */
 static char *
 put_point(char *p, int64_t v, unsigned digits)
 {
@@ -78,7 +78,7 @@ tt_put_time(char *p, int64_t ns)
 	return put(put_point(p, round_div(ns, 1000000), 3), " s");
 }
 
-/* ${v} / ${unit} with four digits that count, as far as whole numbers allow; ${v} >= ${unit}, ${unit} a power of ten. */
+/* Print ${v} / ${unit} with four significant digits, as far as integers allow; ${v} >= ${unit}, ${unit} a power of ten. */
 static char *
 put_four(char *p, int64_t v, int64_t unit)
 {
@@ -95,7 +95,7 @@ tt_put_time_short(char *p, int64_t ns)
 	static const struct { int64_t unit; const char *name; } in[] = { { 1000000000, " s" }, { 1000000, " ms" }, { 1000, " µs" } };
 
 	for (size_t i = 0; i < sizeof in / sizeof in[0]; i++) {
-		/* A value that would round to 1,000 of the smaller unit is one of this. */
+		/* A value that would round to 1,000 of the smaller unit is shown as 1 of this unit. */
 		if (!below(ns, in[i].unit - in[i].unit / 20000))
 			return put(put_four(p, ns, in[i].unit), in[i].name);
 	}
@@ -115,7 +115,7 @@ tt_put_bytes(char *p, int64_t b)
 		scale *= 1024;
 		u++;
 	}
-	/* Whole part and tenths apart, so that ten times the value cannot overflow. */
+	/* Compute whole part and tenths separately, so that ten times the value cannot overflow. */
 	return put(put_point(p, b / scale * 10 + round_div(b % scale * 10, scale), 1), unit[u]);
 }
 

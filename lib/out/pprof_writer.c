@@ -13,7 +13,7 @@ tt_pprof_free(struct tt_pprof *w)
 	tt_buf_free(&w->part);
 }
 
-/* The message gathered in w->part is a field of the profile. */
+/* Append the message in w->part as a field of the profile. */
 static void
 end_part(struct tt_pprof *w, unsigned field)
 {
@@ -22,7 +22,7 @@ end_part(struct tt_pprof *w, unsigned field)
 	w->part.n = 0;
 }
 
-/* A message of two numbers, fields 1 and 2. */
+/* Append a message of two numbers, fields 1 and 2. */
 static void
 put_two(struct tt_pprof *w, unsigned field, uint64_t a, uint64_t b)
 {
@@ -57,7 +57,7 @@ tt_pprof_values(struct tt_pprof *w, const uint64_t *v, size_t n)
 	tt_proto_bytes(&w->part, 2, packed, (size_t)(p - packed));
 }
 
-/* Label: 1 key, 2 str. */
+/* Label: field 1 key, field 2 str. */
 void
 tt_pprof_label(struct tt_pprof *w, uint64_t key, uint64_t text)
 {
@@ -78,7 +78,7 @@ tt_pprof_sample(struct tt_pprof *w)
 
 /* --- tables ------------------------------------------------------------------ */
 
-/* Mapping: 1 id, 5 filename, 7 has_functions: so pprof has no reason to look for symbols. */
+/* Mapping: field 1 id, 5 filename, 7 has_functions, so that pprof does not look for symbols. */
 void
 tt_pprof_mapping(struct tt_pprof *w, uint64_t file)
 {
@@ -88,7 +88,7 @@ tt_pprof_mapping(struct tt_pprof *w, uint64_t file)
 	end_part(w, 3);
 }
 
-/* Location: 1 id, 2 mapping_id, 4 line*; Line: 1 function_id. Function: 1 id, 2 name. */
+/* Location: field 1 id, 2 mapping_id, 4 line*; Line: 1 function_id. Function: 1 id, 2 name. */
 void
 tt_pprof_function(struct tt_pprof *w, uint64_t id, uint64_t name)
 {

@@ -22,7 +22,7 @@ tt_redact_path(const char *path)
 	return last;
 }
 
-/* True if a path begins at ${s}: "/a", "./a", "../a", "~/a", "C:\a". */
+/* True if ${s} begins with the start of a path: "/a", "./a", "../a", "~/a", "C:\a". */
 static bool
 begins_path(const char *s)
 {
@@ -35,7 +35,7 @@ begins_path(const char *s)
 	return letter && s[1] == ':' && (s[2] == '\\' || s[2] == '/');
 }
 
-/* ${s} with each path cut to its last part. */
+/* Return ${s} with each path cut to its last part. */
 static const char *
 without_paths(struct tt_report *r, const char *s)
 {

@@ -1,5 +1,5 @@
 /**
- * Writes a report in the form that is asked for.
+ * Writes a report in the chosen form.
  */
 #include "out/render.h"
 
@@ -14,7 +14,7 @@ tt_render(const struct tt_report *r, const struct tt_render_opts *o, struct tt_b
 	if (tt_report_error(r, err) != TT_OK)
 		return err->code;
 	for (const struct tt_table *t = r->first; t; t = t->next)
-		tt_rows_first(t);     /* it may have been rendered before */
+		tt_rows_first(t);     /* the table may have been rendered before */
 	form[o->form](r, o, out);
 	if (tt_report_error(r, err) != TT_OK)
 		return err->code;

@@ -12,7 +12,7 @@ void tt_render_csv(const struct tt_report *r, const struct tt_render_opts *o, st
 void tt_render_markdown(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out);
 void tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out);
 
-/* The longest a number gets in any human or machine form. */
+/* Maximum bytes of a number in any form. */
 #define TT_CELL_MAX 64
 
 static inline const struct tt_cell *
@@ -23,26 +23,26 @@ tt_table_cell(const struct tt_table *t, size_t row, size_t col)
 
 /**
  * tt_cell_machine(p, unit, cell):
- * Write a number that is not empty as machines read it; return the end. Not for text.
+ * Write a number that is not empty in its form for machines; return the end. Not for text.
  */
 char *tt_cell_machine(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
 /**
  * tt_cell_human(p, unit, cell):
- * Write any cell but text as people read it in a column. Times and bytes carry their unit, percentages leave it to the heading.
+ * Write any cell except text in its form for people. Times and bytes have their unit; that of percentages is in the heading.
  */
 char *tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
-/* The same for a fact, which has no heading: times exact to three decimals, percentages with their unit. */
+/* Write a cell of a fact, which has no heading: times exact to three decimals, percentages with their unit. */
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
-/* Between parts of a table's rows: hand over what is rendered, where the options say to whom and it has become long. */
+/* Called between parts of a table's rows: pass the rendered text to o->write, if it is set and the text is long. */
 void tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out);
 
-/* True if no row has a value here: then text leaves out the column. */
+/* True if no row has a value in this column, so that text leaves it out. */
 bool tt_column_empty(const struct tt_table *t, size_t col);
 
-/* The unit that the heading adds to the column's title: " %" or "". */
+/* Return the unit that the heading adds to the column's title: " %" or "". */
 const char *tt_column_suffix(enum tt_unit unit);
 
 /* True if this column holds numbers, which are right-aligned. */

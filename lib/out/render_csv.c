@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "out/render.h"
 
-/* True if a spreadsheet would run text that begins like this. The full-width forms count in East Asian versions. */
+/* True if a spreadsheet would run text that begins like this. East Asian versions also run the full-width characters. */
 static bool
 is_formula(const char *s, size_t n)
 {
@@ -30,14 +30,14 @@ wants_quotes(const char *s, size_t n, char sep)
 	return memchr(s, sep, n) || memchr(s, '"', n) || memchr(s, '\r', n) || memchr(s, '\n', n);
 }
 
-/* The text that a field may hold: valid UTF-8 without control characters, except line ends and tabs. */
+/* True if a field may contain the character: valid UTF-8, no control character except line ends and tabs. */
 static bool
 is_clean(const char *s, size_t len)
 {
 	return len > 0 && (!tt_utf8_control(tt_utf8_code(s, len)) || *s == '\t' || *s == '\n' || *s == '\r');
 }
 
-/* Write what is_clean() accepts; inside a quoted field, double the quotes. At most 3 bytes for each byte. */
+/* Write text, with U+FFFD in place of characters that is_clean() rejects; inside a quoted field, double the quotes. At most 3 bytes for each byte. */
 static char *
 put_text(char *p, const char *s, size_t n, bool quoted)
 {
@@ -98,7 +98,7 @@ tt_csv_time_unit(size_t i)
 	return unit[i];
 }
 
-/* Write the id of a column; a time in another unit has that unit for the "ns" at its end. */
+/* Write the id of a column; a time in another unit has that unit in place of the "ns" at its end. */
 static void
 put_heading(struct tt_buf *out, const struct tt_col *col, const struct tt_render_opts *o)
 {
@@ -132,7 +132,7 @@ put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_o
 				tt_buf_add(out, &sep, col > 0);
 				put_cell(out, t->col[col].unit, tt_table_cell(t, row, col), o);
 			}
-			/* Readers pass over an empty line: a row whose only field is empty would be lost. */
+			/* Readers skip an empty line, so a row whose only field is empty would be lost. */
 			if (t->ncol == 1 && out->n == from)
 				tt_buf_add(out, "\"\"", 2);
 			tt_buf_add(out, "\n", 1);

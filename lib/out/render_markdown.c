@@ -7,8 +7,8 @@
 #include "out/render.h"
 
 /*
- * Any ASCII punctuation may follow a backslash (CommonMark 0.31, 2.4); these would otherwise mean
- * something inside a cell. A line end would end the row, so controls become spaces.
+ * After a backslash any ASCII punctuation stands for itself (CommonMark 0.31, 2.4); these characters would otherwise mean something inside a cell. A line
+ * end would end the row, so controls become spaces.
  */
 static char *
 put_escaped(char *p, const char *s)
@@ -46,7 +46,7 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col)
 	char number[TT_CELL_MAX], *end;
 
 	if (tt_unit_is_text(unit) && !c->empty) {
-		/* Leading spaces vanish in a cell; a depth is shown by a space that does not. */
+		/* Leading spaces vanish in a cell; the em spaces that show a row's depth do not. */
 		for (int64_t d = t->tree && col == 0 ? tt_table_cell(t, row, 1)->v : 0; d > 0; d--)
 			tt_buf_text(out, "\xe2\x80\x83");
 		put_text(out, c->s);
@@ -111,7 +111,7 @@ put_all_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_rende
 	} while (tt_rows_next(t));
 }
 
-/* Facts are upright here, too: one line per column, one value per row. */
+/* Write facts transposed, as in text: one line per column, one value per row. */
 static void
 put_facts(struct tt_buf *out, const struct tt_table *t)
 {

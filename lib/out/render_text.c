@@ -21,10 +21,10 @@
 #define INDENT 2
 #define GAP 2
 #define TEXT_MIN 24           /* names are not cut below this, nor below a quarter of the line */
-#define NAME_MIN 10           /* but where nothing else is left to take away, down to this */
-#define NAME_LINES 12         /* a name of more, which is a path, loses its middle */
-#define SHORT_LINES 3         /* a name of more is a path, and has half of the line */
-#define PROSE_MIN 16          /* what wraps is not made narrower than this */
+#define NAME_MIN 10           /* names are cut down to this only if nothing else can be left out */
+#define NAME_LINES 12         /* a longer name, which is a path, loses its middle */
+#define SHORT_LINES 3         /* a longer name is a path and gets half of the line */
+#define PROSE_MIN 16          /* wrapped text is not made narrower than this */
 #define PAD_MAX 120           /* a name longer than this breaks the alignment of its own row only */
 #define TREE_STEP 2
 #define INDENT_MIN 8          /* columns for the indent of a tree, however narrow the terminal */
@@ -76,7 +76,7 @@ put_text(struct writer *w, const char *s, size_t n)
 }
 
 /*
- * Write the ${n} bytes at ${s} in at most ${max} columns (0: any). A text that is too long loses its middle: names of one namespace begin alike, and
+ * Write the ${n} bytes at ${s} in at most ${max} columns (0: any number). A text that is too long loses its middle, as names of a namespace begin alike, and
  * overloads end alike.
  */
 static size_t
@@ -88,7 +88,7 @@ put_cut(struct writer *w, const char *s, size_t n, size_t max)
 		return put_text(w, s, n);
 	head = tt_text_head(s, n, (max - 1) / 3, &head_width);
 	skip = tt_text_head(s + head, n - head, width - max, &skip_width);
-	/* One column more for the ellipsis, and a wide character is cut whole. */
+	/* The ellipsis takes one column, and a wide character is cut whole. */
 	while (skip_width < width - max + 1) {
 		struct tt_glyph g = tt_glyph_at(s + head + skip, n - head - skip);
 
@@ -100,7 +100,7 @@ put_cut(struct writer *w, const char *s, size_t n, size_t max)
 	return head_width + 1 + put_text(w, s + head + skip, n - head - skip);
 }
 
-/* Write ${s} in lines of the report's width, each after the first indented by ${indent}; ${at} columns of the first are used. */
+/* Write ${s} in lines of the report's width, each after the first indented by ${indent}; ${at} columns of the first line are used already. */
 static void
 put_wrapped(struct writer *w, size_t indent, size_t at, const char *s)
 {
@@ -110,7 +110,7 @@ put_wrapped(struct writer *w, size_t indent, size_t at, const char *s)
 		put_text(w, s, strlen(s));
 		return;
 	}
-	/* A terminal narrower than this gets lines too long rather than a word a line. */
+	/* On a narrower terminal, lines are too long rather than a word each. */
 	max = max < indent + PROSE_MIN ? PROSE_MIN : max - indent;
 	at = at > indent ? at - indent : 0;
 	while (s) {
@@ -136,7 +136,7 @@ style(struct writer *w, const char *code)
 
 static const char bold[] = "\033[1m", dim[] = "\033[2m", red[] = "\033[31m", plain[] = "\033[0m";
 
-/* A paragraph of its own in ${code}. */
+/* Write a paragraph in the style ${code}. */
 static void
 line(struct writer *w, const char *code, size_t indent, const char *s)
 {
@@ -159,26 +159,26 @@ hidden_line(struct writer *w, size_t n)
 
 /* --- tables ------------------------------------------------------------- */
 
-/* How one column is set. */
+/* The layout of a column. */
 struct column {
-	size_t width;         /* of heading and cells */
-	size_t least;         /* of text: it is not made narrower than this */
-	bool hidden;          /* not shown: no values, or the depth of a tree */
-	bool cut;             /* not shown: no room */
-	const char *rest;     /* of a cell that wraps: the rest still to be printed in this row */
-	const char *tail;     /* of a path that is too long: what follows its first line; NULL: all of it does */
-	bool after_gap;       /* the next line is the first of the tail */
+	size_t width;         /* width of heading and cells */
+	size_t least;         /* minimum width of text */
+	bool hidden;          /* true: not shown, as it has no values or is the depth of a tree */
+	bool cut;             /* true: not shown for lack of room */
+	const char *rest;     /* the part of a wrapped cell that is still to be printed */
+	const char *tail;     /* the part of an overlong path after its omitted middle; NULL: nothing is omitted */
+	bool after_gap;       /* true: the next line is the first of the tail */
 };
 
 struct grid {
 	const struct tt_table *t;
-	struct column *col;   /* ncol of them */
-	size_t step;          /* columns a level of a tree is indented by */
-	size_t stays;         /* column that is left out of no line beside the first: the longest sentences, or the second column */
-	size_t deepest;       /* indent of a tree's row at most; what lies deeper begins with its depth */
+	struct column *col;   /* by column */
+	size_t step;          /* columns of indent per level of a tree */
+	size_t stays;         /* column that is kept longest beside the first: the one with the longest sentences, or the second */
+	size_t deepest;       /* maximum indent of a row of a tree; deeper rows begin with their depth as a number */
 };
 
-/* The indent of row ${row} of a tree. */
+/* Return the indent of row ${row} of a tree. */
 static size_t
 tree_indent(const struct grid *g, size_t row)
 {
@@ -187,7 +187,7 @@ tree_indent(const struct grid *g, size_t row)
 	return indent < g->deepest ? indent : g->deepest;
 }
 
-/* "57: " for the row of a tree that lies deeper than there is room to indent, else "". */
+/* Write "57: " to ${text} for the row of a tree that is too deep to be indented, else "". Return its length. */
 static size_t
 tree_depth(const struct grid *g, size_t row, char *text)
 {
@@ -267,7 +267,7 @@ grid_width(const struct grid *g)
 	return width + (shown ? shown - 1 : 0) * GAP;
 }
 
-/* The widest text column that may be cut further, or ncol. */
+/* Return the widest text column that can be cut further, or ncol. */
 static size_t
 widest_text(const struct grid *g)
 {
@@ -283,8 +283,8 @@ widest_text(const struct grid *g)
 }
 
 /*
- * Let a tree's names keep room for their indent in ${max} columns: half of the width, then a narrower step, and where even that is
- * not enough, the depth as a number.
+ * Leave room for the names of a tree beside their indent in ${max} columns: limit the indent to half of the width, then narrow its step, and if that is not
+ * enough, show the depth as a number.
  */
 static void
 fit_tree(struct grid *g, size_t max)
@@ -306,7 +306,7 @@ fit_tree(struct grid *g, size_t max)
 	measure_width(g, 0);
 }
 
-/* The least that names may be cut to where two columns are left; false if they are cut to it already. */
+/* Lower the minimum width of names when two columns are left. False: it was lowered already. */
 static bool
 cut_more(struct grid *g)
 {
@@ -316,7 +316,7 @@ cut_more(struct grid *g)
 		size_t heading = heading_width(&g->t->col[col]), least = heading > NAME_MIN ? heading : NAME_MIN;
 
 		if ((col == 0 && g->t->tree) || g->t->col[col].unit == TT_UNIT_COMMAND)
-			continue;             /* a tree's names have their indent in it */
+			continue;             /* the names of a tree include their indent */
 		less |= is_shown(g, col) && g->col[col].least > least;
 		g->col[col].least = g->col[col].least > least ? least : g->col[col].least;
 	}
@@ -324,8 +324,8 @@ cut_more(struct grid *g)
 }
 
 /*
- * The column to leave out next, or ncol: the last that is shown, or, with ${prose}, the last of sentences. The first stays, and the answer; and the longest
- * sentences, or the second column where there are none.
+ * Return the column to leave out next, or ncol: the last one that is shown and not prose or, with ${prose}, the last one of sentences. The first column, the
+ * answer and g->stays are never left out.
  */
 static size_t
 least_needed(const struct grid *g, bool prose)
@@ -336,7 +336,7 @@ least_needed(const struct grid *g, bool prose)
 	return g->t->ncol;
 }
 
-/* Let sentences become narrower than half of the line; false if they may be already. */
+/* Allow sentences to become narrower than half of the line. False: this was allowed already. */
 static bool
 narrow_prose(struct grid *g)
 {
@@ -354,8 +354,8 @@ narrow_prose(struct grid *g)
 }
 
 /*
- * The least width of the sentences of ${which} in ${max} columns: half of them for the longest, if there is no command, which is not cut; others are
- * whole if no wider than a name.
+ * Return the minimum width of the sentences of column ${which} in ${max} columns: half of the line for the longest sentences, if there is no command, which
+ * is never cut; other sentences are not cut if they are no wider than a name.
  */
 static size_t
 prose_least(const struct grid *g, size_t which, size_t max)
@@ -374,8 +374,8 @@ prose_least(const struct grid *g, size_t which, size_t max)
 }
 
 /*
- * Make the grid fit into ${max} columns: cut text; leave out columns from the right, and sentences, which say what the others count, last; then cut the first
- * two more.
+ * Make the grid fit into ${max} columns: cut text; leave out columns from the right, and those of sentences, which explain the others, last; then cut the
+ * first two further.
  */
 static void
 fit(struct grid *g, size_t max)
@@ -400,7 +400,7 @@ fit(struct grid *g, size_t max)
 		if (col < g->t->ncol) {
 			size_t spare = g->col[col].width - g->col[col].least;
 
-			/* One column at a time, so that two long ones share the loss. */
+			/* Narrow one column at a time, so that two long columns share the loss. */
 			g->col[col].width -= spare < over ? (spare + 7) / 8 : (over + 7) / 8;
 			continue;
 		}
@@ -429,7 +429,10 @@ begins_word(const char *s)
 	return (*s >= 'A' && *s <= 'Z' && s[-1] >= 'a' && s[-1] <= 'z') || (s[-1] == '_' && *s != '_');
 }
 
-/* The bytes of the first ${n} of a longer word that a line takes, so that parts of a name or path are whole; where they are too long, its words. */
+/*
+ * Return how many of the first ${n} bytes of a longer word fit a line without breaking a part of a name or path; if a part is too long, without breaking a
+ * word in it.
+ */
 static size_t
 break_of_word(const char *s, size_t n)
 {
@@ -442,7 +445,7 @@ break_of_word(const char *s, size_t n)
 	return n;
 }
 
-/* The bytes of ${s} that fit a line of ${max} columns; *${rest}: what follows, or NULL. A word that is longer is broken, so that nothing of it is lost. */
+/* Return the number of bytes of ${s} that go into a line of ${max} columns; *${rest}: the rest, or NULL. A longer word is broken, so that nothing is lost. */
 static size_t
 line_of_cell(const char *s, size_t max, const char **rest)
 {
@@ -455,7 +458,7 @@ line_of_cell(const char *s, size_t max, const char **rest)
 	return n;
 }
 
-/* True if long texts of the column go on in the next line. */
+/* True if long texts of the column continue on the next line. */
 static bool
 can_wrap(const struct writer *w, const struct grid *g, size_t col)
 {
@@ -465,7 +468,7 @@ can_wrap(const struct writer *w, const struct grid *g, size_t col)
 static const char gap[] = "… ";
 #define GAP_WIDTH 2
 
-/* How many lines of ${max} columns a cell takes that begins with ${used} columns. */
+/* Return the number of lines of ${max} columns that a cell takes if its first line begins at column ${used}. */
 static size_t
 count_lines(const char *s, size_t max, size_t used)
 {
@@ -480,7 +483,10 @@ count_lines(const char *s, size_t max, size_t used)
 	return n;
 }
 
-/* The first place from ${p} on from which the text fits the last lines of a cell of NAME_LINES lines; with ${parts}, where a part begins. Or its end. */
+/*
+ * Return the first place from ${p} on whose rest fits the last lines of a cell of NAME_LINES lines; with ${parts}, only places where a part begins; the end
+ * if there is no such place.
+ */
 static const char *
 find_tail(const char *p, size_t max, bool parts)
 {
@@ -489,7 +495,10 @@ find_tail(const char *p, size_t max, bool parts)
 	return p;
 }
 
-/* The rest of a name or path ${s} after its first line, if it would take more than NAME_LINES lines of ${max} columns; NULL: it does not. */
+/*
+ * Return the tail of a name or path ${s} that would take more than NAME_LINES lines of ${max} columns, after its first line and the omitted middle; NULL: it
+ * does not take more.
+ */
 static const char *
 tail_of(const char *s, size_t max)
 {
@@ -498,7 +507,7 @@ tail_of(const char *s, size_t max)
 	if (max <= NAME_MIN || count_lines(s, max, 0) <= NAME_LINES)
 		return NULL;
 	line_of_cell(s, max, &from);
-	/* No more than the last lines can hold is looked at. */
+	/* Skip what the last lines cannot hold. */
 	const size_t n = strlen(from), width = tt_text_width_n(from, n), most = (NAME_LINES - 1) * max;
 	size_t skipped;
 
@@ -508,7 +517,7 @@ tail_of(const char *s, size_t max)
 	return *tail ? tail : find_tail(from, max, false);
 }
 
-/* Write the text of a cell, or the next line of it; returns the columns used. */
+/* Write the text of a cell, or its next line; return the columns used. */
 static size_t
 put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 {
@@ -535,7 +544,7 @@ put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 	return used;
 }
 
-/* Write a cell, numbers to the right; returns the columns used. */
+/* Write a cell, numbers aligned to the right; return the columns used. */
 static size_t
 put_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 {
@@ -578,7 +587,7 @@ last_shown(const struct grid *g)
 	return last;
 }
 
-/* Prepare the text of a cell to be printed. */
+/* Prepare the text of a cell for printing. */
 static void
 begin_cell(const struct writer *w, const struct grid *g, size_t row, size_t col)
 {
@@ -591,7 +600,7 @@ begin_cell(const struct writer *w, const struct grid *g, size_t row, size_t col)
 	set->after_gap = false;
 }
 
-/* Write the lines of a row: one, or as many as its longest cell that wraps has. */
+/* Write the lines of a row: as many as its longest wrapped cell has. */
 static void
 put_row(struct writer *w, const struct grid *g, size_t row, size_t last)
 {
@@ -646,7 +655,7 @@ put_grid(struct writer *w, const struct grid *g)
 	} while (tt_rows_next(g->t));
 }
 
-/* Name the columns that did not fit, and the levels that are not indented. */
+/* Name the columns that did not fit, and say if levels are not indented. */
 static void
 put_left_out(struct writer *w, const struct grid *g)
 {
@@ -684,7 +693,7 @@ put_left_out(struct writer *w, const struct grid *g)
 		line(w, dim, INDENT, "a number before a name is its depth, where there is no room to indent it");
 }
 
-/* The column with the longest sentences after the first; without one the second. */
+/* Return the column after the first with the longest sentences; without sentences the second column. */
 static size_t
 column_that_stays(const struct grid *g)
 {
@@ -698,7 +707,7 @@ column_that_stays(const struct grid *g)
 	return best;
 }
 
-/* True if a column is shown. */
+/* True if any column is shown. */
 static bool
 has_values(const struct grid *g)
 {
@@ -736,7 +745,7 @@ put_table(struct writer *w, const struct tt_table *t)
 
 /* --- facts -------------------------------------------------------------- */
 
-/* Write a value ${at} columns from the left, padded to ${width}; 0: it is the only one of its line, which it may wrap. */
+/* Write a value ${at} columns from the left, padded to ${width}; 0: the value is the only one of its line and may wrap. */
 static void
 fact_text(struct writer *w, const struct tt_table *t, size_t row, size_t col, size_t at, size_t width)
 {
@@ -762,7 +771,7 @@ fact_text(struct writer *w, const struct tt_table *t, size_t row, size_t col, si
 	put(w, number);
 }
 
-/* The width of the values of ${row}. */
+/* Return the width of the values of ${row}. */
 static size_t
 fact_width(const struct tt_table *t, size_t row)
 {
@@ -781,7 +790,7 @@ fact_width(const struct tt_table *t, size_t row)
 	return most;
 }
 
-/* One line per column: its title, then the value of each row; what no row has is left out. */
+/* Write one line per column: its title, then the value of each row. Columns without values are left out. */
 static void
 put_facts(struct writer *w, const struct tt_table *t)
 {

@@ -92,7 +92,7 @@ tt_row(struct tt_table *t)
 	if (r->err.code == TT_OK &&
 	    tt_mem_grow(r->mem, &t->cell, &t->caprow, t->nrow + 1, t->ncol * sizeof *t->cell, &r->err) == TT_OK)
 		cell = &t->cell[t->nrow++ * t->ncol];
-	/* The slot may have held a row that the limit cut. */
+	/* The slot may hold a row that the limit has cut. */
 	for (size_t c = 0; c < t->ncol; c++)
 		cell[c] = (struct tt_cell){ .empty = true };
 	return cell;
@@ -168,7 +168,7 @@ tt_report_select(struct tt_report *r, const char *const *ids)
 
 /* --- rows that are made as they are written -------------------------------- */
 
-/* The next rows take the place of those in the table; false: there are none, or the report has failed. */
+/* Replace the rows of the table by the next ones. False: no more rows, or the report has failed. */
 static bool
 next_part(struct tt_table *t)
 {
@@ -218,7 +218,7 @@ tt_table_stream(struct tt_table *t, struct tt_stream *s)
 	first_part(t);
 }
 
-/* The table as writable, to load the next rows of its stream; NULL: it has no stream. Renderers hold it as const. */
+/* Return the table as writable, to load the next rows of its stream; NULL: it has no stream. Renderers have it as const. */
 static struct tt_table *
 writable_stream(const struct tt_table *t)
 {
@@ -247,7 +247,7 @@ column_empty(const struct tt_table *t, size_t col)
 	return true;
 }
 
-/* By column: true if some row has a value. */
+/* Return by column whether some row has a value. */
 static const bool *
 filled(struct tt_table *t)
 {
@@ -295,14 +295,14 @@ struct order {
 	bool reverse;
 };
 
-/* How much one step of a unit is, as it is written. */
+/* Return the size of one step of a cell's unit, in the unit as written. */
 static double
 step(const struct tt_cell *c)
 {
 	return c->unit == TT_UNIT_MILLI ? 0.001 : c->unit == TT_UNIT_PERCENT ? 0.01 : 1;
 }
 
-/* The natural order of one column: numbers largest first, text ascending. */
+/* Compare by the natural order of a column: numbers largest first, text ascending. */
 static int
 compare_values(enum tt_unit unit, const struct tt_cell *a, const struct tt_cell *b)
 {
@@ -372,7 +372,7 @@ tt_column_called(const struct tt_col *col, size_t n, const char *word)
 	return i;
 }
 
-/* The column and the direction of ${by}. */
+/* Parse ${by} into column and direction. */
 static int
 order_by(struct order *o, const char *by, struct tt_err *err)
 {
@@ -409,7 +409,7 @@ cut(struct tt_table *t, size_t limit)
 	t->nrow = limit;
 }
 
-/* Read the rows of the stream into the table, and keep ${limit} of them; 0: all. Up to twice as many are held meanwhile. */
+/* Read the rows of the stream into the table, and keep the first ${limit} of them; 0: all. Up to twice as many are in memory meanwhile. */
 static void
 keep_stream(struct tt_table *t, size_t limit)
 {
