@@ -114,7 +114,7 @@ has_option(const struct tt_verb *verb, const char *name)
 	return false;
 }
 
-/* The option, its value and a blank. */
+/* Append the option, its value and a blank, quoted for a shell. */
 static void
 quote_option(struct tt_buf *to, const char *name, const char *value)
 {
@@ -141,7 +141,7 @@ tt_opts_quote_without(struct tt_buf *to, const struct tt_opt_given *given, const
 	for (size_t i = 0; i < files->n; i++) {
 		tt_buf_text(to, i ? " " : "");
 		if (files->v[i][0] == '-' && files->v[i][1])
-			tt_buf_text(to, "./");        /* otherwise it would be read as an option */
+			tt_buf_text(to, "./");        /* without it, the operand would be read as an option */
 		tt_shell_quote(to, files->v[i]);
 	}
 }
@@ -164,7 +164,7 @@ struct scan {
 	struct tt_list once;         /* options that may be given only once and were given */
 };
 
-#define WORD_MAX 40           /* bytes of a misspelt option for which a similar one is sought */
+#define WORD_MAX 40           /* maximum bytes of a misspelt option for which a similar one is sought */
 
 static int
 unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *err)
@@ -215,7 +215,7 @@ set(struct scan *s, const struct tt_opt_row *row, const char *value, const char 
 	return rc == TT_E_USAGE ? tt_err_in(err, "option %s", shown) : rc;
 }
 
-/* The next argument as the value of ${shown}. */
+/* Take the next argument as the value of ${shown}. */
 static int
 take_value(struct scan *s, const struct tt_opt *o, const char *shown, const char **value, struct tt_err *err)
 {

@@ -1,12 +1,12 @@
 /**
- * Options from tables: one table of a verb gives its parser, its help text, its shell completions, and the list that a test compares with the manual. Options
- * of emitters and passes are rows too, made from their registries.
+ * Options from tables: one table of a verb supplies its parser, its help text, its shell completions, and the list that a test compares with the manual.
+ * Options of emitters and passes are rows, too, made from their registries.
  *
- * A row names a field of the verb's own struct by its offset, and the function that reads the value into it. Rows are in groups; a group may use a struct
- * inside the verb's (base), so verbs can share groups.
+ * A row names a field of the verb's struct by its offset, and the function that reads the value into it. Rows are in groups; a group may use a struct inside
+ * the verb's (base), so verbs can share groups.
  *
- * Syntax: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundles of flags (-qv); "--" ends options; options and operands may be mixed; "-" is an operand. Names
- * cannot be abbreviated: scripts would break when a longer name is added.
+ * Syntax: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundles of flags (-qv); "--" ends options; options and operands may be mixed; "-" is an operand.
+ * Names cannot be abbreviated, because scripts would break when a longer name is added.
  */
 #ifndef TT_OPTION_OPTS_H
 #define TT_OPTION_OPTS_H
@@ -26,31 +26,31 @@ struct tt_opt_given { struct tt_list name, value; };
 struct tt_opt_row;
 
 struct tt_opt {
-	char letter;                  /* 0: none */
+	char letter;                  /* short name; 0: no short name */
 	const char *name;
-	const char *arg;              /* name of the value in texts; NULL: the option takes none */
+	const char *arg;              /* name of the value in texts; NULL: the option takes no value */
 	const char *help;             /* lower case, no final period */
 	/* Read ${value} (NULL for a flag) into ${field}. ${o} is the row, for its limits. */
 	int (*set)(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a,
 	    struct tt_err *err);
 	size_t at;                    /* offset of the field in the group's struct */
-	uint64_t lo, hi;              /* limits of tt_opt_count; lo is also that of tt_opt_size, in MiB, where 0 means no limit */
+	uint64_t lo, hi;              /* limits of tt_opt_count; for tt_opt_size lo is the minimum in bytes, and the value 0 (no limit) is always allowed */
 	const char *(*value)(size_t i);       /* the allowed values, NULL after the last; NULL: any */
-	/* If not NULL, the row is a list of options made elsewhere, which share its set and at. Fills ${row} with the ${i}th; false: there is none. */
+	/* If not NULL, the row is a list of options made elsewhere, which share its set and at. Fill ${row} with the ${i}th one. False: no more options. */
 	bool (*more)(size_t i, struct tt_opt_row *row);
-	bool once;                    /* a second one is refused, because it would undo the first */
+	bool once;                    /* true: a second occurrence is refused, because it would undo the first */
 };
 
-/* A row, and the offset of its group's struct in the verb's. */
+/* A row with the offset of its group's struct in the verb's. */
 struct tt_opt_row {
 	struct tt_opt o;
 	size_t base;
-	char help[400];               /* buffer of o.help */
+	char help[400];               /* buffer for o.help */
 };
 
 struct tt_opt_group {
-	const char *title;            /* "": hidden, which is accepted but in no help, completion or list: options of an earlier spelling */
-	const struct tt_opt *opt;        /* ends with a row without a name and without more */
+	const char *title;            /* "": accepted, but hidden from help, completion and lists: options of an earlier spelling */
+	const struct tt_opt *opt;        /* ends with a row that has neither a name nor more */
 	size_t base;                  /* offset of the group's struct in the verb's */
 };
 
@@ -62,10 +62,10 @@ struct tt_verb {
 	const char *examples;         /* lines printed unchanged */
 	const struct tt_opt_group *group;        /* ends with a group without a title */
 	size_t operand_at;            /* offset of the struct tt_list of operands */
-	size_t given_at;              /* offset of the struct tt_opt_given; 0: none */
+	size_t given_at;              /* offset of the struct tt_opt_given; 0: the verb keeps no such list */
 	const char *(*operand)(size_t i);     /* the allowed operands; NULL: files */
-	const struct tt_verb *kin;       /* a verb that an unknown option may be meant for; NULL: none */
-	bool sides;                   /* the first "--" separates the two sides of operands; the second ends options */
+	const struct tt_verb *kin;       /* a verb for which an unknown option may be meant; NULL: no such verb */
+	bool sides;                   /* true: the first "--" separates two sides of operands; the second ends options */
 };
 
 /* --- how values are read: for opt.set ----------------------------------- */
@@ -77,9 +77,9 @@ TT_OPT_SET(tt_opt_flag);        /* bool */
 TT_OPT_SET(tt_opt_text);        /* const char * */
 TT_OPT_SET(tt_opt_add);         /* struct tt_list */
 TT_OPT_SET(tt_opt_pattern);     /* const char *, a glob or regular expression */
-TT_OPT_SET(tt_opt_patterns);    /* struct tt_list of them */
-TT_OPT_SET(tt_opt_commas);      /* struct tt_list, cut at commas */
-TT_OPT_SET(tt_opt_choice);      /* int: the place in value() */
+TT_OPT_SET(tt_opt_patterns);    /* struct tt_list of such patterns */
+TT_OPT_SET(tt_opt_commas);      /* struct tt_list, split at commas */
+TT_OPT_SET(tt_opt_choice);      /* int: index in value() */
 TT_OPT_SET(tt_opt_count);       /* uint64_t, lo..hi */
 TT_OPT_SET(tt_opt_size);        /* uint64_t, bytes */
 TT_OPT_SET(tt_opt_duration);    /* int64_t, ns */
@@ -89,54 +89,54 @@ TT_OPT_SET(tt_opt_percent);     /* int64_t, 1/10000 */
 
 /**
  * tt_opts_parse(verb, into, argc, argv, a, err):
- * Read ${argc} arguments (without program and verb) into the verb's struct ${into}, whose defaults
- * are already there. Values and operands are borrowed from ${argv}; lists come from ${a}.
- * Errors: TT_E_USAGE with the option and, for a misspelt one, the nearest there is; TT_E_NOMEM.
+ * Read ${argc} arguments (without program and verb) into the verb's struct ${into}, which already has the defaults. Values and operands are borrowed from
+ * ${argv}; lists are allocated in ${a}.
+ * Errors: TT_E_USAGE with the option and, if it is misspelt, the most similar one; TT_E_NOMEM.
  */
 int tt_opts_parse(const struct tt_verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a,
     struct tt_err *err);
 
-/* The help text of a verb in lines of at most ${width} columns. */
+/* Append the help text of a verb in lines of at most ${width} columns. */
 void tt_opts_help(const struct tt_verb *verb, unsigned width, struct tt_buf *out);
 
-/* Write one option a line, for tests: its letter, its name, the name of its value. */
+/* Append one option a line, for tests: its letter, its name, the name of its value. */
 void tt_opts_machine(const struct tt_verb *verb, struct tt_buf *out);
 
 /* Iterates over the options of a verb, or of one group. */
 struct tt_opt_walk {
 	const struct tt_opt_group *group;
 	const struct tt_opt *opt;
-	size_t more;                  /* options taken so far from a row that is a list */
-	bool alone;                   /* the group is the last one */
-	bool shown;                   /* hidden groups are left out */
+	size_t more;                  /* number of options taken so far from a row that is a list */
+	bool alone;                   /* true: the group is the last one */
+	bool shown;                   /* true: leave out hidden groups */
 };
 
 struct tt_opt_walk tt_opts_of(const struct tt_verb *verb);
-struct tt_opt_walk tt_opts_shown(const struct tt_verb *verb);         /* without hidden ones */
+struct tt_opt_walk tt_opts_shown(const struct tt_verb *verb);         /* without hidden options */
 struct tt_opt_walk tt_opts_of_group(const struct tt_opt_group *g);
 
-/* Fill ${row} with the next option. False: there are no more. */
+/* Fill ${row} with the next option. False: no more options. */
 bool tt_opts_next(struct tt_opt_walk *w, struct tt_opt_row *row);
 
-/* Make a row of an option that a registry declares: its name, argument, help (after ${who}), and values. The list that contains it sets its field. */
+/* Make the row of an option that a registry declares: its name, argument, help (after ${who}), and values. The list that contains the row sets its field. */
 void tt_opts_row(const struct tt_option *t, const char *who, struct tt_opt_row *row);
 
-/* Read ${value} into ${field} by the kind of ${t}, which is not TT_OPTION_OTHER. */
+/* Read ${value} into ${field} as the kind of ${t} says; not for TT_OPTION_OTHER. */
 int tt_opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
 /* True if an argument before "--" is the option --${name}, with or without a value. */
 bool tt_opts_has_argument(int argc, char *const *argv, const char *name);
 
-/* The number of times ${name} is in ${given}. */
+/* Return how often ${name} is in ${given}. */
 size_t tt_opts_given(const struct tt_opt_given *given, const char *name);
 
 /* Append the options ${given}, except those in ${without} (NULL-terminated), and the files, quoted for a shell. */
 void tt_opts_quote_without(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_list *files, const char *const *without);
 
-/* Append those of the options ${given} that the command ${verb} has too, except those in ${without}; each is followed by a blank. */
+/* Append the options ${given} that the command ${verb} has, too, except those in ${without}; each is followed by a blank. */
 void tt_opts_quote_shared(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_verb *verb, const char *const *without);
 
-/* Append the options of ${given} that choose what a command looks at, except ${but}, and the files. */
+/* Append the options ${given} that choose what a command looks at, except ${but}, and the files. */
 void tt_opts_quote_given(struct tt_buf *to, const struct tt_opt_given *given, const struct tt_list *files, const char *but);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define HELP_COLUMN 28
 
-/* The columns of a UTF-8 text, one for each character. */
+/* Return the columns of a UTF-8 text, one for each character. */
 static unsigned
 columns(const char *s, size_t n)
 {
@@ -18,7 +18,7 @@ columns(const char *s, size_t n)
 	return c;
 }
 
-/* Cut ${text} into lines of at most ${width} columns, each after the first indented by ${indent}; the first has ${at} before it. */
+/* Split ${text} into lines of at most ${width} columns, each after the first indented by ${indent}; ${at} columns precede the first line. */
 static void
 wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out)
 {
@@ -39,7 +39,7 @@ wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_b
 		at += c;
 		first = false;
 		p += n;
-		if (*p == '\n') {     /* a paragraph's end */
+		if (*p == '\n') {     /* the end of a paragraph */
 			tt_buf_printf(out, "\n\n%*s", (int)indent, "");
 			at = indent;
 			first = true;

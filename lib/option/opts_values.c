@@ -152,7 +152,7 @@ tt_opt_percent(const struct tt_opt *o, void *field, const char *value, struct tt
 	return tt_parse_percent(value, field, err);
 }
 
-/* One of ${chars}. */
+/* Read one character of ${chars}. */
 static int
 read_char(const char *chars, char *field, const char *value, struct tt_err *err)
 {
