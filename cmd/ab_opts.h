@@ -9,7 +9,7 @@
 #include "trial/trial.h"
 
 struct ab_opts {
-	struct tt_list words;        /* both builds, with a "--" between them */
+	struct tt_list words;        /* the words of both builds, with a "--" between them */
 	uint64_t pairs, max_runs, warmup, seed, more_crashes;         /* UINT64_MAX: not given */
 	int until;                    /* enum tt_trial_until */
 	int64_t timeout;

@@ -64,7 +64,8 @@ app_confine(struct app *app, const char *const *outputs, const char *tmpdir, str
 	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &app->env.sandbox, err);
 
 	app->env.tmpdir = tmpdir;
-	TT_THEN(rc, tt_outputs_folders(outputs, getenv("GITHUB_STEP_SUMMARY"), err));     /* which is not asked for, and no reason to give no verdict */
+	/* the summary of GitHub is not an option of the user, so a failure there must not cost the verdict */
+	TT_THEN(rc, tt_outputs_folders(outputs, getenv("GITHUB_STEP_SUMMARY"), err));
 	TT_THEN(rc, tt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err));
 	app->plan.scratch = scratch.v;
 	app->plan.write = outputs;

@@ -26,7 +26,7 @@ const struct tt_opt batch_gate_opt[] = {
 	{ .name = NULL },
 };
 
-/* Set the name of the fact that combines those of --group-by: "build,device". */
+/* Set the name of the combined fact of --group-by: "build,device". */
 static int
 name_group(struct batch_gate *b, struct tt_err *err)
 {
@@ -40,7 +40,7 @@ name_group(struct batch_gate *b, struct tt_err *err)
 	return b->of.by ? TT_OK : err->code;
 }
 
-/* Store the options that commands on a single capture need (to explain a row, and to make its page). */
+/* Store the options that commands on a single capture need, to explain a row and to make its page. */
 static int
 explains(struct app *app, const struct tt_opt_given *given, struct gate_opts *g, struct tt_err *err)
 {

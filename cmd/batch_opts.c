@@ -31,7 +31,7 @@ form_value(size_t i)
 	return v[i];
 }
 
-/* --shard "3/20" or "auto". */
+/* Set --shard: "3/20" or "auto". */
 static int
 set_shard(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -198,7 +198,7 @@ check_suffixes(const struct batch_opts *o, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The option that makes files besides standard output, or NULL. */
+/* Return the option that makes files besides standard output, or NULL. */
 static const char *
 keeps_results(const struct batch_opts *o)
 {

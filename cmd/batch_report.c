@@ -58,7 +58,7 @@ const struct tt_opt summary_opt[] = {
 	{ .name = NULL },
 };
 
-/* --max-failures "5" or "2%". */
+/* Set --max-failures: "5" or "2%". */
 int
 summary_failures(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -91,7 +91,7 @@ make_page(struct app *app, const struct summary_opts *o, const char *output, con
 	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &from, .max_size = MAX_PAGE_BYTES };
 	int rc = TT_OK;
 
-	/* Without a place of its own, the page cannot link to others. */
+	/* A page without a file of its own cannot link to other pages. */
 	if (output && strcmp(output, "-") != 0) {
 		page.folder = tt_batch_pages_folder;
 		rc = tt_batch_pages_from(&app->arena, &o->dir, output, &from, err);
@@ -109,7 +109,7 @@ form_text(struct app *app, const struct summary_opts *o, const struct report_opt
 
 	if (form == TT_RENDER_HTML)
 		return make_page(app, o, ro->output, r, text, err);
-	/* In text and Markdown, leave out the table with a line for each capture. */
+	/* Leave out the table with a line for each capture in text and Markdown. */
 	for (struct tt_table *t = r->first; t && (form == TT_RENDER_TEXT || form == TT_RENDER_MARKDOWN); before = t, t = t->next)
 		if (strcmp(t->id, "batch_captures") == 0) {
 			captures = t;
@@ -141,7 +141,9 @@ print(struct app *app, const struct summary_opts *o, const struct tt_verdict_out
 	return rc;
 }
 
-/* Write the files of --report. ${results}, written already or NULL, takes its place together with them: no file replaces an old one before all are complete. */
+/*
+ * Write the files of --report. ${results}, already written, or NULL, is put in place together with them: no file replaces an old one before all are complete.
+ */
 static int
 write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, struct tt_sink *results, struct tt_err *err)
 {
@@ -168,7 +170,7 @@ write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, 
 	return tt_sink_commit_all(sink, n, rc, err);
 }
 
-/* End with what was ${found}, because of ${text}. */
+/* Set the verdict to ${found}, with the reason ${text}. */
 static int
 end_with(struct app *app, const struct summary_opts *o, enum tt_verdict_found found, const char *text, struct tt_err *err)
 {
@@ -197,11 +199,11 @@ summary_lost(struct app *app, const struct summary_opts *o, uint64_t lost, struc
 
 	if (!text)
 		return err->code;
-	o->notes->v[o->notes->n++] = (struct summary_note){ "results_lost", text };      /* the lines of the archives have been printed */
+	o->notes->v[o->notes->n++] = (struct summary_note){ "results_lost", text };      /* the lines of the archives were already printed */
 	return end_with(app, o, TT_FOUND_DAMAGE, text, err);
 }
 
-/* Keep the notes of ${r} that a verdict over the same captures has to tell. */
+/* Keep the notes of ${r} that a verdict on the same captures must repeat. */
 static int
 keep_alerts(struct app *app, const struct tt_report *r, struct summary_notes *to, struct tt_err *err)
 {
@@ -289,7 +291,7 @@ summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_
 	return tt_sink_commit(sink, err);
 }
 
-/* Without --max-failures any failure gives the exit status of damage. */
+/* Without --max-failures, any failure causes the exit status for damage. */
 int
 summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err)
 {

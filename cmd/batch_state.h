@@ -24,14 +24,14 @@ struct batch {
 };
 
 /*
- * Print the totals. ${all}: captures that have results now, those of earlier runs included; 0: not known. ${failures}: of these results, those of what failed
- * or is damaged.
+ * Print the totals. ${all}: number of captures that have results now, including those of earlier runs; 0: unknown. ${failures}: how many of these results are
+ * of captures that failed or are damaged.
  */
 void batch_say_end(struct batch *b, uint64_t all, uint64_t failures);
 
 /*
- * Do ${one} with each capture, at most ${memory} bytes each, files in ${dir}; or print what that will cost. TT_END: there is nothing to add up; if too many
- * captures failed, app->verdict says so.
+ * Do ${one} for each capture, with at most ${memory} bytes each and files in ${dir}; or print what that will cost. TT_END: nothing to add up. If too many
+ * captures failed, app->verdict is set.
  */
 int batch_work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, struct tt_err *err);
 

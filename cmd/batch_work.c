@@ -122,7 +122,7 @@ batch_say_end(struct batch *b, uint64_t all, uint64_t failures)
 		    b->files.others == 1 ? "is" : "are");
 }
 
-/* Append the facts of --meta to results of files that could not be read. The last fact of a key wins, as for captures. */
+/* Append the facts of --meta to results of files that could not be read. The last fact of a key wins, as it does for captures. */
 static void
 put_facts(const struct tt_list *meta, struct tt_buf *to)
 {
@@ -144,7 +144,7 @@ put_facts(const struct tt_list *meta, struct tt_buf *to)
 		tt_json_close(&j, "}");
 }
 
-/* The options of the scheduler; ${facts} are those of --meta. */
+/* Return the scheduler's options; ${facts} are those of --meta. */
 static struct tt_scheduler_opts
 many_of(struct batch *b, const struct tt_one_opts *one, struct tt_buf *facts, uint64_t memory, int dir)
 {

@@ -15,7 +15,7 @@ put_values(const char *(*value)(size_t i), struct tt_buf *b)
 		tt_buf_printf(b, "%s%s", i > 0 ? " " : "", value(i));
 }
 
-/* Call ${put} for every verb, and for what is without one. */
+/* Call ${put} for every verb, and for the command without a verb. */
 static void
 each_verb(void (*put)(const struct tt_verb *v, struct tt_buf *b), struct tt_buf *b)
 {

@@ -8,12 +8,12 @@
 
 struct tt_emit;
 
-/* One -o. The format is the -f before it; NULL: by suffix. */
+/* One -o, with the format of the -f before it; NULL: by suffix. */
 struct output {
 	const char *path, *format;
 	const struct tt_emit *emit;
-	char *own;                    /* the emitters' options as they were at this -o; settle() adds the others */
-	size_t numbered;              /* files made, if they have numbers */
+	char *own;                    /* the emitters' options as they were at this -o; settle() adds the remaining ones */
+	size_t numbered;              /* number of numbered files made */
 };
 
 struct convert_opts {
@@ -21,11 +21,11 @@ struct convert_opts {
 	struct tt_opt_given given;
 	struct output *out;
 	size_t nout, capout;
-	const char *format;           /* the last given so far */
+	const char *format;           /* the format that was given last */
 	char *own;                    /* the emitters' options given so far, laid out by convert_emit_at() */
 };
 
-/* The offset of ${e}'s options among those of all emitters; NULL: the end of all. */
+/* Return the offset of ${e}'s options among those of all emitters; ${e} NULL: the total size. */
 size_t convert_emit_at(const struct tt_emit *e);
 
 /* Add the output ${path} with the options given so far. */

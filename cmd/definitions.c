@@ -82,7 +82,7 @@ static const struct { const char *id, *title; const struct tt_col *col; size_t n
 
 /* --- all of them ----------------------------------------------------------- */
 
-/* A table, or its columns: of ${command}, or NULL: of a pass. */
+/* Call ${f} for a table, or for its columns; ${command} prints the table, NULL: a pass makes it. */
 typedef void each_fn(definition_fn *f, void *arg, const struct tt_pass_table *t, const char *command);
 
 static void
@@ -93,7 +93,7 @@ each_table(definition_fn *f, void *arg, const struct tt_pass_table *t, const cha
 	f(arg, &d);
 }
 
-/* The columns of passes and of the summary are one list, those of other commands another. */
+/* Columns of passes and of the summary are of one kind, those of other commands of another. */
 static void
 each_column(definition_fn *f, void *arg, const struct tt_pass_table *t, const char *command)
 {
@@ -197,7 +197,7 @@ static const char *const needs[] = {
 	[TT_SELECT_ROW] = "row", [TT_SELECT_GROUP] = "group",
 };
 
-/* The statistics of a metric, the usual one first. */
+/* List the statistics of a metric, the usual one first. */
 static const char *
 stats_text(struct tt_report *r, const struct tt_metric *m)
 {
@@ -220,7 +220,7 @@ columns_text(struct tt_report *r, const struct tt_pass_table *t)
 	return s;
 }
 
-/* The command that prints the table ${d}; in ${brief} with TABLE for its name. */
+/* Return the command that prints the table ${d}; in ${brief}, with TABLE in place of its name. */
 static const char *
 command_text(struct tt_report *r, const struct definition *d, bool brief)
 {
@@ -234,7 +234,7 @@ command_text(struct tt_report *r, const struct definition *d, bool brief)
 	return asks ? tt_text(r, "tracetool stats --table %s --%s ... FILE", id, asks) : tt_text(r, "tracetool stats --table %s FILE", id);
 }
 
-/* The last table of ${r} if it is of this kind, else a new one. */
+/* Return the table of ${r} for this kind, after making it if it does not exist. */
 static struct tt_table *
 table_for(struct tt_report *r, enum definition_kind kind)
 {
@@ -243,7 +243,8 @@ table_for(struct tt_report *r, enum definition_kind kind)
 			return t;
 	}
 	struct tt_table *t = tt_report_table(r, shown[kind].id, shown[kind].title, shown[kind].col, shown[kind].ncol);
-	t->answer = kind == DEF_COLUMN ? 1 : kind == DEF_TABLE ? 3 : 0;       /* a name of its own, and the command, beside longer texts */
+	/* columns that are kept longest: the second name, or the command, which longer texts would displace */
+	t->answer = kind == DEF_COLUMN ? 1 : kind == DEF_TABLE ? 3 : 0;
 	return t;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Everything with a name and a definition: tables, columns, metrics of budgets, kinds of loss, notes on reports, terms, zones that tracetool adds. "tracetool
- * list" prints them by kind, "tracetool explain" by name, and man/tables.py makes the manual's lists of them.
+ * list" prints them by kind or by name, and man/tables.py makes the manual's lists of them.
  *
- * A definition is kept with the thing it defines (struct tt_col, tt_metrics, tt_loss_info); all others are in the glossary (model/glossary.h).
+ * A definition is kept with the thing that it defines (struct tt_col, tt_metrics, tt_loss_info); all others are in the glossary (model/glossary.h).
  */
 #ifndef TT_CMD_DEFINITIONS_H
 #define TT_CMD_DEFINITIONS_H
@@ -18,10 +18,10 @@ enum definition_kind { DEF_TABLE, DEF_COLUMN, DEF_OTHER, DEF_METRIC, DEF_LOSS, D
 #define DEF_NAMES 3
 struct definition {
 	enum definition_kind kind;
-	const char *name[DEF_NAMES];  /* its names, that for programs first, that for people last; NULL after the last */
-	const void *of;               /* by kind: struct tt_pass_table, tt_metric, tt_loss_info, tt_glossary_word */
-	const void *in;               /* a column's struct tt_col */
-	const char *command;          /* that prints the table, or the column's; NULL: stats --table */
+	const char *name[DEF_NAMES];  /* names, the one for programs first, the one for people last; NULL after the last */
+	const void *of;               /* the thing defined, by kind: struct tt_pass_table, tt_metric, tt_loss_info, tt_glossary_word */
+	const void *in;               /* the struct tt_col of a column */
+	const char *command;          /* the command that prints the table, or the column's table; NULL: stats --table */
 };
 
 /* Call ${f} with every definition, kind by kind. */
@@ -29,8 +29,8 @@ typedef void definition_fn(void *arg, const struct definition *d);
 void definitions_each(definition_fn *f, void *arg);
 
 /*
- * Add a row with ${d} to the table of its kind at the end of ${r}, which the first row makes; of a table in ${brief}: without the names of its columns and with
- * TABLE for its own name in the command.
+ * Add a row with ${d} to the table of its kind in ${r}; the first row of a kind adds the table. ${brief} applies to tables: leave out the names of columns,
+ * and write TABLE in place of the name in the command.
  */
 void definition_row(struct tt_report *r, const struct definition *d, bool brief);
 

@@ -18,7 +18,7 @@
 #define MAX_PAGE_BYTES ((size_t)2 << 20)
 #define PAGE_BRANCHES 20000
 
-/* The arguments with which another command compares the same captures. */
+/* Append the arguments with which another command compares the same captures. */
 static void
 put_arguments(const struct diff_page *p, struct tt_buf *to)
 {
@@ -42,7 +42,7 @@ diff_page(struct app *app, const struct diff_page *p, const struct tt_report *ha
 	size_t cut = 0;
 	int rc;
 
-	/* All tables but paths, whose contents the call tree has. */
+	/* All tables except paths, whose contents are also in the call tree. */
 	for (size_t i = 0, n = 0; n < 63 && tt_diff_table_id(i); i++)
 		if (strcmp(tt_diff_table_id(i), "paths") != 0)
 			all[n++] = tt_diff_table_id(i);

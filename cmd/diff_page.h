@@ -26,7 +26,7 @@ struct diff_page {
 	bool picture;                 /* a flame graph instead of a page */
 };
 
-/* Make a page or a picture from complete tables. ${had}: notes of the reading. */
+/* Make a page or a picture from complete tables. ${had}: the report with the notes of the reading. */
 int diff_page(struct app *app, const struct diff_page *p, const struct tt_report *had, struct tt_buf *text, struct tt_err *err);
 
 #endif

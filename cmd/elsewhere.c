@@ -48,5 +48,5 @@ pager_show(struct pager *p, const struct tt_buf *text)
 }
 
 #else
-typedef int tt_no_elsewhere;          /* a file has something in it */
+typedef int tt_no_elsewhere;          /* a translation unit must not be empty */
 #endif

@@ -33,7 +33,7 @@ one_of(const char *list, const char *word, size_t n)
 	return strlen(list) == n && strncasecmp(list, word, n) == 0;
 }
 
-/* "markers/self_ns" */
+/* True if the word is TABLE/COLUMN, such as "markers/self_ns". */
 static bool
 is_path(const struct definition *d, const char *word, size_t n)
 {
@@ -44,7 +44,7 @@ is_path(const struct definition *d, const char *word, size_t n)
 	return slash && strlen(t->id) == at && strncasecmp(t->id, word, at) == 0 && one_of(d->name[0], slash + 1, n - at - 1);
 }
 
-/* "frame.time.p95" */
+/* True if the word is METRIC.STATISTIC, such as "frame.time.p95". */
 static bool
 is_statistic(const struct definition *d, const char *word, size_t n)
 {
@@ -60,7 +60,7 @@ is_statistic(const struct definition *d, const char *word, size_t n)
 	return false;
 }
 
-/* True if ${word} is what a format calls the loss. */
+/* True if a format calls the loss ${word}. */
 static bool
 is_said(const struct definition *d, const char *word)
 {
@@ -72,7 +72,7 @@ is_said(const struct definition *d, const char *word)
 	return false;
 }
 
-/* "self %": the heading as people see it, with what it adds to the title. */
+/* True if the word is a column's heading as people see it, with the suffix of its unit: "self %". */
 static bool
 is_heading(const struct definition *d, const char *word)
 {
@@ -92,7 +92,7 @@ is_named(const struct definition *d, const char *word)
 	size_t n = bracket ? (size_t)(bracket - word) : strlen(word);
 
 	for (size_t i = 0; i < DEF_NAMES && d->name[i]; i++) {
-		/* Terms have a plural. */
+		/* Terms may be given in the plural. */
 		if (one_of(d->name[i], word, n) || (d->kind == DEF_TERM && n > 1 && word[n - 1] == 's' && one_of(d->name[i], word, n - 1)))
 			return true;
 	}
@@ -102,7 +102,10 @@ is_named(const struct definition *d, const char *word)
 
 /* --- searches --------------------------------------------------------------- */
 
-/* A word to complete: all but columns, whose ids are in many tables, and tables of other commands, which may be called like those of stats. */
+/*
+ * A walk over the words to complete: all except columns, whose ids occur in many tables, and tables of other commands, which may have the names of tables of
+ * stats.
+ */
 struct count {
 	size_t left;
 	const char *word;

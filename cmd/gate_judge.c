@@ -1,5 +1,5 @@
 /**
- * Judges the captures of a gate, writes the verdict, and saves or suggests what later ones are judged by.
+ * Judges the captures of a gate, writes the verdict, and saves or suggests the baseline or budget for later captures.
  */
 #include "gate_state.h"
 
@@ -58,7 +58,7 @@ gate_check_renewal(struct gate *x, struct tt_err *err)
 	return rc;
 }
 
-/* Called where ${old} has all captures, so none is appended. TT_E_USAGE for --accept, unless the first compared session was accepted before. */
+/* Check --accept when ${old} already has all captures, so that none is appended. TT_E_USAGE, unless the first compared session was accepted before. */
 static int
 check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_err *err)
 {
@@ -75,7 +75,7 @@ check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_er
 }
 
 /*
- * Make the baseline that --save writes, in which the new captures are accepted because of ${accept} (NULL: they are not); ${text} stays empty if ${old} has
+ * Make the baseline that --save writes; its new captures are accepted because of ${accept} (NULL: they are not). ${text} stays empty if ${old} already has
  * all captures.
  */
 static int
@@ -104,7 +104,7 @@ save(struct gate *x, struct tt_baseline *old, const char *accept, struct tt_buf 
 
 /* --- the run ----------------------------------------------------------------------------------------- */
 
-/* The options with which "tracetool convert" finds the same frames. */
+/* Return the options with which "tracetool convert" finds the same frames. */
 static const char *
 convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 {
@@ -157,7 +157,7 @@ say_saved(const struct gate *x, bool accepted)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\" is replaced (--append adds to it)", x->g->save, x->replaced);
 }
 
-/* Let commands on single captures find the frames that the budget names, as its captures were read. */
+/* Make commands on single captures use the budget's choice of frames, as this run did. */
 static int
 repeat_budget_frames(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 {
@@ -185,7 +185,7 @@ repeat_budget_frames(struct gate *x, const struct tt_run_opts *run, struct tt_er
 	return o->links.looks ? TT_OK : err->code;
 }
 
-/* Print the verdict (if ${o} is not NULL) and write all other outputs. A baseline that may not be saved does not keep the others from being written. */
+/* Print the verdict (if ${o} is not NULL) and write all other outputs. If the baseline cannot be saved, the others are written nevertheless. */
 static int
 write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *o,
     struct tt_baseline *old, struct tt_err *err)
@@ -200,7 +200,7 @@ write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, c
 		x->replaced = NULL;
 	else if (x->g->save)
 		saved = save(x, old, v->accepts ? x->g->accept : NULL, &base, &why);
-	/* Not saved, so do not report it as accepted. */
+	/* The baseline was not saved, so do not report it as accepted. */
 	if (saved == TT_E_USAGE && x->g->accept) {
 		tt_buf_free(&base);
 		*err = why;
@@ -233,7 +233,7 @@ int
 gate_judge_all(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
 {
-	/* If no capture could be read, the verdict is no pass, whatever --inconclusive says. */
+	/* If no capture could be read, the verdict is never a pass, whatever --inconclusive says. */
 	struct tt_judge_opts o = { .inconclusive = x->rd.none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
 		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by,
 		.note = x->told.note, .alert = x->told.alert, .nalert = x->told.nalert, .status = x->told.status,
@@ -289,7 +289,7 @@ gate_judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct 
 	return rc;
 }
 
-/* Print the rows that a suggested budget lacks, and why, in a line each. */
+/* Print each row that a suggested budget lacks, with the reason, in a line of its own. */
 static void
 say_left_out(struct app *app, const struct tt_buf *rows)
 {

@@ -49,7 +49,7 @@ static const struct tt_opt gate_opt[] = {
 	{ .name = NULL },
 };
 
-/* The budget was an option while gates were a part of "tracetool stats". */
+/* When gates were a part of "tracetool stats", the budget was an option. */
 static const struct tt_opt budget_opt[] = {
 	{ .name = "gate", .arg = "BUDGET", .set = tt_opt_text, .at = AT(budget), .help = "judge by this budget" },
 	{ .name = NULL },
@@ -87,7 +87,7 @@ const struct tt_verb verb_gate = {
 	.kin = &verb_stats,
 };
 
-/* TT_E_USAGE for options that do not go together. */
+/* Check that options do not contradict each other. Errors: TT_E_USAGE. */
 static int
 check(const struct gate_opts *g, struct tt_err *err)
 {
@@ -127,7 +127,7 @@ take_budget(struct gate_verb_opts *o, struct tt_err *err)
 	if (l->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a budget, then captures; \"tracetool gate --suggest FILE... -o BUDGET\" makes a budget");
 	o->gate.budget = l->v[0];
-	memmove(l->v, l->v + 1, l->n * sizeof *l->v);         /* with the NULL at its end */
+	memmove(l->v, l->v + 1, l->n * sizeof *l->v);         /* including the NULL at the end */
 	l->n--;
 	return l->n ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is taken for the budget, and no capture is named after it", o->gate.budget);
 }

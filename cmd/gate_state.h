@@ -19,18 +19,18 @@ struct gate {
 	struct tt_baseline base;
 	bool has_base;
 	const char *settings;
-	const char *made;             /* gate_settings() */
-	struct tt_gate_reader rd;     /* captures, or the samples that others read */
+	const char *made;             /* see gate_settings() */
+	struct tt_gate_reader rd;     /* the captures, or the samples that a caller has read */
 	struct gate_told told;
-	size_t nsaved;                /* captures that --save added */
-	const char *replaced;         /* the session of the baseline that --save makes anew; NULL: there is none yet */
+	size_t nsaved;                /* number of captures that --save added */
+	const char *replaced;         /* the session that replaces the baseline of --save; NULL: not made yet */
 	struct tt_verdict_out to;
 };
 
 /* True for standard output, and for a path that exists but is no regular file. */
 bool gate_is_device(const char *path);
 
-/* True if ${path} and ${file} (NULL: none) are one regular file. */
+/* True if ${path} and ${file} (NULL: no file) are the same regular file. */
 bool gate_is_file(const char *path, const char *file);
 
 /*
@@ -39,17 +39,17 @@ bool gate_is_file(const char *path, const char *file);
  */
 int gate_check_renewal(struct gate *x, struct tt_err *err);
 
-/* Judge all samples by ${x}->base, and write the verdict; ${old}: the baseline that captures are added to, or NULL. */
+/* Judge all samples by ${x}->base, and write the verdict; ${old}: the baseline to which captures are added, or NULL. */
 int gate_judge_all(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err);
 
 /*
- * With --append, compare with the baseline that is appended to, unless another is named. Read it under its lock: other runs may have appended while this one
- * read captures.
+ * Judge by the baseline that --append extends, unless another is named. Read it under its lock, because other runs may have appended while this run read
+ * captures.
  */
 int gate_judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err);
 
-/* Print a budget that the captures pass. */
+/* Print a budget that the captures would pass. */
 int gate_suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err);
 
 #endif

@@ -27,7 +27,7 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const
 	size_t n;
 	int rc = tt_src_open(&app->env, cap->path, src, err);
 
-	/* That names the file. */
+	/* Name the file in the message. */
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_src_peek(*src, &head, &n, err);
@@ -42,7 +42,7 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const
 	return rc == TT_OK ? rc : tt_err_in(err, "%s", cap->path);
 }
 
-/* "9,308", written to ${room}. */
+/* Print a count such as "9,308" into ${room}. */
 static const char *
 count_text(uint64_t n, char room[32])
 {
@@ -111,7 +111,7 @@ scrub_capture(struct app *app, const struct tt_list *path, const char *out, cons
 	if (rc != TT_OK)
 		return rc;
 	tt_arena_init(&cap.arena, &app->env.mem);
-	/* A capture that no layout fits is what developers need. */
+	/* Accept a capture that no layout fits: it is the kind of capture that developers need. */
 	app->env.force = true;
 	rc = open_capture(app, &cap, &src, &f, &ctx, err);
 	TT_THEN(rc, app_seal(app, err));

@@ -8,7 +8,7 @@
 
 struct app;
 
-/* Write a copy of the one capture ${path} without its names to ${out}. */
+/* Write a copy of the only capture in ${path}, without its names, to ${out}. */
 int scrub_capture(struct app *app, const struct tt_list *path, const char *out, const char *tmpdir, struct tt_err *err);
 
 #endif

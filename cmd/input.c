@@ -65,7 +65,7 @@ set_frames(const struct tt_opt *o, void *field, const char *value, struct tt_are
 	return tt_parse_number_range(value, &in->frame_first, &in->frame_last, err);
 }
 
-/* --label: a glob, or KEY=GLOB. */
+/* Set --label: a glob, or KEY=GLOB. */
 static int
 set_label(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -183,7 +183,7 @@ input_defaults(struct input_opts *o)
 	o->max_paths = DEFAULT_PATHS;
 }
 
-/* The number of processors that this process may use; fewer than the machine has in a container or under taskset. */
+/* Return the number of processors that this process may use: in a container or under taskset fewer than the machine has. */
 static unsigned
 usable_cpus(void)
 {
@@ -212,7 +212,7 @@ check_paths(const struct input_opts *o, struct tt_err *err)
 	return TT_OK;
 }
 
-/* True if a path fits --meta-from-path. */
+/* True if one of the paths matches --meta-from-path. */
 static bool
 any_fits(const struct input_opts *o)
 {

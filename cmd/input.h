@@ -20,7 +20,7 @@ struct input_opts {
 	int date_from;                /* 1: the file's time */
 	int64_t from, to;
 	const char *from_label, *to_label;
-	bool has_frames, one_frame;   /* --frames was given; it was a single number */
+	bool has_frames, one_frame;   /* true: --frames was given; true: it was a single number */
 	uint64_t frame_first, frame_last;
 	struct tt_list thread, category, marker;
 	int64_t min_dur;
@@ -35,10 +35,10 @@ struct input_opts {
 	struct ui_opts ui;
 };
 
-/* The setter of --meta into a list; the value is KEY=VALUE. */
+/* Set --meta: add KEY=VALUE to a list. */
 int input_set_meta(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
-/* Options of facts that every verb has which reads captures. */
+/* Options of facts, for every verb that reads captures. */
 #define INPUT_FACT_OPTIONS(at_pattern, at_date) \
 	{ .name = "meta-from-path", .arg = "PATTERN", .set = input_set_pattern, .at = (at_pattern), \
 	    .help = "add facts that paths tell, those of members of archives too, like '{date}/{device}/*'" }, \
@@ -68,12 +68,12 @@ int input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts 
 
 /**
  * input_confine(app, o, output, also, run, err):
- * Enter the sandbox for a run that writes ${output} (NULL: standard output). It is sealed when ${run} has opened its inputs.
+ * Enter the sandbox for a run that writes ${output} (NULL: standard output). The sandbox is sealed when ${run} has opened its inputs.
  */
 int input_confine(struct app *app, const struct input_opts *o, const char *output, const char *also, struct tt_run_opts *run,
     struct tt_err *err);
 
-/* True if ${path} is the same file as one of the inputs. */
+/* True if ${path} and one of the inputs are the same file. */
 bool input_is(const struct input_opts *o, const char *path);
 
 #endif

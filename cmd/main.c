@@ -63,24 +63,24 @@ command_named(const char *name)
 
 /* --- signals ------------------------------------------------------------- */
 
-/* By whom the run is asked to stop, or 0. Handlers write nothing else. */
+/* The signal that asks the run to stop, or 0. Handlers write no other variable. */
 static volatile sig_atomic_t stop;
 
-/* For an orderly end before on_stop() ends the program. */
+/* The time that a run has for an orderly end before on_stop() ends the program. */
 #define STOP_WITHIN_NS INT64_C(150000000)
 
 /*
- * The stack that glibc gives threads if there is no limit; the deepest recursion, of JSON and SQL, takes a quarter. A limit below it, as build machines have,
- * would end the program with a segmentation fault that names nothing.
+ * The stack size that glibc gives to threads if there is no limit; the deepest recursion, of JSON and SQL, takes a quarter of it. With a smaller limit, as on
+ * build machines, the program would end with a segmentation fault that explains nothing.
  */
 #define STACK_BYTES ((size_t)2 << 20)
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
 /**
- * The first wish to stop asks the run: the run then removes its incomplete output, and main() dies by the same signal. A second one, or the alarm
- * if the run hangs in a system call (reading a pipe without a writer), removes temporaries here and dies. An alarm that comes first is the end of
- * --max-time.
+ * Handle a signal to stop. The first one asks the run to stop: the run removes its incomplete output, and main() dies by the same signal. A second one, or
+ * the alarm if the run hangs in a system call (reading a pipe without a writer), removes temporary files here and dies. An alarm without a signal before it
+ * is the end of --max-time.
  */
 static void
 on_stop(int by)
@@ -134,7 +134,7 @@ print_nothing_given(struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file");
 }
 
-/* Words that people try as commands, with the command that does what they ask for. */
+/* Words that people try as commands, with the command for that purpose. */
 static const struct { const char *word, *command; } tried[] = {
 	{ "allocations", "tracetool stats --table gcalloc,alloc_sites FILE" },
 	{ "causes", "tracetool stats --table causes FILE" },
@@ -183,7 +183,7 @@ check_late(int argc, char *const *argv, struct tt_err *err)
 	return err->code;
 }
 
-/* Run the arguments (without the program's name); *${verb}: the verb whose help fits them. */
+/* Run the arguments (without the program's name); *${verb}: the verb whose help applies to errors. */
 static int
 run(struct app *app, int argc, char **argv, const struct tt_verb **verb, struct tt_err *err)
 {
@@ -243,7 +243,7 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct tt_
 {
 	char text[40];
 
-	/* All work is done or undone: no limit of time applies any more. */
+	/* All work is complete or undone, so the time limit no longer applies. */
 	tt_sys_alarm(0);
 	ui_erase(&app->ui);
 	if (stop != 0 && status < 0) {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The shell's statuses for a command that it cannot run or find. */
+/* The shell's exit statuses for a command that cannot be run, or is not found. */
 #define CANNOT_RUN 126
 #define NOT_FOUND 127
 
@@ -30,7 +30,7 @@ command(void)
 	return pager[0] && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
-/* Run ${command} with ${in} as its input. Returns the status of its end. It inherits no other descriptor. */
+/* Run ${command} with ${in} as its input and no other descriptor. Return its exit status. */
 static int
 run(const char *command, int in)
 {
@@ -55,14 +55,14 @@ run(const char *command, int in)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
-/* The helper: wait for text, run the pager, report how it ended. */
+/* Run in the helper process: wait for text, run the pager, report how it ended. */
 static void
 help(const char *command, int text, int end)
 {
 	struct pollfd p = { .fd = text, .events = POLLIN };
 	unsigned char status;
 
-	/* The keyboard's signals are for the pager, which sets its own handlers. */
+	/* Signals from the keyboard are meant for the pager, which sets its own handlers. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	while (poll(&p, 1, -1) < 0 && errno == EINTR)

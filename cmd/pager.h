@@ -12,21 +12,21 @@
 #include "base/buf.h"
 
 struct pager {
-	int text, end;                /* pipes to the helper and from it; 0: there is none */
-	unsigned rows;                /* of the terminal */
+	int text, end;                /* pipes to and from the helper; 0: no helper */
+	unsigned rows;                /* rows of the terminal */
 };
 
 /**
  * pager_start(p):
- * Fork the helper where standard output is a terminal that shows pages, and a pager is wanted: TRACETOOL_PAGER, else PAGER, else
- * less; none where that is empty or "cat", or TERM is "dumb" or not set. Without it pager_show() declines. Before any thread.
+ * Fork the helper if standard output is a terminal that can show pages, and a pager is wanted: TRACETOOL_PAGER, else PAGER, else less; no helper if that is
+ * empty or "cat", or if TERM is "dumb" or unset. Without a helper pager_show() returns false. Call before any thread starts.
  */
 void pager_start(struct pager *p);
 
 /**
  * pager_show(p, text):
- * Show ${text} and wait until the pager ends. Returns false, with nothing shown, if there is no pager, the text fits the screen, or the pager could not be
- * started. From the call on, signals of the keyboard are for the pager.
+ * Show ${text} and wait until the pager ends. Return false, with nothing shown, if there is no pager, the text fits the screen, or the pager could not be
+ * started. From the call on, the pager gets the signals of the keyboard.
  */
 bool pager_show(struct pager *p, const struct tt_buf *text);
 

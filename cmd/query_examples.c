@@ -1,12 +1,12 @@
 /**
  * Lists example questions of tracetool query, each with its SQL.
  *
- * Facts distinguish captures: device, build, scene. A capture that is in the database several times counts once. Means over captures are means of all their
- * frames. If frames are capped, their uncapped time counts, because the limit decides their wall time; unless one in twenty is late.
+ * Facts distinguish captures: device, build, scene. A capture that is in the database several times counts once. Means over captures are means over all their
+ * frames. If frames are capped, their uncapped time is used, because the limit decides their wall time; unless one in twenty is late.
  */
 #include "query_examples.h"
 
-/* One row for each capture that has frames, with the facts that questions are about. */
+/* A row for each capture that has frames, with the facts that questions use. */
 #define WITH_FRAMES "WITH c AS (SELECT capture.*, coalesce(frames_uncapped_total_ns, frames_total_ns) AS total_ns, " \
 	"CASE WHEN frames_late * 20 >= frames_count THEN frames_p95_ns ELSE coalesce(frames_uncapped_p95_ns, frames_p95_ns) END AS by_p95_ns, " \
 	"(SELECT value FROM fact WHERE capture = id AND key = 'device') AS device, " \

@@ -8,8 +8,8 @@
 
 struct query_example {
 	const char *question, *sql;
-	const char *none;             /* why there can be no rows */
-	const char *left, *what;      /* column of table capture with the number of rows missing from the answer, and what these are; or NULL */
+	const char *none;             /* why there may be no rows */
+	const char *left, *what;      /* column of the table capture with the number of rows missing from the answer, and the noun for these rows; or NULL */
 };
 
 extern const struct query_example query_examples[];

@@ -30,7 +30,7 @@ form_value(size_t i)
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-enum { MIN_WIDTH = 50 };            /* narrower, a name and a time do not fit side by side */
+enum { MIN_WIDTH = 50 };            /* in narrower text, a name and a time do not fit side by side */
 
 static int
 set_width(const struct tt_opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
@@ -88,7 +88,7 @@ report_form(const struct report_opts *o)
 	return by_suffix;
 }
 
-/* The whole suffix of ${path}: one that a format of convert has, or all from the last dot on; *${n} bytes. */
+/* Return the whole suffix of ${path}, of *${n} bytes: that of a format of convert, else all from the last dot on. */
 static const char *
 whole_suffix(const char *path, size_t *n)
 {
@@ -132,7 +132,7 @@ report_check(const struct report_opts *o, struct tt_err *err)
 	    o->output, (int)n, suffix);
 }
 
-/* The output of the report. */
+/* Return the output of the report. */
 static const char *
 target(const struct report_opts *o)
 {
@@ -198,7 +198,7 @@ write_on(void *sink, const char *p, size_t n, struct tt_err *err)
 	return tt_sink_write(sink, p, n, err);
 }
 
-/* Write the report while it is rendered: it may not fit in memory. */
+/* Write the report while it is rendered, as it may not fit in memory. */
 static int
 write_stream(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
 {
@@ -219,7 +219,7 @@ write_stream(struct app *app, const struct report_opts *o, const struct tt_repor
 	return rc;
 }
 
-/* CSV has no place for notes: print on standard error that filters leave nothing, or why no table has rows. */
+/* Print on standard error what CSV has no place for: that filters leave nothing, or why no table has rows. */
 static void
 say_nothing(struct app *app, const struct report_opts *o, const struct tt_report *r)
 {
@@ -245,7 +245,7 @@ report_write(struct app *app, const struct report_opts *o, const struct tt_repor
 	struct tt_buf text = { 0 };
 	int rc;
 
-	/* A pager needs the length of the text. */
+	/* A pager needs the length of the text, which a stream does not know. */
 	if (any_stream(r) && !(strcmp(target(o), "-") == 0 && app->pager.text))
 		rc = write_stream(app, o, r, err);
 	else if ((rc = report_render(app, o, r, &text, err)) == TT_OK)

@@ -1,5 +1,5 @@
 /**
- * tracetool recover --list: the rings that lie in memory, whose they are, and what to do with each.
+ * tracetool recover --list: lists the rings in memory, the program of each, and what can be done with each.
  */
 #include "verb_recover.h"
 
@@ -30,7 +30,7 @@ put_line(struct tt_buf *out, const char *label, const char *text)
 	tt_buf_printf(out, "  %-9s%s\n", label, line);
 }
 
-/* "tracetool recover --remove-ring game.ttc", or what else there is to do. */
+/* Append what can be done with a ring, such as "tracetool recover --remove-ring game.ttc". */
 static void
 put_advice(struct tt_buf *out, const struct ttc_ring_file *r)
 {

@@ -1,5 +1,5 @@
 /**
- * Reads the options that say which tables are printed, and of what.
+ * Reads the options that choose the tables to print, and the data in them.
  */
 #include "stats_opts.h"
 
@@ -218,7 +218,9 @@ stats_asks_for_tables(const struct stats_opts *s)
 	return false;
 }
 
-/* An option's table replaces another (instead), is added to those asked for, or is printed only if there are none (alone). */
+/*
+ * Add the tables of options: an option's table replaces another one (instead), is added to the chosen ones, or is printed only if no table is chosen (alone).
+ */
 int
 stats_add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {

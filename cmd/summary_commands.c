@@ -13,13 +13,13 @@
 #include "summary/summary.h"
 #include "view/view.h"
 
-/* The command whose captures are summed up. */
+/* The command whose captures the summary shows. */
 struct command_line {
 	const struct tt_opt_given *given;
 	const struct tt_list *files;
 };
 
-/* "only --frames 251": the part of the capture that the figures cover, where options choose one. */
+/* Return the options that restrict the figures to a part of the capture, as "only --frames 251". */
 static const char *
 shown(const struct tt_opt_given *given, struct tt_report *r)
 {
@@ -36,7 +36,7 @@ shown(const struct tt_opt_given *given, struct tt_report *r)
 	return text;
 }
 
-/* The options and files with which a command looks at the same: only at ${file} if it is not NULL, without the option ${but}. */
+/* Return the options and files that make another command look at the same data: only at ${file} unless it is NULL, and without the option ${but}. */
 static const char *
 arguments(const struct command_line *line, const char *file, const char *but, struct tt_report *r)
 {

@@ -14,8 +14,8 @@ struct tt_report;
 struct tt_views;
 
 /*
- * Add the tables of the summary to ${r}, which has its notes already. Commands in it use the options ${given} and ${files}. If the text in ${out} exceeds a
- * screen, parts are left out by the list in tracetool(1).
+ * Add the tables of the summary to ${r}, which already has its notes. Commands that the summary names use the options ${given} and ${files}. If the text in
+ * ${out} exceeds a screen, parts are left out by the list in tracetool(1).
  */
 void summary_fill(struct app *app, struct tt_views *view, const struct tt_opt_given *given, const struct tt_list *files,
     const struct report_opts *out, struct tt_report *r);

@@ -11,9 +11,9 @@
 #include "out/table.h"
 #include "sys/sys.h"
 
-#define BAR_AFTER_NS INT64_C(1000000000)      /* shorter work has no bar */
-#define MESSAGE_MAX 1024                      /* bytes of a message, its end included: more is cut */
-#define BAR_LINE_MAX 256                      /* bytes of the line of the bar, or of one in its place; a longer one is cut */
+#define BAR_AFTER_NS INT64_C(1000000000)      /* no bar is shown before this time */
+#define MESSAGE_MAX 1024                      /* maximum bytes of a message, including its end; a longer one is cut */
+#define BAR_LINE_MAX 256                      /* maximum bytes of the line of the bar, or of the line in its place; a longer one is cut */
 
 static const char *
 when_value(size_t i)
@@ -77,7 +77,7 @@ ui_set(struct ui *ui, const struct ui_opts *o)
 	ui->bar = o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(2) > 0);
 }
 
-/* Write all of it, unless the reader has gone. */
+/* Write all bytes, unless the reader has gone. */
 static void
 put(const char *p, size_t n)
 {
@@ -91,7 +91,7 @@ put(const char *p, size_t n)
 	}
 }
 
-/* Call with the lock held. */
+/* Erase the bar. Call with the lock held. */
 static void
 erase(struct ui *ui)
 {
@@ -162,9 +162,9 @@ ui_width(int fd)
 /* --- the bar ------------------------------------------------------------- */
 
 #define BAR_CELLS 24
-#define RATE_AFTER_S 0.05             /* seconds of a phase before its rate is shown: that of fewer is chance */
+#define RATE_AFTER_S 0.05             /* seconds of a phase before its rate is shown: earlier rates are accidental */
 
-/* "1:02:03", "4:05", "7 s". */
+/* Print the remaining time: "1:02:03", "4:05", "7 s". */
 static void
 put_eta(char *to, size_t size, uint64_t s)
 {
@@ -177,7 +177,7 @@ put_eta(char *to, size_t size, uint64_t s)
 		snprintf(to, size, "%llu s left", (unsigned long long)s);
 }
 
-/* The bar's line for ${done} of ${total} bytes, ${rate} of them a second. */
+/* Print the bar's line for ${done} of ${total} bytes at ${rate} bytes per second. */
 static void
 bar_line(char *to, size_t size, const char *phase, uint64_t done, uint64_t total, uint64_t rate)
 {

@@ -1,11 +1,10 @@
 /**
  * The messages that people see on standard error, and a progress bar on a terminal.
  *
- * Every message is one line "tracetool: ..." written by one write(2), so lines of several
- * processes do not mix; it first erases the bar. Nothing here can fail: whoever closed
- * standard error does not want to know.
+ * Every message is one line "tracetool: ..." written by one write(2), so that lines of several processes do not mix; the bar is erased first. Nothing here
+ * can fail: an error on standard error is ignored.
  *
- * Threads: any thread may log; the bar is drawn by whoever makes progress.
+ * Threads: any thread may log; the thread that makes progress draws the bar.
  */
 #ifndef TT_CMD_UI_H
 #define TT_CMD_UI_H
@@ -32,12 +31,12 @@ extern const struct tt_opt ui_opt[];
 struct ui {
 	pthread_mutex_t lock;
 	struct ui_opts opts;
-	bool bar;                     /* wanted */
-	bool drawn;                   /* on the screen now */
-	int64_t start_ns;             /* of the run */
+	bool bar;                     /* true: a bar is wanted */
+	bool drawn;                   /* true: the bar is on the screen */
+	int64_t start_ns;             /* start of the run */
 	char phase[32];
-	int64_t phase_ns;             /* start of the phase */
-	uint64_t phase_at;            /* bytes done when the phase was first seen */
+	int64_t phase_ns;             /* start of the present phase */
+	uint64_t phase_at;            /* bytes that were done when the phase was first seen */
 };
 
 void ui_init(struct ui *ui);
@@ -52,13 +51,13 @@ void ui_say(struct ui *ui, const char *fmt, ...) TT_PRINTF(2, 3);
 void ui_log(void *arg, enum tt_log_level level, const char *line);
 void ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total);
 
-/* Draw a line of the caller's own in place of the bar. */
+/* Draw the caller's line in place of the bar. */
 void ui_line(struct ui *ui, const char *text);
 
-/* Erase the bar; it comes back with the next tick. */
+/* Erase the bar; the next tick draws it again. */
 void ui_erase(struct ui *ui);
 
-/* ui_color: true if descriptor ${fd} gets colours. ui_width: the columns of its terminal; 0 where it is not one. */
+/* ui_color: true if descriptor ${fd} gets colours. ui_width: the columns of its terminal; 0: not a terminal. */
 bool ui_color(const struct ui *ui, int fd);
 unsigned ui_width(int fd);
 

@@ -23,7 +23,7 @@ struct ab {
 	struct app *app;
 	const struct ab_opts *o;
 	struct tt_arena a;
-	struct tt_budget budget;      /* of o->budget */
+	struct tt_budget budget;      /* the budget read from o->budget */
 	struct tt_trial_opts plan;
 };
 
@@ -49,7 +49,7 @@ find_builds(struct ab *x, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The words that record a program as "tracetool record" does. */
+/* Find the words that record a program as "tracetool record" does. */
 static int
 find_recorder(struct ab *x, struct tt_err *err)
 {
@@ -105,7 +105,10 @@ say_rows(const struct ab *x)
 		ui_say(&x->app->ui, "%s: no row compares the builds: give one a change as its limit, like \"max\": \"+2%%\"", x->o->budget);
 }
 
-/* Fail if there are too few pairs to show anything, unless other rows are judged or --inconclusive allows it. The advised number suffices for all rows. */
+/*
+ * Fail if there are too few pairs to show anything, unless other rows are judged or --inconclusive allows it. The message advises a number that suffices for
+ * all rows.
+ */
 static int
 check_pairs(const struct ab *x, const struct tt_trial *trial, struct tt_err *err)
 {
@@ -126,7 +129,7 @@ check_pairs(const struct ab *x, const struct tt_trial *trial, struct tt_err *err
 
 /* --- for the trial ----------------------------------------------------------------------------- */
 
-/* Read a capture, together with the ring that a killed program may have left, confined. */
+/* Read a capture in a sandbox, together with the ring that a killed program may have left. */
 static int
 read_capture(void *arg, const struct tt_budget *b, const char *path, struct tt_sample *s, struct tt_err *err)
 {
@@ -209,7 +212,7 @@ check_outputs(struct ab *x, const struct tt_list *writes, struct tt_err *err)
 	return rc == TT_OK ? tt_outputs_check(writes->v, reads.v, err) : rc;
 }
 
-/* Open the outputs. Verdicts of an earlier run are removed, because they could be taken for this run's. */
+/* Open the outputs. Remove verdicts of an earlier run, which could be taken for this run's. */
 static int
 open_outputs(struct ab *x, struct tt_verdict_out *to, struct tt_err *err)
 {
@@ -232,7 +235,7 @@ write_verdict(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, s
 	TT_THEN(rc, tt_verdict_as_text(&v, &how, &text, err));
 	TT_THEN(rc, tt_verdict_wrap(how.width, &text, err));
 	TT_THEN(rc, tt_verdict_defuse(tt_verdict_out_messages(&x->o->to), how.color, &text, err));
-	/* Print the verdict before files are written: it took an hour of runs, and must be shown even if a file cannot be written. */
+	/* Print the verdict before files are written: it took an hour of runs and must be shown even if a file cannot be written. */
 	TT_THEN(rc, app_write(x->app, "-", &text, err));
 	if (rc == TT_OK && to)
 		rc = tt_verdict_out_write(&x->app->env, to, &v, NULL, 0, err);
@@ -243,7 +246,7 @@ write_verdict(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, s
 	return rc;
 }
 
-/* Run all pairs and write the verdict. A stopped run prints what is known; files are only written for a complete one. */
+/* Run all pairs and write the verdict. If the run is stopped, print what is known and write no files. */
 static int
 compare(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, struct tt_err *err)
 {
@@ -285,7 +288,7 @@ ab(struct ab *x, struct tt_err *err)
 		x->plan.budget = &x->budget;
 	}
 	TT_THEN(rc, tt_trial_new(&x->app->env, &x->plan, &trial, err));
-	if (rc == TT_OK && tt_trial_records(trial))   /* before the runs, which may take an hour */
+	if (rc == TT_OK && tt_trial_records(trial))   /* check this before the runs, which may take an hour */
 		rc = record_check(x->app, &x->o->profile, err);
 	TT_THEN(rc, check_pairs(x, trial, err));
 	TT_THEN(rc, tt_trial_begin(trial, err));

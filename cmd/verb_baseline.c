@@ -110,7 +110,7 @@ change(struct app *app, struct tt_sessions *x, enum action action, const struct 
 	return rc;
 }
 
-/* Find the action that the first operand names; without one it is to show, with all operands as baselines. */
+/* Find the action that the first operand names; without an action, show, and all operands are baselines. */
 static int
 take_action(struct baseline_opts *o, enum action *action, struct tt_err *err)
 {
@@ -151,7 +151,7 @@ check(const struct baseline_opts *o, enum action action, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Do what the first of the operands ${o} says. */
+/* Carry out ${action} on the operands of ${o}. */
 static int
 work(struct app *app, enum action action, const struct baseline_opts *o, struct tt_err *err)
 {

@@ -9,7 +9,7 @@
 #include "ui.h"
 
 struct baseline_opts {
-	struct tt_list arg;          /* an action and what it is for; to show: baselines alone */
+	struct tt_list arg;          /* an action and its operands; or baselines alone, to show them */
 	struct tt_list row;
 	const char *budget;
 	uint64_t keep;
@@ -24,7 +24,7 @@ extern const struct tt_opt baseline_figure_opt[];
 /* Print the figures of the baselines ${o}->arg over their sessions. */
 int history_show(struct app *app, const struct baseline_opts *o, struct tt_err *err);
 
-/* True if the output is a picture, which is no form of a report. */
+/* True if the output is a picture, which is not a form of a report. */
 bool history_is_picture(const struct baseline_opts *o);
 
 #endif

@@ -20,7 +20,7 @@
 #include "version.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define RULES_MAX 64          /* above this number of inputs, the process may read any file */
+#define RULES_MAX 64          /* with more inputs, the process may read any file */
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ confine(struct batch *b, struct tt_list *write, struct tt_err *err)
 
 	app->plan.children = app->plan.tell = true;
 	if (b->files.n > RULES_MAX) {
-		/* Operands are few; names on standard input can be many. */
+		/* Operands are few; names from standard input can be many. */
 		bool few = b->o->in.path.n <= RULES_MAX;
 
 		for (size_t i = 0; i < b->o->in.path.n; i++)
@@ -65,7 +65,7 @@ confine(struct batch *b, struct tt_list *write, struct tt_err *err)
 	}
 	if (b->o->dir)
 		TT_THEN(rc, tt_list_add(write, b->o->dir, &app->arena, err));
-	if (rc == TT_OK && b->o->dir)         /* the parent reads its results again to add them up, and keeps those of earlier runs */
+	if (rc == TT_OK && b->o->dir)         /* the parent reads its results again to add them up, and keeps the results of earlier runs */
 		rc = app_reads_back(app, b->o->dir, err);
 	return rc == TT_OK ? app_confine(app, write->v, b->o->in.tmpdir, err) : rc;
 }
@@ -167,7 +167,7 @@ prepare(struct batch *b, struct tt_one_opts *one, struct tt_list *write, struct 
 	return rc == TT_OK ? batch_sign(o, one, &b->out.by, err) : rc;
 }
 
-/* Find the files to read and open the folders to write to as ${dir}. TT_E_USAGE where an input would be overwritten. */
+/* Find the files to read and open the folders to write to as ${dir}. TT_E_USAGE if an input would be overwritten. */
 static int
 find_files(struct batch *b, const struct tt_list *write, int dir[2], struct tt_err *err)
 {
@@ -204,7 +204,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	TT_THEN(rc, find_files(&b, &write, dir, err));
 	TT_THEN(rc, confine(&b, &write, err));
 	b.out.dir = dir[1];
-	if (rc == TT_OK)              /* where every file is one capture, none can be shared */
+	if (rc == TT_OK)              /* if every file is one capture, no file can be shared by two */
 		rc = tt_split(&app->env.mem, o->shard.count, b.files.file, b.files.n, !o->in.format, &b.out.split, err);
 	TT_THEN(rc, tt_batch_store_open(&b.out, o->resume, err));
 	if (rc == TT_OK)
@@ -241,7 +241,7 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = batch_shard(app, &o, err);
 	o.tables = o.sum.to_db != NULL;
 	if (rc == TT_OK && o.tables && o.shard.count > 1) {
-		/* All shards have the same options: each would replace the database of another. */
+		/* All shards have the same options, so each would replace the database of another. */
 		tt_log(&app->env, TT_LOG_NORMAL, "shard %u of %u: %s is made by the merge, with --to-db", o.shard.index, o.shard.count, o.sum.to_db);
 		o.sum.to_db = NULL;
 	}

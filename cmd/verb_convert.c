@@ -1,5 +1,5 @@
 /**
- * tracetool convert: captures to files other programs read.
+ * tracetool convert: writes captures as files for other programs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* --- checks ---------------------------------------------------------------- */
 
-/* The option ${name} of one of the outputs, or NULL. */
+/* Return the option ${name} of one of the outputs, or NULL. */
 static const struct tt_option *
 used_option(const struct convert_opts *c, const char *name)
 {
@@ -27,7 +27,7 @@ used_option(const struct convert_opts *c, const char *name)
 	return t;
 }
 
-/* The option that makes ${o} several files, or NULL. */
+/* Return the given option that splits ${o} into several files, or NULL. */
 static const struct tt_option *
 in_files(const struct convert_opts *c, const struct output *o)
 {
@@ -49,7 +49,7 @@ field_size(enum tt_option_kind kind)
 	}
 }
 
-/* Copy the options that apply to all outputs into ${o}. TT_E_USAGE for a table that only an option of stats fills. */
+/* Copy the options that apply to all outputs into ${o}. TT_E_USAGE for a table that only an option of stats can fill. */
 static int
 settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 {
@@ -98,11 +98,11 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	return settle(c, o, err);
 }
 
-/* Fail because no output has the option ${name}: of which it would be one. */
+/* Fail because no output has the option ${name}; the message lists the emitters that have it. */
 static int
 unused(const char *name, struct tt_err *err)
 {
-	const char *last = NULL;      /* of these names: it comes after an "or" */
+	const char *last = NULL;      /* the last of these names, which follows an "or" */
 	char which[160] = "";
 	size_t n = 0;
 
@@ -153,7 +153,7 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 
 /* --- the run ----------------------------------------------------------------- */
 
-/* The size of the first ${n} numbered files of ${path}, made by ${e} ("game.json": "game-001.json" and on). */
+/* Return the size of the first ${n} numbered files of ${path}, made by ${e} ("game.json": "game-001.json" and so on). */
 static uint64_t
 size_of_parts(const struct tt_emit *e, const char *path, size_t n)
 {
@@ -182,7 +182,7 @@ say_unopened(struct app *app, const struct output *o)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: viewers do not open %s: decompress it first, or write .gz", o->path, coding);
 }
 
-/* Say how many values the output ${path} lacks, because its format cannot say them. */
+/* Say how many values the output ${path} lacks because its format cannot hold them. */
 static void
 say_unwritten(struct app *app, const char *path, uint64_t nvalues)
 {
@@ -235,7 +235,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		} else if (!standard && tt_sys_stat(path, &st) == 0 && st.kind == TT_KIND_FILE) {
 			*tt_put_bytes(size, (int64_t)st.size) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, o->emit->name, count);
-		} else {               /* what is before it in the file is not its own */
+		} else {               /* earlier bytes of the file belong to others */
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, o->emit->name, count);
 		}
 	}

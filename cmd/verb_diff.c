@@ -21,7 +21,7 @@
 #include "sys/sys.h"
 #include "version.h"
 
-#define MARGIN_E4 200         /* 2 %: with a smaller margin, identical builds stay undecided */
+#define MARGIN_E4 200         /* 2 %: with a smaller margin, the comparison of identical builds is inconclusive */
 
 struct diff_opts {
 	struct input_opts in;
@@ -30,7 +30,7 @@ struct diff_opts {
 	uint64_t limit;
 	struct tt_diff_margin margin;
 	const char *rename, *pprof, *chrome, *svg;
-	bool picture_alone;           /* nothing but svg is written */
+	bool picture_alone;           /* true: only svg is written */
 	struct tt_opt_given given;
 };
 
@@ -189,7 +189,7 @@ wants(const struct diff_opts *o, const char *table)
 	return o->table.n == 0;
 }
 
-/* Make the tables with the rows and columns that were asked for, and the verdict. */
+/* Make the tables with the chosen rows and columns, and the verdict. */
 static int
 make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, const struct tt_diff_sides *sides, struct tt_report *r,
     struct tt_buf *text, struct tt_buf *svg, struct tt_err *err)
@@ -304,7 +304,7 @@ run_diff(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_diff, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	if (!o.in.path.parted && o.in.path.n == 2) {      /* two captures: their order is clear */
+	if (!o.in.path.parted && o.in.path.n == 2) {      /* two captures: the sides are clear without "--" */
 		o.in.path.parted = true;
 		o.in.path.before = 1;
 	}

@@ -58,8 +58,8 @@ check_outputs(const struct gate_opts *g, const struct tt_list *reads, const stru
 }
 
 /*
- * List the files that are read and written, and open the outputs. Files of an earlier verdict are removed: whatever goes wrong from here on, they cannot be
- * taken for this run's.
+ * List the files that are read and written, and open the outputs. Remove files of an earlier verdict, which could be taken for this run's if anything fails
+ * from here on.
  */
 static int
 open_outputs(struct gate *x, const struct report_opts *out, struct tt_list *reads, struct tt_list *writes, struct tt_err *err)
@@ -94,7 +94,7 @@ confine(struct gate *x, struct tt_list *reads, const struct tt_list *writes, str
 	return rc == TT_OK ? app_confine(x->app, writes->v, x->in->tmpdir, err) : rc;
 }
 
-/* Read the budget, the baselines that it needs, and the one that --save writes, before captures are read: errors come early. */
+/* Read the budget, the baselines that it needs, and the one that --save writes, before captures are read, so that errors come early. */
 static int
 read_documents(struct gate *x, struct tt_err *err)
 {
@@ -112,7 +112,7 @@ read_documents(struct gate *x, struct tt_err *err)
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
 		    "(tracetool gate %s CAPTURES --save BASE makes one)", x->budget.path, x->budget.path);
-	/* It is read once more when captures are added: until then it takes no room. */
+	/* It is read again when captures are added; until then its memory is freed. */
 	tt_arena_init(&a, &x->app->env.mem);
 	if (rc == TT_OK && x->g->append && tt_sys_exists(x->g->save))
 		rc = tt_baseline_read(&x->app->env, x->g->save, &x->budget, TT_SAMPLE_JUDGED, &old, &a, err);
@@ -120,7 +120,7 @@ read_documents(struct gate *x, struct tt_err *err)
 	return rc == TT_OK && x->g->save ? gate_check_renewal(x, err) : rc;
 }
 
-/* The captures' gaps beside rows: files of rotations, and captures that could not be read. */
+/* Collect the gaps that rows do not show: missing files of rotations, and captures that could not be read. */
 static int
 tell(struct gate *x, struct tt_err *err)
 {
@@ -145,7 +145,7 @@ tell(struct gate *x, struct tt_err *err)
 	if (first && (!more || !*alert))
 		return err->code;
 	x->told = (struct gate_told){ .alert = alert, .nalert = first != NULL };
-	/* Damage, which rows know, outweighs what could not be read. */
+	/* Damage, which rows show, outweighs captures that could not be read. */
 	if (!x->rd.unread || tt_loss_damaged(&x->app->loss) || !(x->rd.none || x->budget.integrity == TT_LEVEL_ERROR))
 		return TT_OK;
 	x->told.status = x->rd.unread;

@@ -54,7 +54,7 @@ help_overview(struct tt_buf *out)
 	    "Manual: tracetool(1), tracetool-metrics(7)\n");
 }
 
-/* Words that people ask help about but that are no commands, and where they are explained. */
+/* Words other than commands for which people want help, and where they are explained. */
 static const struct { const char *word, *where; } topic[] = {
 	{ "tables", "see tracetool-tables(7) and \"tracetool list passes metrics\"" },
 	{ "columns", "see tracetool-tables(7) and \"tracetool list metrics\"" },

@@ -28,7 +28,7 @@ static const struct tt_opt_group groups[] = {
 	{ "Copy", scrub_opt, 0 },
 	REPORT_GROUP(struct info_opts, out),
 	{ "Input", input_opt, offsetof(struct info_opts, in) },
-	/* It describes the whole of a capture: these are taken to say so. */
+	/* Info describes a whole capture: these options are accepted only to be refused with that reason. */
 	{ "", input_filter_opt, offsetof(struct info_opts, in) },
 	{ "", input_frame_opt, offsetof(struct info_opts, in) },
 	{ "Resources", input_limit_opt, offsetof(struct info_opts, in) },
@@ -87,7 +87,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	return rc;
 }
 
-/* TT_E_USAGE for options that would leave out a part. */
+/* Fail with TT_E_USAGE for options that would leave out a part. */
 static int
 check_whole(const struct input_opts *in, struct tt_err *err)
 {
@@ -105,7 +105,7 @@ check_whole(const struct input_opts *in, struct tt_err *err)
 	return TT_OK;
 }
 
-/* TT_E_USAGE for options of a report: --scrub writes a copy. */
+/* Fail with TT_E_USAGE for options of a report, as --scrub writes a copy. */
 static int
 check_copy(const struct info_opts *o, struct tt_err *err)
 {

@@ -33,7 +33,7 @@ what_value(size_t i)
 	return i <= L_N ? v[i] : NULL;
 }
 
-/* Words to complete: lists, then what has a definition. */
+/* List the words to complete: lists, then everything that has a definition. */
 static const char *
 operand_value(size_t i)
 {
@@ -112,7 +112,7 @@ row(struct tt_table *t, const char *const *s)
 	return c;
 }
 
-/* The texts ${next}(${arg}, 0), (1), ... separated by blanks. */
+/* Return the texts ${next}(${arg}, 0), (1), ... separated by blanks. */
 static const char *
 join(struct tt_report *r, const char *(*next)(const void *arg, size_t i), const void *arg)
 {
@@ -254,7 +254,7 @@ list_sandbox(struct tt_report *r)
 	    "on: with what there is; require: both or nothing; off" });
 }
 
-/* The list that ${word} names; L_N: none. */
+/* Return the list that ${word} names, or L_N. */
 static size_t
 list_named(const char *word)
 {
@@ -275,7 +275,7 @@ fail_unknown(const char *word, struct tt_err *err)
 	    near ? near : "tracetool list tables metrics gate losses notes terms zones", near ? "\"?" : "");
 }
 
-/* Add what the operands name to ${r}: lists and definitions. A word that is both is a list, unless ${explain} is true. */
+/* Add the lists and definitions that the operands name to ${r}. A word that names both is a list, unless ${explain} is true. */
 static int
 add_all(struct app *app, const struct list_opts *o, bool explain, struct tt_report *r, struct tt_err *err)
 {

@@ -75,7 +75,7 @@ const struct tt_verb verb_batch_merge = {
 	.kin = &verb_batch,
 };
 
-/* Fail if an output is one of ${files}. Only ${path} may be: all results are read before it is written. */
+/* Fail if an output is one of ${files}. Only ${path} may be one, because all results are read before it is written. */
 static int
 check_outputs(struct app *app, const struct tt_list *files, const char *path, const struct tt_list *write,
     struct tt_err *err)
@@ -114,7 +114,7 @@ gate_of(const struct merge_opts *o, struct batch_gate *gate, bool captures, stru
 	return batch_gate_judge(gate, &run, captures, o->sum.form == TT_RENDER_TEXT, err);
 }
 
-/* Tell what the results are, and what of them is left out; ${lost}: captures that archives count and that have no result. */
+/* Report what the results are, and which are left out; ${lost}: number of captures that archives count but that have no result. */
 static int
 say_sum(struct app *app, const struct merge_opts *mo, const struct tt_results_sum *sum, uint64_t lost, size_t files, struct tt_err *err)
 {
@@ -130,9 +130,9 @@ say_sum(struct app *app, const struct merge_opts *mo, const struct tt_results_su
 		    "shards: some may be missing, or there twice", sum->mixed), err);
 	tt_log(&app->env, TT_LOG_NORMAL, "%llu result%s from %llu line%s in %zu file%s", (unsigned long long)sum->kept, sum->kept == 1 ? "" : "s",
 	    (unsigned long long)sum->lines, sum->lines == 1 ? "" : "s", files, files == 1 ? "" : "s");
-	if (bad)                      /* tt_merge_torn() makes a note of them ... */
+	if (bad)                      /* tt_merge_torn() adds a note about them */
 		ui_say(&app->ui, "%llu line%s left out: torn, or not a result", bad, bad == 1 ? "" : "s");
-	if (mo->with.lost)                 /* ... and of these */
+	if (mo->with.lost)                 /* ... and about these */
 		ui_say(&app->ui, "lost: %s", mo->with.lost);
 	if (rc == TT_OK && differ)
 		rc = summary_tell(app, o, "results_differ", tt_arena_printf(&app->arena, err, "%llu key%s results that differ: those of the file that was "
@@ -159,7 +159,7 @@ judge_all(struct app *app, const struct merge_opts *o, const struct tt_results_s
 	return rc == TT_OK ? gate_of(o, gate, captures, err) : rc;
 }
 
-/* Begin the totals and, if it is asked for, the database. */
+/* Begin the totals and, if asked for, the database. */
 static int
 begin_sums(struct app *app, const struct merge_opts *o, struct tt_aggregate **a, struct tt_batch_db **db, struct tt_err *err)
 {

@@ -47,7 +47,7 @@ const struct tt_verb verb_open = {
 	.given_at = offsetof(struct open_opts, given),
 };
 
-/* A file in a new folder, called after the capture ${path}; NULL: ${err}. */
+/* Return the path of a file in a new folder, named after the capture ${path}; NULL: see ${err}. */
 static const char *
 new_file(struct app *app, const char *path, const char *suffix, struct tt_err *err)
 {
@@ -67,7 +67,7 @@ new_file(struct app *app, const char *path, const char *suffix, struct tt_err *e
 	return tt_arena_printf(&app->arena, err, "%s/%.*s%s", dir, (int)(end ? (size_t)(end - name) : strlen(name)), name, suffix);
 }
 
-/* Run "tracetool ${verb}" with the options and captures of ${o}, and write ${out}; *${status} says how that ended. */
+/* Run "tracetool ${verb}" with the options and captures of ${o} so that it writes ${out}; *${status}: its exit status. */
 static int
 make(struct app *app, const struct open_opts *o, const char *verb, const char *out, int *status, struct tt_err *err)
 {
@@ -90,7 +90,7 @@ make(struct app *app, const struct open_opts *o, const char *verb, const char *o
 	return rc == TT_OK ? tt_program_run(arg.v, status, err) : rc;
 }
 
-/* Show the page ${path}. A desktop's program may end before the browser has read it. */
+/* Show the page ${path}. The desktop's opener may end before the browser has read the page, so keep the file. */
 static void
 show(struct app *app, const char *path)
 {
@@ -127,7 +127,7 @@ run_open(struct app *app, int argc, char **argv, struct tt_err *err)
 		return rc;
 	app->child = true;
 	app->child_status = status;
-	/* A damaged capture has a page, too. */
+	/* A damaged capture also has a page. */
 	if (!tt_sys_exists(file)) {
 		*(char *)(uintptr_t)(tt_sys_base(file) - 1) = '\0';
 		tt_sys_remove_folder(file);

@@ -79,7 +79,7 @@ list_examples(struct tt_report *r)
 
 /* --- the verb ----------------------------------------------------------------------------- */
 
-/* The statement to run: the operand, or that of an example. */
+/* Find the statement to run: the operand, or that of an example. */
 static int
 statement(const struct query_opts *o, const char **sql, struct tt_err *err)
 {
@@ -118,7 +118,7 @@ note_left(struct tt_db *db, const struct query_example *e, struct tt_report *r, 
 static int
 run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_err *err)
 {
-	/* If the database is a link, the files that SQLite keeps beside it are in the folder of what the link leads to. */
+	/* If the database is a link, SQLite keeps its own files beside the link's target. */
 	char *real = o->word.n ? tt_sys_real_path(o->word.v[0]) : NULL;
 	const char *const in[] = { o->word.n ? o->word.v[0] : NULL, real ? tt_arena_text(&app->arena, real, strlen(real), err) : NULL, NULL };
 	const char *const out[] = { o->out.output, NULL };

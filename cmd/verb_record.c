@@ -62,7 +62,7 @@ const struct tt_verb verb_record = {
 	.operand_at = AT(program),
 };
 
-/* The events to record: the options, each behind a comma; before them what is recorded if none of them says what. */
+/* Return the events to record: the options, each after a comma; if no option chooses events, the default events come first. */
 static char *
 chosen_options(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
@@ -118,7 +118,7 @@ name_of(const char *path)
 	return strrchr(path, '/') + 1;
 }
 
-/* Files of other recordings with names of this rotation are read with it by who names them by a pattern. */
+/* Warn about files of other recordings whose names look like this rotation: a pattern of names would include them. */
 static void
 tell_beside(struct app *app, const struct launch_captures *beside)
 {
@@ -129,7 +129,7 @@ tell_beside(struct app *app, const struct launch_captures *beside)
 		    beside->n - 1, beside->n == 2 ? "" : "s");
 }
 
-/* If ${path}, where the capture should have gone, is an older file that was kept, or a link to nothing, end with the name that the capture has. */
+/* If the capture did not go to ${path}, because an older file was kept there or it is a link to nothing, say the capture's name. */
 static void
 name_copy(struct app *app, const char *path, const struct launch_captures *found)
 {
@@ -200,7 +200,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return conclude(app, o, out, path, folder, &start, err);
 }
 
-/* Refuse names that promise another file than the capture, which a program's module writes as it runs. */
+/* Refuse file names that promise something else than the capture that a program's module writes while it runs. */
 static int
 check_name(const char *out, struct tt_err *err)
 {
@@ -217,7 +217,7 @@ check_name(const char *out, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Check the options with the module's own parser. They must not name the capture: record could not find it afterwards. */
+/* Check the options with the module's own parser. They must not name the capture, because record could not find it afterwards. */
 static int
 check_profile(const struct tt_list *options, struct tt_err *err)
 {
@@ -227,7 +227,7 @@ check_profile(const struct tt_list *options, struct tt_err *err)
 	for (size_t i = 0; i < options->n; i++)
 		for (const char *p = options->v[i]; *p;) {
 			const char *end = p;
-			/* In a value, a comma is written twice. */
+			/* Within a value, a comma is doubled. */
 			while (*end && (*end != ',' || end[1] == ','))
 				end += *end == ',' ? 2 : 1;
 			if (strncmp(p, "out=", 4) == 0)

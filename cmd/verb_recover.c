@@ -56,7 +56,7 @@ const struct tt_verb verb_recover = {
 	.operand_at = offsetof(struct recover_opts, path),
 };
 
-/* "game.ttc" -> "game.recovered.ttc"; "game.recovered.2.ttc" and so on if that is taken. */
+/* Return a new name: "game.ttc" becomes "game.recovered.ttc", or "game.recovered.2.ttc" and so on if that exists. */
 static const char *
 default_output(struct app *app, const char *path, struct tt_err *err)
 {
@@ -76,7 +76,7 @@ default_output(struct app *app, const char *path, struct tt_err *err)
 	return out;
 }
 
-/* Fail if the file ${out} is a capture of any kind: what is in it may be nowhere else, as after the ring was removed. */
+/* Fail if the file ${out} is a capture of any kind: its data may exist nowhere else, for example after the ring was removed. */
 static int
 check_no_capture(struct app *app, const char *out, struct tt_err *err)
 {
@@ -100,7 +100,7 @@ check_no_capture(struct app *app, const char *out, struct tt_err *err)
 	return rc;
 }
 
-/* The output may be read by those alone who may read all its inputs. */
+/* Restrict the output's permissions to those who may read all its inputs. */
 static void
 keep_permissions(const struct tt_list *path)
 {
@@ -112,7 +112,7 @@ keep_permissions(const struct tt_list *path)
 	tt_sys_limit_modes(mode);
 }
 
-/* Confine the process. If rings are removed, their folders are writable, as far as they can be read. */
+/* Confine the process. If rings are removed, their readable folders are writable, too. */
 static int
 confine(struct app *app, const struct recover_opts *o, const char *out, struct tt_err *err)
 {
@@ -162,7 +162,7 @@ say_missing(struct app *app, struct ttc *const *m, size_t n)
 	}
 }
 
-/* The ring of a program that still records is in use. */
+/* Fail if a ring is to be removed whose program still records. */
 static int
 check_ring(const struct recover_opts *o, struct ttc *const *m, size_t n, struct tt_err *err)
 {

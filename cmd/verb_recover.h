@@ -1,5 +1,5 @@
 /**
- * Lists the rings that there are.
+ * Lists the rings in memory.
  */
 #ifndef TT_CMD_VERB_RECOVER_H
 #define TT_CMD_VERB_RECOVER_H
@@ -9,8 +9,8 @@ struct tt_err;
 
 /**
  * recover_list(app, folder, err):
- * Print the rings in the folders where recorders put them, and in those at ${folder} (NULL-terminated; NULL: none), with what to do about each. Enters the
- * sandbox. Errors: a given folder that cannot be read; those of the output.
+ * Print the rings in the folders where recorders put them, and in the folders ${folder} (NULL-terminated; NULL: no further ones), with advice on each. Enters
+ * the sandbox. Errors: a given folder that cannot be read; those of the output.
  */
 int recover_list(struct app *app, const char *const *folder, struct tt_err *err);
 

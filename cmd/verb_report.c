@@ -20,13 +20,13 @@
 #include "view/view.h"
 
 #define DEFAULT_SIZE ((uint64_t)2 << 20)
-#define FIRST_SCREEN ((uint64_t)128 << 10)    /* bytes of a page above its tables, and of its script */
-#define VIEWS_FROM ((uint64_t)256 << 10)      /* a page limited to less has no views of frames and of the call tree */
+#define FIRST_SCREEN ((uint64_t)128 << 10)    /* bytes reserved for the part of a page above its tables, and for its script */
+#define VIEWS_FROM ((uint64_t)256 << 10)      /* a page with a smaller limit has no views of frames and of the call tree */
 
 struct page_opts {
 	struct input_opts in;
 	const char *output;
-	bool is_named_here;           /* the name of the output was not given */
+	bool is_named_here;           /* true: the output's name was made here, not given */
 	uint64_t max_size;
 	struct tt_opt_given given;
 	bool redact;
@@ -96,7 +96,7 @@ const struct tt_verb verb_report = {
 	.given_at = offsetof(struct page_opts, given),
 };
 
-/* The options and captures that say what the page shows, for the commands in it: with --redact without what says where it was made. */
+/* Append the options and captures that the page's commands repeat; with --redact, without parts that say where the page was made. */
 static int
 quote_arguments(struct tt_buf *to, const struct page_opts *o, const char *but, struct tt_arena *a, struct tt_err *err)
 {
@@ -176,7 +176,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	return rc;
 }
 
-/* Name the page after the only capture, beside it: "game.ttc.xz" becomes "game.html". An older page is replaced, no other file is. */
+/* Name the page after the only capture, beside it: "game.ttc.xz" becomes "game.html". Only an older page may be replaced. */
 static int
 name_page(struct app *app, struct page_opts *o, struct tt_err *err)
 {
@@ -254,7 +254,7 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	return rc;
 }
 
-/* True if "--" separates two sides: only where a comparison is asked for. Elsewhere it ends options. */
+/* True if "--" separates two sides, which is so only if a comparison is asked for. Otherwise it ends options. */
 static bool
 has_sides(int argc, char **argv)
 {
@@ -271,7 +271,7 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct tt_verb verb = verb_report;
 	int rc;
 
-	/* Unless this is set, the C library keeps freed blocks up to the size of the largest one freed: megabytes, after some large tables. */
+	/* Without this setting, the C library keeps freed blocks up to the size of the largest one freed: megabytes, after some large tables. */
 	tt_sys_trim_from(128 << 10);
 	input_defaults(&o.in);
 	verb.sides = has_sides(argc, argv);

@@ -19,14 +19,14 @@
 
 /* --- which passes, which tables ---------------------------------------------- */
 
-/* The name of the column after --sort's minus, or NULL. */
+/* Return the column of --sort without a leading minus, or NULL. */
 static const char *
 sort_column(const struct stats_opts *s)
 {
 	return s->sort ? s->sort + (s->sort[0] == '-') : NULL;
 }
 
-/* TT_E_USAGE, before captures are read, where options do not apply to the tables asked for. */
+/* Fail with TT_E_USAGE, before captures are read, if options do not apply to the chosen tables. */
 static int
 check_tables(const struct stats_opts *s, struct tt_err *err)
 {
@@ -58,14 +58,14 @@ set_group(struct stats_opts *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The largest number of rows of a table; 0: all. */
+/* Return the maximum number of rows of a table; 0: all. */
 static size_t
 row_limit(const struct stats_opts *s, size_t standard)
 {
 	return tt_opts_given(&s->given, "limit") ? tt_size(s->limit) : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
 }
 
-/* Sort and cut the tables as asked for. */
+/* Sort and cut the tables as the options say. */
 static void
 arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t limit)
 {
@@ -107,7 +107,7 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 
 /* --- the summary ---------------------------------------------------------------- */
 
-/* Fill one screen with the summary. If the output is no terminal, it has the least width. */
+/* Fill one screen with the summary. If the output is not a terminal, use the minimum width. */
 static void
 fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struct tt_report *r)
 {
@@ -122,7 +122,7 @@ fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struc
 
 /* --- the run ------------------------------------------------------------------- */
 
-/* TT_E_USAGE if the report or the results would replace an input or each other. */
+/* Fail with TT_E_USAGE if the report or the results would replace an input or each other. */
 static int
 check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
 {
@@ -187,7 +187,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	return rc;
 }
 
-/* For --frames with a single number and no table, or only tables of two frames, compare that frame with the median frame. */
+/* For --frames with a single number, compare that frame with the median frame, if no table is chosen or only tables of two frames are. */
 static int
 add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {
@@ -230,7 +230,7 @@ run_tables(struct app *app, const struct tt_verb *verb, int argc, char **argv, s
 int
 run_stats(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	/* Gates had no command of their own at first. */
+	/* Gates once had no command of their own. */
 	if (tt_opts_has_argument(argc, argv, "gate") || tt_opts_has_argument(argc, argv, "suggest"))
 		return run_gate(app, argc, argv, err);
 	return run_tables(app, &verb_stats, argc, argv, err);

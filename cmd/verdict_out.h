@@ -14,7 +14,7 @@ extern const struct tt_opt verdict_opt[];        /* into struct tt_verdict_outpu
 
 /**
  * verdict_open(app, o, instead, paths, w, err):
- * tt_verdict_out_open(), which adds the files that will be written to ${paths}. If ${instead} is not NULL, standard output is used for other text, and the
+ * Call tt_verdict_out_open(), and add the files that will be written to ${paths}. If ${instead} is not NULL, standard output is used for other text, and the
  * error says ${instead}.
  */
 int verdict_open(struct app *app, const struct tt_verdict_outputs *o, const char *instead, struct tt_list *paths, struct tt_verdict_out *w,

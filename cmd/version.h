@@ -1,4 +1,4 @@
-/* The version of tracetool, from which the Makefile, manual pages and packages take it. */
+/* The version of tracetool; the Makefile, manual pages and packages take it from here. */
 #ifndef TT_CMD_VERSION_H
 #define TT_CMD_VERSION_H
 
