@@ -1,20 +1,19 @@
 /**
- * Finds what explains an end without a begin: its begin or its marker is damaged.
+ * Explains an end without a begin: decides whether its begin or its marker is damaged.
  *
- * The begin became an end, or a single, which have the same bytes but for their type.
+ * A damaged begin has become an end or a single, which have the same bytes except for their type.
  *
- * A single end without a begin is usual in an intact log: its zone began before the recording did, and spans frames. Two of one marker in
- * one frame are not, nor is one beside a single of its marker, where all other zones of the marker in the chunk end in the frame that they
- * begin in.
+ * A single end without a begin is usual in an intact log: its zone began before the recording did, and spans frames. Two ends of the same marker in a frame
+ * are not usual, nor is one beside a single of its marker if all other zones of the marker in the chunk end in the frame in which they begin.
  *
- * The marker is that of the innermost zone but for one bit. That zone has no end then, and is closed with the one around it. In the rest of the chunk all zones
- * of its marker end, at least one does, and the end's marker has no other end without a begin, nor a begin without an end.
+ * A damaged marker differs from that of the innermost zone in one bit. That zone then has no end, and is closed with the zone around it. In the rest of the
+ * chunk all zones of its marker end, and at least one does; the end's marker has no other end without a begin, nor a begin without an end.
  */
 #include "raw/raw.h"
 
-enum { MAX_SEARCHED = 256 };              /* strays and rare events */
+enum { MAX_SEARCHED = 256 };              /* maximum number of strays and rare events that are searched */
 
-/* True if another message of the marker ${key} has come since the root began: an end without a begin, or a single. */
+/* True if, since the root began, there was another end of the marker ${key} without a begin, or a single of it. */
 static bool
 is_beside_another(const struct raw_run *r, uint64_t key)
 {
@@ -31,7 +30,7 @@ is_beside_another(const struct raw_run *r, uint64_t key)
 	return false;
 }
 
-/* The entry of the marker ${key}; NULL: it has none. */
+/* Return the entry of the marker ${key}, or NULL. */
 static struct raw_alone *
 find_alone(struct raw_run *r, uint64_t key)
 {
@@ -41,7 +40,7 @@ find_alone(struct raw_run *r, uint64_t key)
 	return NULL;
 }
 
-/* Note the end of ${key} if its key is that of the innermost zone but for one bit. */
+/* Note the end of ${key} if the key differs in one bit from that of the innermost zone. */
 static void
 note_other(struct raw_run *r, uint64_t key)
 {
@@ -89,7 +88,7 @@ raw_settle_alone(struct raw_run *r)
 			b->stray[i].kind = TT_STRAY_END;
 }
 
-/* True if the end ${x} is that of the zone that was the innermost one. */
+/* True if the end ${x} belongs to the zone that was the innermost one. */
 static bool
 is_its_end(const struct tt_batch *b, const struct raw_other *x)
 {
@@ -106,7 +105,7 @@ is_its_end(const struct tt_batch *b, const struct raw_other *x)
 			continue;
 		if ((of->kind == TT_STRAY_BEGIN) != (of->key == key))
 			return false;
-		/* There is one of each: the zone, and this end. */
+		/* There must be exactly one of each: the zone without an end, and this end. */
 		nbegin += of->kind == TT_STRAY_BEGIN;
 		nend += of->kind != TT_STRAY_BEGIN;
 	}

@@ -18,7 +18,7 @@ release_of(const uint8_t *p, size_t n, char *text, size_t size)
 		unity_release(p + RAW_HEAD, text, size);
 }
 
-/* Say how the log at ${at} is read, if that is not as its own version, or refuse it. ${p}: its header, of ${n} bytes at least. */
+/* Report how the log at ${at} is read, unless as its own version says, or refuse the log. ${p}: its header, of at least ${n} bytes. */
 static int
 tell_layout(struct raw *m, uint64_t at, const struct raw_choice *by, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -33,14 +33,14 @@ tell_layout(struct raw *m, uint64_t at, const struct raw_choice *by, const uint8
 	m->cap->fit.forced = m->cap->fit.forced || forced;
 	m->cap->fit.unknown = m->cap->fit.unknown || !unity_version(unity_u32(p + 8));
 	const size_t head = raw_head_size(p, n), own = unity_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
-	/* One line on how it is read is enough. */
+	/* One message on how the log is read is enough. */
 	if (rc == TT_OK && head != own && by->version->word == unity_u32(p + 8) && !how[0])
 		tt_log(m->env, TT_LOG_NORMAL, "%s: its header has %zu bytes, where version 0x%08x has %zu; it was read all the same", at ? log : file, head,
 		    unity_u32(p + 8), own);
 	return rc;
 }
 
-/* Name the layout of a further log, if it is another one. */
+/* Name the layout of a further log, unless it was named already. */
 static int
 add_layout(struct raw *m, const struct raw_choice *by, struct tt_err *err)
 {
@@ -54,7 +54,7 @@ add_layout(struct raw *m, const struct raw_choice *by, struct tt_err *err)
 	return cap->fit.layout ? TT_OK : err->code;
 }
 
-/* Write the name of what the player was built for, by the number that Unity's documentation gives its BuildTarget; else the number. */
+/* Write the name of the player's target by the number of its BuildTarget in Unity's documentation, or else the number. */
 static void
 put_platform(char *to, size_t size, unsigned number)
 {
@@ -68,7 +68,7 @@ put_platform(char *to, size_t size, unsigned number)
 		snprintf(to, size, "%u", number);
 }
 
-/* Settle by which layout the capture is read, and name its version and its release. */
+/* Decide by which layout the capture is read, and name its version and its release. */
 static int
 describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -92,7 +92,7 @@ describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n,
 	return rc == TT_OK ? tell_layout(m, 0, by, p, n, err) : rc;
 }
 
-/* Read the session ${s}, whose header of version ${word} is at ${at}, by the layout that fits it. */
+/* Read the header of session ${s}, of version ${word}, at ${at}, and choose the layout that fits. */
 static int
 settle_session(struct raw *m, uint64_t at, uint32_t word, struct raw_session *s, struct raw_choice *by, struct tt_err *err)
 {
@@ -149,7 +149,7 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 		return rc;
 	m->version = by.version;
 	m->first = size;
-	/* The trial has shown more of the input. */
+	/* The trial of layouts has shown more of the input. */
 	rc = m->as ? TT_OK : tt_window_show(&m->win, at, RAW_HEAD_RELEASE + 4, &p, &n, err);
 	return m->as || rc != TT_OK ? rc : describe(m, &by, p, n, err);
 }
@@ -161,7 +161,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 {
 	const uint32_t session = (uint32_t)m->now;
 
-	/* It is usually the stream of the block before. */
+	/* Usually the stream is the same as for the previous block. */
 	if (m->met < m->nstream && m->stream[m->met].id == id && m->stream[m->met].session == session)
 		return &m->stream[m->met];
 	const uint64_t hash = tt_seeded_pair(session, id);
@@ -204,7 +204,10 @@ raw_settle_main(struct raw *m)
 	m->main_from = m->main_from ? m->main_from : m->now + 1;
 }
 
-/* Kinds of events that definitions tell, and the log's do not. Which marker allocates is always defined; which one collects may not be. */
+/*
+ * Find the kinds of events that only definitions identify, for a log without definitions. The marker that allocates is always defined; the marker that
+ * collects may not be.
+ */
 static void
 find_undefined(struct raw *m, const struct raw_session *s)
 {
@@ -215,7 +218,7 @@ find_undefined(struct raw *m, const struct raw_session *s)
 	m->cap->unless_named |= collect;
 }
 
-/* Count the losses that were found since the last call for the present session's log. */
+/* Count the losses found since the last call for the present session's log. */
 static void
 attribute_losses(struct raw *m)
 {
@@ -246,10 +249,10 @@ lose_in(struct raw *m, size_t i, enum tt_loss_kind kind, uint64_t at)
 	m->nattributed++;
 }
 
-/* Block numbers of several threads are often alike below this one. */
+/* Numbers of blocks below this often coincide between threads. */
 enum { ALIKE = 16 };
 
-/* True if damage to one place makes ${bad} of the id ${good}: one bit is another one, or bytes that follow each other are zeros. */
+/* True if damage in one place turns the id ${good} into ${bad}: one bit changed, or consecutive bytes became zeros. */
 static bool
 may_become(uint64_t good, uint64_t bad)
 {
@@ -263,8 +266,8 @@ may_become(uint64_t good, uint64_t bad)
 }
 
 /*
- * True if the only block of ${st}, a thread that no definition names, is the first or last one of the thread ${of}, whose number it has; a frame's mark has
- * the number of that thread's frame, too; and damage makes its id of that thread's. The block's stream id is damaged.
+ * True if the stream id of a block is damaged: the only block of ${st}, a thread without a definition, has the number of the missing first or last block of
+ * the thread ${of}; a frame's mark also has the number of that thread's frame; and damage turns the id of ${of} into that of ${st}.
  */
 static bool
 is_block_of(const struct raw_stream *of, const struct raw_stream *st)
@@ -278,7 +281,7 @@ is_block_of(const struct raw_stream *of, const struct raw_stream *st)
 	return is_first || is_last;
 }
 
-/* Find the sessions' only streams without a name. */
+/* Find each session's stream without a name, if it is the only one. */
 static void
 find_unnamed(struct raw *m)
 {
@@ -292,8 +295,8 @@ find_unnamed(struct raw *m)
 }
 
 /*
- * Count the first and last blocks that threads lack: of main threads where any stream without a name has one, of others where only one stream of the log is
- * without a name, and has a number that other threads' blocks hardly have.
+ * Count the first and last blocks that threads lack. For main threads the block may be in any stream without a name; for other threads the log must have only
+ * one such stream, with a block number that hardly occurs in other threads.
  */
 static void
 count_strays(struct raw *m)
@@ -309,7 +312,7 @@ count_strays(struct raw *m)
 		const struct raw_session *const s = &m->session[m->now];
 		const struct raw_stream *const main = known_stream(m, s->main);
 		const struct raw_stream *const only = s->unnamed && s->unnamed < SIZE_MAX ? &m->stream[s->unnamed - 1] : NULL;
-		/* Number 0 is another thread's first one in many logs. */
+		/* In many logs number 0 is the first block of some other thread. */
 		if (!st->named && !st->has_more && main && main->framed && (st->framed || st->first_block > 0) && is_block_of(main, st))
 			lose_in(m, m->now, TT_LOST_MISSING, st->at);
 		else if (st->named && st != main && only && !only->has_more && only->first_block >= ALIKE && is_block_of(st, only))
@@ -319,8 +322,9 @@ count_strays(struct raw *m)
 }
 
 /*
- * True if ${st}, the only stream of its log that no definition names, is that of the thread ${of}, which has a root and no block: its id is damaged, by which
- * the two ids are alike, or the frames of ${st} begin with the root of ${of}. If damage made that the id of another thread, this one has two names.
+ * True if ${st}, the only stream of its log without a definition, belongs to the thread ${of}, which has a root and no block: the id in the definition is
+ * damaged. Evidence: the ids are similar, or the frames of ${st} begin with the root of ${of}. If damage produced the id of another thread, that thread has
+ * two names.
  */
 static bool
 is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_stream *st)
@@ -331,10 +335,7 @@ is_stream_of(const struct raw *m, const struct raw_stream *of, const struct raw_
 	    (may_become(st->id, of->id) || may_become(of->id, st->id) || st->leader == root);
 }
 
-/*
- * Count damaged definitions of threads: those whose id no block has, beside blocks of an id that differs little, and those whose frames' roots have another
- * name.
- */
+/* Count damaged definitions of threads: those whose id no block has while blocks have a similar id, and those whose frames have a root with another name. */
 static void
 count_undefined_threads(struct raw *m)
 {
@@ -343,13 +344,13 @@ count_undefined_threads(struct raw *m)
 		const size_t only = m->session[st->session].unnamed;
 		if (st->id != RAW_SESSION && only && only < SIZE_MAX && is_stream_of(m, st, &m->stream[only - 1]))
 			lose_in(m, st->session, TT_LOST_DEFINITIONS, m->stream[only - 1].at);
-		/* A thread that recorded nothing may have had the id and a name that is almost this one. */
+		/* A thread that recorded nothing may have had the same id and nearly the same name. */
 		if (st->seen && st->renamed && !st->has_names)
 			lose_in(m, st->session, TT_LOST_DEFINITIONS, st->defined_at);
 	}
 }
 
-/* Count headers whose main thread is not there, and logs without definitions; note what is not known without these. */
+/* Count headers whose main thread is missing, and logs without definitions; note what remains unknown without definitions. */
 static void
 count_headers(struct raw *m)
 {
@@ -365,7 +366,7 @@ count_headers(struct raw *m)
 	}
 }
 
-/* True if the last time of ${st} is long after the recording's end: one of the two is damaged. */
+/* True if the last time of ${st} is long after the end of the recording: one of the two times is damaged. */
 static bool
 runs_on(const struct raw_session *s, const struct raw_stream *st)
 {
@@ -395,7 +396,7 @@ raw_end_sessions(struct raw *m)
 
 enum found { A_BLOCK, A_HEADER, NONE, MORE };
 
-/* True if a header lies at ${p}, followed by a block or another header, whole or cut. *${size}: the header's bytes. */
+/* True if a header, whole or cut, lies at ${p} and is followed by a block or another header. *${size}: the header's bytes. */
 static bool
 is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 {
@@ -410,7 +411,7 @@ is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 	return memcmp(p + *size, block, left) == 0 || memcmp(p + *size, head, left) == 0;
 }
 
-/* Determine what begins at ${p}. ${n} bytes are in memory, the last ones if ${ended}; MORE: *${want} bytes are needed to decide. */
+/* Determine what begins at ${p}. ${n} bytes are in memory; they are the last ones if ${ended}. MORE: *${want} bytes are needed to decide. */
 static inline enum found
 what_is(const struct raw *m, const uint8_t *p, size_t n, bool ended, size_t *want)
 {
@@ -449,7 +450,7 @@ show(struct raw *m, size_t want, size_t *n, bool *ended, struct tt_err *err)
 	return rc;
 }
 
-/* True if the block ends where its length says, or if input that cannot seek leaves that to further reading. */
+/* True if the block ends where its length says, or if the input cannot seek, so that only further reading can tell. */
 static bool
 foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 {
@@ -463,7 +464,7 @@ foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 	    unity_u32(foot) == id + 1 && unity_u32(foot + 4) == RAW_FOOT;
 }
 
-/* For a block at the segment's beginning, followed by the next log after ${n} bytes: the bytes of its payload; 0 if the block is whole, or there is none. */
+/* Return the payload bytes of the block at the segment's beginning that the next log, after ${n} bytes, cuts; 0: the block is whole, or there is no block. */
 static size_t
 part_of_block(const struct raw *m, size_t n)
 {
@@ -473,7 +474,7 @@ part_of_block(const struct raw *m, size_t n)
 	return len > RAW_BLOCK_MAX || len + RAW_BLOCK_FOOT <= there ? 0 : len < there ? len : there;
 }
 
-/* True if a block may begin at byte ${i} of the segment's ${n} bytes, provided that the input continues. */
+/* True if a block may begin at byte ${i} of the segment's ${n} bytes, if the input continues as expected. */
 static bool
 may_be_block(const struct raw *m, size_t i, size_t n)
 {
@@ -483,7 +484,7 @@ may_be_block(const struct raw *m, size_t i, size_t n)
 }
 
 /*
- * Find the next block or header in the segment's ${n} bytes from *${i} on. MORE: something may be one, and *${need} bytes are needed to decide. NONE: *${i} is
+ * Find the next block or header in the segment's ${n} bytes from *${i} on. MORE: there may be one, and *${need} bytes are needed to decide. NONE: *${i} is
  * after the last place where one could begin.
  */
 static enum found
@@ -500,13 +501,13 @@ look(const struct raw *m, size_t *i, size_t n, bool ended, size_t *need)
 }
 
 /*
- * Find the next block or header after the first ${off} bytes of the segment, and move the segment there; the bytes before are skipped. If there is none, the
- * segment is empty, at the end of the input. If a log ends inside a block and another log follows, the segment stays, and *${part} of its bytes are that block.
+ * Find the next block or header after the first ${off} bytes of the segment, skip to it, and begin the segment there. If there is none, the segment is empty,
+ * at the end of the input. If a log ends inside a block and another log follows, the segment stays, and *${part} of its bytes belong to that block.
  */
 static int
 search(struct raw *m, size_t off, size_t *part, struct tt_err *err)
 {
-	enum { NEAR = RAW_SEGMENT - RAW_HEAD_RELEASE };       /* bytes that are always shown together */
+	enum { NEAR = RAW_SEGMENT - RAW_HEAD_RELEASE };       /* number of bytes that are always in memory together */
 	uint64_t from = m->from;
 	size_t n, want = RAW_SEGMENT, need;
 	bool ended = false;
@@ -538,8 +539,8 @@ search(struct raw *m, size_t off, size_t *part, struct tt_err *err)
 }
 
 /*
- * The input ends inside the block or header at the segment's beginning. If a whole block or header follows, continue there as search() does. Otherwise use the
- * bytes there are, *${part} of them.
+ * Handle an input that ends inside the block or header at the segment's beginning. If a whole block or header follows, continue there as search() does; else
+ * use the remaining bytes, *${part} of them.
  */
 static int
 cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
@@ -563,8 +564,8 @@ mixed(uint64_t h, uint64_t v)
 }
 
 /*
- * The identity of a block, from stream, number, length and the payload's first and last 16 bytes, the same in every process; *${at}: its place. Consecutive
- * blocks of a stream have neighbouring places, eight in a cache line.
+ * Return the identity of a block, made of stream, number, length and the payload's first and last 16 bytes, equal in every process; *${at}: its place.
+ * Consecutive blocks of a stream have neighbouring places, eight in a cache line.
  */
 static inline uint64_t
 block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
@@ -589,7 +590,7 @@ block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
 	return mixed(line ^ ((uint64_t)id << 32 | len), first ^ last * UINT64_C(0xD6E8FEB86659FD93));
 }
 
-/* A page of identities of blocks, made when it is first needed: of small captures few are. */
+/* Return a page of identities of blocks, made at its first use: small captures use few pages. */
 static uint64_t *
 seen_page(struct raw *m, size_t page, struct tt_err *err)
 {
@@ -600,7 +601,7 @@ seen_page(struct raw *m, size_t page, struct tt_err *err)
 	return *seen;
 }
 
-/* The stream's place in the segment's order. Definitions go first. The main thread goes next where it shows when an appended log's recording began. */
+/* Return the stream's place in the segment's order. Definitions come first; next comes the main thread if it tells when an appended log's recording began. */
 static size_t
 place_in_order(const struct raw *m, const struct raw_stream *st)
 {
@@ -613,7 +614,7 @@ place_in_order(const struct raw *m, const struct raw_stream *st)
 	return m->stream[m->order[0]].id == RAW_SESSION ? 1 : 0;
 }
 
-/* True if the ${n} bytes at ${p} end like the message that a thread ended. */
+/* True if the ${n} bytes at ${p} end like the message of a thread's end. */
 static bool
 ends_thread(const struct raw_layout *l, const uint8_t *p, uint32_t n)
 {
@@ -649,7 +650,7 @@ list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint3
 	return TT_OK;
 }
 
-/* Note the number of a frame that begins on ${st}. */
+/* Record the number of a frame that begins on ${st}. */
 static void
 see_frame(struct raw *m, const struct raw_stream *st, uint32_t frame)
 {
@@ -664,7 +665,7 @@ see_frame(struct raw *m, const struct raw_stream *st, uint32_t frame)
 	f->any = true;
 }
 
-/* Count a block that can show the layout: a frame's mark is alike in all, and a block in which the file ends has no end. */
+/* Count a block as evidence of the layout, unless it is a frame's mark, which is equal in all layouts, or a block in which the file ends. */
 static void
 count_part(struct raw *m, const struct raw_stream *st, uint32_t len, uint32_t flags)
 {
@@ -682,8 +683,8 @@ count_part(struct raw *m, const struct raw_stream *st, uint32_t len, uint32_t fl
 }
 
 /*
- * True if the block's payload of ${len} bytes at ${p} is a frame's mark. The rest of a message that begins alike has another number than the next frame's, and
- * no time within a month after that of the last mark.
+ * True if the block's payload of ${len} bytes at ${p} is a frame's mark. The remainder of another message may begin like a mark, but does not have the next
+ * frame's number, nor a time within a month after that of the last mark.
  */
 static bool
 is_mark(const struct raw_session *s, const struct raw_stream *st, const uint8_t *p, uint32_t len)
@@ -698,14 +699,14 @@ is_mark(const struct raw_session *s, const struct raw_stream *st, const uint8_t 
 	return t >= st->frame_ns - RAW_MAX_STEP_NS && t - month <= st->frame_ns;
 }
 
-/* True if a mark of frame ${frame} has no higher number than the mark before it, though that is of the recording, too: one of the two is damaged. */
+/* True if a mark of frame ${frame} has no higher number than the previous mark, though that mark belongs to the recording, too: one of the two is damaged. */
 static bool
 is_back(const struct raw_session *s, const struct raw_stream *st, uint32_t frame)
 {
 	return st->framed && (int32_t)(frame - st->frame) <= 0 && st->frame_ns >= s->began;
 }
 
-/* Note the frame's mark that fills the payload at ${p}; the flags of its block. */
+/* Take in the frame's mark that fills the payload at ${p}. Return the flags of its block. */
 static uint32_t
 see_mark(struct raw *m, struct raw_stream *st, const uint8_t *p)
 {
@@ -735,9 +736,9 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	if (!seen)
 		return err->code;
 	seen += seen_at % RAW_SEEN_PAGE;
-	/* A repeated block is read once. */
+	/* A repeated block is read only once. */
 	const bool again = st->seen && *seen == sign;
-	/* The first block of definitions has the number 0, which st->block is before it. */
+	/* The first block of definitions has the number 0, as st->block has initially. */
 	if (again || ((st->seen || st->id == RAW_SESSION) && id != st->block)) {
 		tt_loss_add(&m->loss, st->id == RAW_SESSION && !again ? TT_LOST_DEFINITIONS : TT_LOST_MISSING, 1, 0, m->from + off);
 		if (again)
@@ -771,15 +772,15 @@ raw_miss_tail(struct raw *m, uint64_t at)
 	const struct raw_frames_seen *f = &m->frames;
 	const uint32_t last = f->main ? f->last_main : f->last;
 
-	/* One more is the frame in which recording stops, before its mark is written. */
+	/* The frame in which recording stops has no mark yet, so one number more is usual. */
 	if (f->stopped && f->any && (int32_t)(f->stop - last) > 1)
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
 	m->frames = (struct raw_frames_seen){ .stopped = false };
 }
 
 /*
- * Set when the session began whose header is at the segment's beginning, and is ${size} bytes long. If its clock is before the end of the last log, the
- * session is moved: the main thread's frame in which its recording began begins at that end.
+ * Determine when the session began whose header, of ${size} bytes, is at the segment's beginning. If its clock is before the end of the last log, the session
+ * is moved so that the main thread's frame in which the recording began starts at that end.
  */
 static int
 place_session(struct raw *m, size_t size, struct tt_err *err)
@@ -797,13 +798,13 @@ place_session(struct raw *m, size_t size, struct tt_err *err)
 	const int64_t moved = lead < m->latest ? m->latest - lead : 0;
 	s->zero -= moved;
 	s->began = start + moved;
-	/* The main thread's times go on from there, however long after the last log that is. */
+	/* The main thread's times continue from there, however long the gap after the last log is. */
 	if (s->stated && s->began > m->latest)
 		m->latest = s->began;
 	return rc;
 }
 
-/* Begin the session whose header is at the segment's beginning. On a second reading it is already known. */
+/* Begin the session whose header is at the segment's beginning. A second reading knows the session already. */
 static int
 enter_session(struct raw *m, size_t n, struct tt_err *err)
 {
@@ -835,7 +836,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 		    (rc = add_layout(m, &by, err)) != TT_OK)
 			return rc;
 	}
-	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
+	/* Logs without a time, possibly thousands in a row, get the begin of the next log. */
 	if (m->from > m->start_to)
 		rc = raw_find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_to, err);
 	m->session[m->now].ncut = m->session[m->now - 1].ncut + cut;
@@ -852,7 +853,7 @@ lies(const struct raw *m, size_t n, size_t need)
 	    !foot_there(m, m->from, unity_u32(m->p + 4), unity_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size;
 }
 
-/* A log ends after ${n} bytes. Use the bytes there are of the block at the segment's beginning. */
+/* A log ends after ${n} bytes: use the available bytes of the block at the segment's beginning. */
 static int
 last_block(struct raw *m, size_t n, struct tt_err *err)
 {
@@ -880,7 +881,7 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 			off += need;
 			continue;
 		}
-		/* Return the blocks found so far first. */
+		/* Return the blocks found so far before handling this. */
 		if (m->nblock)
 			break;
 		m->from += off;

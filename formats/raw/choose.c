@@ -1,10 +1,10 @@
 /**
- * Chooses the layout of a session by evidence: the reader itself reads the session's first bytes by each layout in question; the one that fits is taken.
+ * Chooses the layout of a session by evidence: the reader itself reads the session's first bytes by each candidate layout, and the one that fits is used.
  *
- * The layout of the header's own version is tried first, on a little of the session; nearly always that is all. If it does not fit, all others are tried on
- * more, and then all with messages that lie otherwise than the header says. Each of several appended logs may lie. Layouts differ in few types of messages:
- * nothing tells them apart before one of these comes, so a layout that is not that of the header's own version is tried on more at once, and on still more
- * where others fit, too.
+ * The layout of the header's own version is tried first, on a small part of the session; nearly always that is enough. If it does not fit, all others are
+ * tried on a larger part, and then all of them with messages packed or aligned contrary to the header. Each of several appended logs may have a wrong header.
+ * Layouts differ in few types of messages: they are indistinguishable before one of these occurs. So a layout other than that of the header's version is
+ * tried on more bytes at once, and on still more if other layouts fit, too.
  */
 #include "raw/raw.h"
 
@@ -13,20 +13,17 @@
 #include "io/src.h"
 
 enum {
-	TRY_FIRST = 1 << 16, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20,                  /* bytes; of sessions after the first, less */
-	TRY_APART = 16 << 20,                                                         /* ... where several layouts fit TRY_ALL */
+	TRY_FIRST = 1 << 16, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20,                  /* bytes to try; sessions after the first get fewer */
+	TRY_APART = 16 << 20,                                                         /* bytes to try if several layouts fit TRY_ALL */
 	/*
-	 * The first MAX_TRIALS sessions are tried, wherever they are; later ones only TRIALS_APART bytes after the last one tried: there may be thousands in
-	 * a few.
+	 * The first MAX_TRIALS sessions are tried wherever they are; later ones only TRIALS_APART bytes after the last one tried, as a few bytes may hold
+	 * thousands of sessions.
 	 */
 	MAX_TRIALS = 16, TRIALS_APART = 4 << 20,
-	MAX_REST = 1 << 14,                                                           /* bytes; a message that a trial's end cuts is seldom longer */
+	MAX_REST = 1 << 14,                                                           /* bytes; a message that is cut by the end of a trial is seldom longer */
 };
 
-/*
- * Read the session that begins at ${p}, of ${n} bytes at most, by the layout of ${v}, ${aligned} or packed; no further than where more than ${most} bytes
- * make no sense.
- */
+/* Read the session at ${p}, of at most ${n} bytes, by the layout of ${v}, ${aligned} or packed. Stop where more than ${most} bytes made no sense. */
 static int
 try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, bool aligned, uint64_t most, struct unity_trial *t,
     struct unity_votes *votes, struct tt_err *err)
@@ -51,7 +48,7 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 		tt_batch_reset(&b);
 		rc = raw_trial.decode(x, &c, &b, err);
 		of->bytes += h->n;
-		/* A wrong layout finds lengths that take up all that follows. */
+		/* A wrong layout finds lengths that cover all remaining bytes. */
 		of->lost += b.fit.misfit_bytes + (b.fit.rest_bytes > MAX_REST ? b.fit.rest_bytes : 0);
 		tt_fit_join(&sum, &b.fit);
 	}
@@ -66,13 +63,13 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 	tt_batch_free(&b);
 	tt_mem_free(mem, c.bytes, c.cap);
 	tt_arena_free(&cap.arena);
-	/* A session that cannot be begun by this layout has no part of it. */
+	/* If the session cannot even be begun by this layout, no part of it fits. */
 	return rc == TT_END || (rc < 0 && rc != TT_E_NOMEM && rc != TT_E_STOPPED && rc != TT_E_LIMIT && rc != TT_E_IO) ? TT_OK : rc;
 }
 
 /*
- * Show the first ${want} bytes of the session at ${at}: *${n} of them at *${p}, which the file has. They end where the next log may begin: there may be
- * thousands, each of a few bytes.
+ * Show the first ${want} bytes of the session at ${at}: *${n} of them at *${p}, as far as the file has them. They end where the next log may begin, as there
+ * may be thousands of logs of a few bytes.
  */
 static int
 show_session(struct raw *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
@@ -93,7 +90,7 @@ show_session(struct raw *m, uint64_t at, size_t want, const uint8_t **p, size_t 
 	return TT_OK;
 }
 
-/* Try all layouts on the first ${want} bytes of the session at ${at}: with messages as its header says, then with others. */
+/* Try all layouts on the first ${want} bytes of the session at ${at}: first packed or aligned as its header says, then the other way. */
 static int
 try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, struct unity_votes *votes, struct tt_err *err)
 {
@@ -122,7 +119,7 @@ try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, struct
 	return rc;
 }
 
-/* True if all messages have the same fields in both. */
+/* True if all messages have the same fields in both layouts. */
 static bool
 is_same_layout(const struct unity_version *a, const struct unity_version *b)
 {
@@ -134,7 +131,10 @@ is_same_layout(const struct unity_version *a, const struct unity_version *b)
 	return true;
 }
 
-/* The layout of ${x} fits as much of the session at ${at} as was tried. If there is more, look there whether it still does, and whether others do. */
+/*
+ * The layout of ${x} fits all tried bytes of the session at ${at}. If the session has more bytes, check there whether it still fits, and whether other
+ * layouts do.
+ */
 static int
 tell_apart(struct raw *m, uint64_t at, struct raw_choice *x, struct unity_votes *votes, struct tt_err *err)
 {
@@ -165,7 +165,7 @@ tell_apart(struct raw *m, uint64_t at, struct raw_choice *x, struct unity_votes 
 	return rc;
 }
 
-/* The choice that was made for an earlier session with the same header; NULL: none was. */
+/* Return the choice made for an earlier session with the same header, or NULL. */
 static const struct raw_choice *
 find_choice(const struct raw *m, uint32_t word, bool aligned)
 {
@@ -183,7 +183,7 @@ keep_choice(struct raw *m, const struct raw_choice *known, const struct raw_choi
 	m->choice[at] = *x;
 }
 
-/* Try the layout of ${x} on as many of the first bytes of the session as have samples, and all others if it does not fit. */
+/* Try the layout of ${x} on enough of the session's first bytes to include samples; if it does not fit, try all others. */
 static int
 choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 {

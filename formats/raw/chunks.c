@@ -1,5 +1,5 @@
 /**
- * Puts the blocks of a segment together into chunks, one for each stream with blocks in it. It decodes no event.
+ * Joins the blocks of a segment into chunks, one for each stream with blocks in it. Decodes no event.
  */
 #include "raw/raw.h"
 
@@ -47,10 +47,10 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 	}
 }
 
-/* The last two messages with a time, or NULL. */
+/* The last two messages with a time, or NULL if there are fewer. */
 struct timed { const uint8_t *last, *before; };
 
-/* Skip messages of fixed length, which are nearly all. True if there were any. */
+/* Skip messages of fixed length, which nearly all are. True if there were any. */
 static bool
 pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 {
@@ -75,7 +75,7 @@ pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 	return any;
 }
 
-/* Note the last two times of a chunk of the main thread. One far from all others is damage; two near each other come after a pause. */
+/* Note the last two times of a chunk of the main thread. A time far from all others is damaged; two such times near each other follow a pause. */
 static void
 note_times(struct raw *m, int64_t before, int64_t last)
 {
@@ -88,7 +88,7 @@ note_times(struct raw *m, int64_t before, int64_t last)
 	}
 }
 
-/* True if the stream's last time is so far after the one before that only later messages can show whether it is right. */
+/* True if the stream's last time is so far after the previous one that only later messages can tell whether it is right. */
 static bool
 is_doubtful(const struct raw_session *s, const struct timed *t)
 {
@@ -107,8 +107,8 @@ is_plain_begin(const struct raw_session *s, const uint8_t *p, const uint8_t *end
 }
 
 /*
- * True if the stream's last message, which ends at ${end}, must wait for the next chunk, as more of it may follow: a begin. But beside a time far after its own
- * it stays, as it shows that this time is wrong.
+ * True if the stream's last message, a begin that ends at ${end}, must wait for the next chunk, because parts of it may follow. If the chunk has a time far
+ * after that of the message, it does not wait, as it shows that this time is wrong.
  */
 static bool
 must_wait(const struct raw_session *s, const struct timed *t, int64_t before, const uint8_t *end)
@@ -118,7 +118,7 @@ must_wait(const struct raw_session *s, const struct timed *t, int64_t before, co
 	return is_plain_begin(s, t->last, end) && (before <= last || (uint64_t)before - (uint64_t)last <= RAW_MAX_STEP_NS);
 }
 
-/* Note whether the message at ${p}, in the block at ${at}, says that the thread ended. */
+/* Note whether the message at ${p}, in the block at ${at}, reports the end of the thread. */
 static void
 note_end(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, uint64_t at)
 {
@@ -128,10 +128,7 @@ note_end(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, u
 	st->ended_at = at;
 }
 
-/*
- * Find in a thread's pieces, which end at ${end}, the message that must wait for the stream's next chunk; ${end}: none must. Note the times of the last
- * messages.
- */
+/* Return the message in a thread's pieces, which end at ${end}, that must wait for the stream's next chunk, or ${end}. Note the times of the last messages. */
 static const uint8_t *
 find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const struct raw_piece *piece, const uint8_t *end)
 {
@@ -142,7 +139,7 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 	enum raw_step step;
 	struct raw_walk w;
 
-	/* Start at the last piece that surely begins with a message: a frame's mark, or one after a gap. */
+	/* Start at the last piece that surely begins with a message: a frame's mark, or the first after a gap. */
 	for (; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
 		from -= piece[first].len;
 	from -= piece[first].len;
@@ -204,7 +201,10 @@ carry_off(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_p
 	return TT_OK;
 }
 
-/* Keep the last message for the stream's next chunk if it is cut, if its call stack or the number of its work may still follow, or if its time is doubtful. */
+/*
+ * Keep the last message for the stream's next chunk if it is cut, if its call stack or the number of its GPU work may still follow, or if its time is
+ * doubtful.
+ */
 static int
 keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
 {
@@ -228,8 +228,8 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 }
 
 /*
- * The time before which a first time is wrong, if the next one is not before it, too. A recording begins with what idle threads still had from an earlier one.
- * A thread that existed then may have times from long before; one that began later has not.
+ * Return the time before which a first time is wrong unless the next one is before it, too. A recording begins with events that idle threads still held from
+ * an earlier one: a thread that existed then may have times from long before, a thread that began later may not.
  */
 static int64_t
 since(const struct raw_session *s, const struct raw_stream *st)
@@ -239,14 +239,14 @@ since(const struct raw_session *s, const struct raw_stream *st)
 	return st->start - (raw_is_sane(s->began) && st->start > s->began + RAW_MAX_STEP_NS ? RAW_MAX_STEP_NS : RAW_MAX_RUNON_NS);
 }
 
-/* True if the log ${number} or one since, before the present one, did not end. */
+/* True if the log ${number}, or a later one before the present log, has no end. */
 static bool
 is_cut_since(const struct raw *m, size_t number)
 {
 	return m->session[m->now].ncut != m->session[number].ncut;
 }
 
-/* Find out, once, whether the stream's thread is that of an earlier log: the last one of that id is called the same. */
+/* Find out, once, whether the stream's thread continues a thread of an earlier log: the last one with its id has the same name. */
 static int
 place(struct raw *m, struct raw_stream *st, struct tt_err *err)
 {
@@ -267,7 +267,7 @@ place(struct raw *m, struct raw_stream *st, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Fill the part of the head that describes the stream. ${over}: nothing of the stream follows. */
+/* Fill in the part of the head that describes the stream. ${over}: true if nothing of the stream follows. */
 static void
 put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool over)
 {
@@ -278,7 +278,7 @@ put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool ov
 	h->root = raw_root_of(m, st);
 }
 
-/* Put into the head what the chunk is to its thread. */
+/* Fill in the part of the head that relates the chunk to its thread. */
 static int
 deliver(struct raw *m, struct raw_stream *st, struct raw_head *h, struct tt_err *err)
 {
@@ -295,7 +295,7 @@ deliver(struct raw *m, struct raw_stream *st, struct raw_head *h, struct tt_err 
 	return rc;
 }
 
-/* Put the stream's carry, and ${n} bytes of its blocks up to ${stop}, together in the chunk, as ${pieces} pieces. */
+/* Copy the stream's carry, and ${n} bytes of its blocks up to ${stop}, into the chunk as ${pieces} pieces. */
 static int
 put_together(const struct raw *m, const struct raw_stream *st, uint32_t stop, size_t pieces, size_t n, struct tt_chunk *c, struct tt_err *err)
 {
@@ -319,24 +319,24 @@ put_together(const struct raw *m, const struct raw_stream *st, uint32_t stop, si
 	return TT_OK;
 }
 
-enum { TRIED_BLOCKS = 4 };               /* the first number of blocks in which another thread is looked for */
+enum { TRIED_BLOCKS = 4 };               /* initial number of blocks that are searched for another thread */
 
-/* The blocks of a chunk. */
+/* The range of blocks of a chunk. */
 struct cut_out {
-	uint32_t stop;                /* the stream's first block after it; 0: none */
-	size_t n, pieces;             /* bytes and pieces, with the carry */
-	bool ends;                    /* another thread with the stream's id begins after it ... */
-	uint32_t naming;              /* ... by this registration ... */
-	bool without_carry;           /* ... with the carry, which goes with the next chunk */
+	uint32_t stop;                /* the stream's first block after the chunk, as index + 1; 0: no more blocks */
+	size_t n, pieces;             /* bytes and pieces, including the carry */
+	bool ends;                    /* true: another thread with the stream's id begins after the chunk */
+	uint32_t naming;              /* the registration of that other thread */
+	bool without_carry;           /* true: the carry belongs to that other thread and goes with the next chunk */
 };
 
-/* Add blocks to the chunk, up to ${most} in all. True if these are all that it may have. */
+/* Add blocks to the chunk, at most ${most} in all. True if the chunk has all the blocks that it may have. */
 static bool
 add_blocks(const struct raw *m, const struct raw_stream *st, struct cut_out *of, size_t most)
 {
 	for (; of->stop; of->stop = m->block[of->stop - 1].next) {
 		const struct raw_block *b = &m->block[of->stop - 1];
-		/* A message begins here in any case. */
+		/* A frame's mark always begins with a message. */
 		if (of->n >= RAW_CHUNK && b->flags & RAW_P_FRAME && st->id != RAW_SESSION)
 			break;
 		if (of->pieces >= most)
@@ -362,7 +362,7 @@ cut_out(struct raw *m, struct raw_stream *st, struct cut_out *of, struct tt_chun
 		add_blocks(m, st, of, SIZE_MAX);
 		return TT_OK;
 	}
-	/* Each of thousands of blocks may be of another thread. */
+	/* With thousands of blocks, each may belong to another thread, so increase the number step by step. */
 	for (size_t most = TRIED_BLOCKS;; most *= TRIED_BLOCKS) {
 		whole = add_blocks(m, st, of, most);
 		if ((rc = put_together(m, st, of->stop, of->pieces, of->n, c, err)) != TT_OK)
@@ -396,7 +396,7 @@ raw_begin_lead(struct raw *m, uint32_t number)
 	m->lead_of = number;
 }
 
-/* Look in a chunk of the main thread for the begin of the frame in which the recording began; see struct raw.lead. */
+/* Find the begin of the frame in which the recording began, in a chunk of the main thread; see struct raw.lead. */
 static void
 find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece, const uint8_t *p)
 {
@@ -430,7 +430,7 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 	}
 }
 
-/* The first time of a stream of an appended log that belongs to its recording. */
+/* Return the first time of a stream of an appended log that belongs to the log's recording. */
 static int64_t
 recording_from(const struct raw *m, const struct raw_session *s, bool is_main)
 {
@@ -439,7 +439,7 @@ recording_from(const struct raw *m, const struct raw_session *s, bool is_main)
 	return is_main || lead < soon ? lead : soon;
 }
 
-/* Take the first ${n} bytes of the chunk away, which end where a message does. */
+/* Remove the first ${n} bytes of the chunk, which end with a message. */
 static void
 drop_front(struct raw_head *h, struct raw_piece *piece, size_t n)
 {
@@ -458,8 +458,8 @@ drop_front(struct raw_head *h, struct raw_piece *piece, size_t n)
 }
 
 /*
- * Leave out of an appended log what the stream begins with from before the recording. That of the first log is delivered: it lies before time 0, where a run
- * leaves it out. That of a later one may lie among the times of the log before. Damage ends it, as does a single time that is damaged itself.
+ * Remove the stream's first events from before the recording of an appended log. In the first log they are delivered: they lie before time 0, and a run
+ * leaves them out. In a later log they could lie among the times of the previous log. The removal ends at damage, or at a single time that is itself damaged.
  */
 static void
 leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_piece *piece, const uint8_t *p)
@@ -494,7 +494,7 @@ leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct r
 		m->earlier_ns = s->began - first;
 }
 
-/* True if the stream's blocks in the segment can be skipped by a reading that looks only for definitions, frames and threads. */
+/* True if a reading that looks only for definitions, frames and threads can skip the stream's blocks in the segment. */
 static bool
 is_middle(const struct raw *m, const struct raw_stream *st)
 {
@@ -507,7 +507,7 @@ is_middle(const struct raw *m, const struct raw_stream *st)
 	return true;
 }
 
-/* Make the chunk of stream ${index}; *${some} is false if all of it waits for more. ${last}: nothing more will come. */
+/* Make the chunk of stream ${index}; *${some} is false if all of it must wait for more. ${last}: nothing more will come. */
 static int
 make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *some, struct tt_err *err)
 {
@@ -553,7 +553,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	st = &m->stream[index];
 	st->first = stop;
 	if (stop)
-		m->next--;            /* the rest is a chunk of its own */
+		m->next--;            /* the remainder becomes a chunk of its own */
 	*some = h->n > 0 || stop;
 	if (!*some)
 		return TT_OK;
@@ -578,7 +578,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	return TT_OK;
 }
 
-/* Make a chunk of the next carry that no block will continue; *${some} is false if there is none. */
+/* Make a chunk of the next carry that no block will continue; *${some} is false if there is no such carry. */
 static int
 flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 {
@@ -586,7 +586,7 @@ flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 	int rc = TT_OK;
 
 	*some = false;
-	/* Streams are in the order of sessions. A second reading knows those of later ones, too, in which nothing was read yet. */
+	/* Streams are in the order of sessions. A second reading also knows the streams of later sessions, from which nothing was read yet. */
 	for (; m->flush_at < m->nstream && m->stream[m->flush_at].session <= now && rc == TT_OK && !*some; m->flush_at++) {
 		const struct raw_stream *st = &m->stream[m->flush_at];
 		if (st->ncarry && (m->ended || st->session != now)) {
@@ -601,7 +601,7 @@ flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 	return rc;
 }
 
-/* Show what each of several logs is. */
+/* Store the fit of each of several logs in the capture. */
 static int
 keep_logs(struct raw *m, struct tt_err *err)
 {

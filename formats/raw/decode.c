@@ -11,7 +11,7 @@
 
 enum { EVENTS_RESERVED = 64 };                           /* events for which there is room before messages are read */
 
-/* The time of a message that has none: that of the message before. */
+/* Return the time of a message without a time: that of the previous message. */
 static int64_t
 now(const struct raw_run *r)
 {
@@ -48,7 +48,7 @@ put_args(struct raw_run *r, size_t of, unsigned type, struct raw_take t)
 	return rc;
 }
 
-/* Read the first value; false if there is none. */
+/* Read the first value. False: there are no values. */
 static bool
 first_value(unsigned type, struct raw_take t, struct unity_value *v)
 {
@@ -95,7 +95,8 @@ end(struct raw_run *r, int64_t ts, uint64_t key)
 }
 
 /*
- * A root sample begins or ends on this thread: close all open zones. It is no zone itself: it covers the thread's frame, so that its time is nobody's work.
+ * Close all open zones, because a root sample begins or ends on this thread. The root is not a zone: it covers the thread's frame, and its time is nobody's
+ * work.
  */
 static int
 close_all(struct raw_run *r, int64_t ts)
@@ -104,7 +105,7 @@ close_all(struct raw_run *r, int64_t ts)
 	struct tt_event *e;
 	int rc;
 
-	/* Mostly there is none. */
+	/* Usually there are no open zones. */
 	if (b->depth > 0 && ((rc = tt_zone_note_popped(b, ts, 0, r->at, r->u.err)) != TT_OK || (rc = tt_zone_cut(b, ts, r->u.err)) != TT_OK))
 		return rc;
 	if (r->emptied)
@@ -151,7 +152,7 @@ alloc_bytes(unsigned type, const struct raw_take *t, uint64_t *bytes)
 	return first_value(type, *t, &v) && unity_alloc_bytes(&v, bytes);
 }
 
-/* The key of a zone named by one of its values, ${v}; *${named} is false if no value names it. */
+/* Find the key of a zone that one of its values, ${v}, names; *${named} is false if no value names it. */
 static int
 label(struct raw_run *r, uint32_t id, struct raw_take t, struct unity_value v[3], uint64_t *key, bool *named)
 {
@@ -163,14 +164,17 @@ label(struct raw_run *r, uint32_t id, struct raw_take t, struct unity_value v[3]
 	return unity_label(&r->u, id, v, t.state == RAW_WHOLE ? n : 0, key, named);
 }
 
-/* True if an end of marker ${id} ends a zone of ${key}: one that the marker named, or its own, if it has no text. */
+/* True if an end of marker ${id} ends a zone of ${key}: a zone of the marker with its own name, or a plain zone of the marker. */
 static bool
 is_ended_by(const struct raw_run *r, uint64_t key, uint32_t id)
 {
 	return key >> 44 == (UNITY_KEY_LABEL >> 44 | (id & 0xffff)) || key == unity_key(&r->u, id);
 }
 
-/* The key of the innermost open zone that an end of marker ${id} ends; 0: none. It may have begun before the chunk, if that is known here. */
+/*
+ * Return the key of the innermost open zone that an end of marker ${id} ends; 0: no such zone. It may have begun before the chunk, if those zones are known
+ * here.
+ */
 static uint64_t
 label_open(const struct raw_run *r, uint32_t id)
 {
@@ -237,7 +241,7 @@ end_special(struct raw_run *r, int64_t ts, uint32_t id)
 		if ((open = label_open(r, id)))
 			key = open;
 		else if (!r->u.b->base && !r->emptied)
-			r->from = INT64_MIN / 2;      /* ask for the chunk once more, with the zones open before it */
+			r->from = INT64_MIN / 2;      /* request the chunk again, with the zones that are open before it */
 	}
 	rc = end(r, ts, key);
 	if (rc == TT_OK && id == r->s->marker.collect && !tt_batch_rare(r->u.b, TT_GC, ts, TT_GC_END, r->u.err))
@@ -270,7 +274,7 @@ single(struct raw_run *r, uint32_t id, unsigned type, const struct raw_take *t)
 	return put_args(r, (size_t)(e - r->u.b->ev), type, *t);
 }
 
-/* Read a sample where no zones are wanted: advance the clock, and define names that values give to zones. */
+/* Read a sample without wanting its zone: advance the clock, and define names that values give to zones. */
 static int
 skim_sample(struct raw_run *r, int64_t ts, uint32_t id, unsigned type, const struct raw_take *t)
 {
@@ -316,7 +320,7 @@ sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 
 /* --- other messages ---------------------------------------------------------------------------------------------- */
 
-/* Decode a stack: of the allocation just before, or of a zone. */
+/* Decode a stack: that of the preceding allocation, or of a zone. */
 static int
 stack(struct raw_run *r, struct raw_take *t)
 {
@@ -343,7 +347,7 @@ flow(struct raw_run *r, struct raw_take *t)
 	return TT_OK;
 }
 
-/* The event of the zone or allocation begun last in the chunk, since the last root; NULL: there is none. Repeated calls look only at events that are new. */
+/* Return the event of the zone or allocation that began last in the chunk, since the last root, or NULL. Repeated calls examine only new events. */
 static const struct tt_event *
 last_begun(struct raw_run *r)
 {
@@ -361,7 +365,7 @@ last_begun(struct raw_run *r)
 	return r->begun > r->rooted ? &b->ev[r->begun - 1] : NULL;
 }
 
-/* The last begun zone gives work to the GPU. If it began before the chunk, ask for the chunk once more, with the zones open before it. */
+/* Assign work on the GPU to the zone that began last. If it began before the chunk, request the chunk again, with the zones open before it. */
 static int
 anchor(struct raw_run *r, struct raw_take *t)
 {
@@ -380,7 +384,7 @@ anchor(struct raw_run *r, struct raw_take *t)
 	return TT_OK;
 }
 
-/* Decode how long such work took. The message comes frames later. */
+/* Decode the duration of such GPU work, which arrives frames later. */
 static int
 gpu(struct raw_run *r, struct raw_take *t)
 {
@@ -403,7 +407,7 @@ old_alloc(struct raw_run *r, struct raw_take *t)
 	return rc == TT_OK ? unity_define_alloc(&r->u, key) : rc;
 }
 
-/* The present frame is not whole. */
+/* Mark the present frame as not whole. */
 static int
 leave_out_frame(struct raw_run *r)
 {
@@ -430,7 +434,7 @@ frame(struct raw_run *r, struct raw_take *t, bool *sane)
 		return TT_OK;
 	if (!rare(r, TT_FRAME, index))
 		return r->u.err->code;
-	/* With a corrected time, the frame's begin is not known. */
+	/* With a corrected time, the begin of the frame is unknown. */
 	return r->mending ? leave_out_frame(r) : TT_OK;
 }
 
@@ -497,8 +501,8 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 /* --- the chunk ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Blocks, messages or frames are missing here, and nobody knows which zones ended in them: close all open zones at the thread's last time, and count them as
- * cut. Definitions belong to no thread, so they are unaffected.
+ * Close all open zones at the thread's last time and count them as cut, because blocks, messages or frames are missing here, and it is unknown which zones
+ * ended in them. Definitions belong to no thread and are not affected.
  */
 static int
 cut(struct raw_run *r, enum tt_gap why)
@@ -525,7 +529,7 @@ cut(struct raw_run *r, enum tt_gap why)
 	return TT_OK;
 }
 
-/* Count the block at r->at, once, as damaged, and ${bytes} of it. */
+/* Count the block at r->at, once, as damaged, and ${bytes} of its bytes. */
 static void
 count_damaged(struct raw_run *r, size_t bytes)
 {
@@ -544,13 +548,13 @@ count_damaged(struct raw_run *r, size_t bytes)
 static int
 arrive(struct raw_run *r, uint32_t flags)
 {
-	/* Other threads than the main one need not have every frame. */
+	/* Only the main thread must have every frame. */
 	const bool lost = flags & RAW_P_GAP || ((flags & (RAW_P_LOST | RAW_P_PAUSED)) == RAW_P_LOST && r->h->stream == r->s->main);
 
 	return flags & (RAW_P_GAP | RAW_P_LOST | RAW_P_PAUSED) ? cut(r, lost ? TT_GAP_LOST : TT_GAP_UNRECORDED) : TT_OK;
 }
 
-/* The thread starts, or another thread with the same id does. */
+/* Begin the thread, or another thread that reuses its id. */
 static int
 thread_begins(struct raw_run *r, const struct raw_walk *w)
 {
@@ -568,7 +572,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 		e->flags = TT_F_BASE | (r->h->flags & RAW_H_AFTER_CUT ? 0 : TT_F_END);
 		r->emptied = true;
 	}
-	/* The main thread of an appended log goes on even if the one before says that it ended. */
+	/* The main thread of an appended log continues even if the previous log reports its end. */
 	if (r->s->main_again && r->h->stream == r->s->main && r->h->flags & RAW_H_FIRST)
 		return TT_OK;
 	if (!(e = tt_batch_rare(r->u.b, TT_THREAD, ts, r->u.b->tid, r->u.err)))
@@ -578,7 +582,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	return TT_OK;
 }
 
-/* Take only gaps, which the pieces' flags show. */
+/* Process only gaps, which the flags of pieces tell. */
 static int
 skim(struct raw_run *r, const struct raw_piece *piece)
 {
@@ -589,7 +593,7 @@ skim(struct raw_run *r, const struct raw_piece *piece)
 	return rc;
 }
 
-/* If the message at ${p} was corrected, report it; if its time was, leave out the frame around it on the main thread. */
+/* If the message at ${p} was corrected, report that; if its time was, mark the frame around it as not whole on the main thread. */
 static int
 mend(struct raw_run *r, const uint8_t *p, size_t size)
 {
@@ -633,7 +637,7 @@ one_message(struct raw_run *r, struct raw_walk *w, bool *sane)
 	return TT_OK;
 }
 
-/* The message at ${p} makes no sense, or nobody knows its type: ${size} bytes of the block at r->at are lost. */
+/* Count ${size} lost bytes of the block at r->at: the message at ${p} makes no sense, or its type is unknown. */
 static void
 count_misfit(struct raw_run *r, const uint8_t *p, size_t size)
 {
@@ -692,7 +696,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 	}
 }
 
-/* The place where decoding starts. */
+/* Return the place where decoding starts. */
 static struct raw_walk
 start(const struct raw_head *h)
 {
@@ -725,15 +729,15 @@ decode(struct raw_run *r)
 	TT_THEN(rc, r->skims && h->stream != h->s.main ? skim(r, w.piece) : messages(r, &w));
 	if (rc == TT_OK && h->flags & RAW_H_ENDS)
 		rc = thread_ends(r);
-	/* The first thread of an id that is reused had its name before all others. */
+	/* The first thread with an id that is reused later had its name before all others. */
 	if (rc == TT_OK && !(h->flags & RAW_H_NEW_THREAD))
 		rc = raw_define_reused(r, UNITY_EVER + 1);
 	return rc;
 }
 
 /*
- * Decode the chunk again from its beginning: with its wrong times found if ${times}, and with the ${nother} ends at ${other} as those of the zones that these
- * name.
+ * Decode the chunk again from its beginning: with its wrong times corrected if ${times}, and with the ${nother} ends at ${other} as ends of the zones that
+ * these name.
  */
 static int
 decode_mended(struct raw_run *r, struct raw_run fresh, bool times, const struct raw_other *other, unsigned nother, size_t open)
@@ -772,7 +776,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	unsigned nother;
 	const size_t open = b->base ? b->base->n : 0;
 
-	/* The chunk may begin just where a frame does, or after its mark. */
+	/* The chunk may begin exactly at a frame's begin, or after its mark. */
 	if (r.last != INT64_MIN && (h->root != UNITY_NO_MARKER || h->stream == h->s.main)) {
 		r.caught = r.last;
 		r.behind = r.last - RAW_BEHIND;
@@ -784,7 +788,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
 		if (special[i] != UNITY_NO_MARKER)
 			r.special[special[i] % RAW_SPECIAL] = true;
-	/* Look for damage in the main thread: it decides which frames are whole. */
+	/* Search the main thread for damage even here, as it decides which frames are whole. */
 	r.skims = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION;
 	r.in_line = r.skims ? raw_ticks_in_line(&h->s) : 0;
 	const struct raw_run fresh = r;

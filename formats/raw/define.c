@@ -3,7 +3,7 @@
  */
 #include "raw/raw.h"
 
-/* Define the names of the values of marker ${key}, each ended by a NUL. *${unit}: the unit of the first. */
+/* Define the names of the values of marker ${key}, each ended by a NUL. *${unit}: the unit of the first value. */
 static int
 params(struct raw_run *r, uint64_t key, struct raw_take *t, unsigned *unit)
 {
@@ -27,7 +27,7 @@ params(struct raw_run *r, uint64_t key, struct raw_take *t, unsigned *unit)
 	return rc != TT_OK || n == 0 ? rc : unity_define_args(&r->u, key, at);
 }
 
-/* Take a name of a definition, and count it as evidence of the layout. */
+/* Take a name of a definition, and count it as evidence for the layout. */
 static const char *
 name_of(struct raw_run *r, struct raw_take *t, uint32_t *n)
 {
@@ -111,7 +111,7 @@ raw_define(struct raw_run *r, unsigned type, struct raw_take *t)
 		return category(r, t);
 	case RAW_JIT:
 		return code(r, t);
-	default:                      /* objects, types and resources, which the model does not have */
+	default:                      /* objects, types and resources, which have no place in the model */
 		return TT_OK;
 	}
 }

@@ -34,7 +34,7 @@ raw_take_head(const struct raw *m, const uint8_t *p, size_t n, struct raw_sessio
 	const uint32_t word = unity_u32(p + 8);
 	const struct unity_version *v = m->as ? m->as : unity_candidate(word, true, 0);
 	*size = raw_head_size(p, n);
-	/* A version that is no date is damage, or not known yet: the blocks say how they are read. */
+	/* A version that is not a date is damaged or not known yet; the blocks tell how they must be read. */
 	const bool blocks = n >= *size + 4 && unity_u32(p + *size) == RAW_BLOCK;
 	if (p[5] > 1 && !blocks)
 		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);

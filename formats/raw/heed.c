@@ -1,5 +1,5 @@
 /**
- * Collects from the session's stream what the reader must know before it decodes: markers, threads, categories, code.
+ * Collects from the session's stream the facts that the reader needs before it decodes: markers, threads, categories, code.
  */
 #include "raw/raw.h"
 
@@ -40,7 +40,7 @@ keep_name(struct raw *m, const uint8_t *p, uint32_t n, const uint8_t *group, uin
 	return x->group ? TT_OK : err->code;
 }
 
-/* Keep the ${n} bytes at ${name}, the name of the thread of ${st} with its group, unless they are kept: ${hash} is that of the name. */
+/* Keep the ${n} bytes at ${name}, the full name of the thread of ${st}, unless they are kept already; ${hash} is the hash of the name. */
 static int
 keep_full_name(struct raw *m, struct raw_stream *st, uint64_t hash, const char *name, size_t n, struct tt_err *err)
 {
@@ -59,7 +59,7 @@ is_main(const char *name, size_t n)
 	return n == strlen(UNITY_MAIN_THREAD) && memcmp(name, UNITY_MAIN_THREAD, n) == 0;
 }
 
-/* Note the first thread with frames that is called like the main thread. */
+/* Note the first thread with frames that has the main thread's name. */
 static void
 note_main(struct raw_session *s, uint64_t id, uint32_t flags, const char *name, size_t n)
 {
@@ -69,7 +69,7 @@ note_main(struct raw_session *s, uint64_t id, uint32_t flags, const char *name, 
 	s->named = id;
 }
 
-/* Put the name of a thread with its group to ${to}; its length. */
+/* Write the name of a thread with its group to ${to}. Return its length. */
 static size_t
 put_name(char to[RAW_NAME_MAX], const uint8_t *group, size_t ngroup, const uint8_t *p, size_t n)
 {
@@ -84,7 +84,7 @@ put_name(char to[RAW_NAME_MAX], const uint8_t *group, size_t ngroup, const uint8
 	return len + n;
 }
 
-/* The message is in the block at ${at}. */
+/* Take in the registration of a thread; its message is in the block at ${at}. */
 static int
 heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at, struct tt_err *err)
 {
@@ -125,7 +125,7 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t a
 	return TT_OK;
 }
 
-/* Take in a category, or, if it was ${known} before, compare its name. */
+/* Take in a category; if it is ${known} already, compare its name. */
 static int
 heed_category(struct raw *m, const struct raw_session *s, struct raw_take *t, bool known, uint64_t seq, struct tt_err *err)
 {
@@ -157,14 +157,14 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at
 	m->any_state = true;
 	m->enabled = raw_take32(t) & 1;
 	const uint64_t ticks = raw_take64(t);
-	/* One of the two is damaged: no recording ends before it begins. So is one that begins long before threads that registered ahead of it. */
+	/* Recordings do not end before they begin, or begin long before threads that registered ahead of them: one of the two times is damaged. */
 	if (first ? m->enabled && s->state_wrong : ticks < m->state_ticks)
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, 0, at);
 	m->state_ticks = ticks;
 	m->frames.stop = raw_take32(t);
 	m->frames.stopped = !m->enabled && t->state == RAW_WHOLE;
 	s->stopped = m->enabled ? INT64_MAX : raw_ns(s, ticks);
-	/* Another recording in the same log may give ids anew. */
+	/* Another recording in the same log may assign ids anew. */
 	if (!was && m->enabled)
 		unity_next_epoch(&m->known);
 	if (was || !m->enabled || m->read)
@@ -178,7 +178,7 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t at
 	return rc;
 }
 
-/* Take in what follows in ${w}: categories alone if ${categories}, else all the others, with the categories known. */
+/* Take in the remaining messages of ${w}: only categories if ${categories}, else all others, with the categories known. */
 static int
 heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, uint64_t seq, struct tt_err *err)
 {
@@ -216,7 +216,7 @@ heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, u
 		default:
 			break;
 		}
-		/* A definition may be repeated, but not with another name: the number or the name of one of the two is damaged. */
+		/* A definition may be repeated, but not with another name: then the number or the name in one of the two is damaged. */
 		if (m->known.renamed && at != renamed_at)
 			tt_loss_add(&m->loss, TT_LOST_DEFINITIONS, 1, 0, renamed_at = at);
 		m->known.renamed = false;
@@ -237,7 +237,7 @@ raw_heed_own(struct raw *m, uint64_t id, const uint8_t *p, size_t n, uint64_t at
 	return heed_thread(m, s, &t, at, err);
 }
 
-/* Categories first: markers may come before theirs. */
+/* Take in categories first, because markers may precede their categories. */
 int
 raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err)
 {

@@ -19,18 +19,18 @@
 #define RAW_BLOCK UINT32_C(0xB10C7EAD)
 #define RAW_FOOT UINT32_C(0xB10CF007)
 #define RAW_SESSION UINT64_MAX                /* stream of definitions; every other stream's id is a thread's */
-#define RAW_SAYS_RELEASE UINT32_C(0x20211028) /* from this word on, the header has the engine's release */
+#define RAW_SAYS_RELEASE UINT32_C(0x20211028) /* from this version on, the header has the engine's release */
 
 
 enum {
-	RAW_HEAD = 36,                /* bytes of a header without, and with, the release */
+	RAW_HEAD = 36,                /* bytes of a header without the release, and with it */
 	RAW_HEAD_RELEASE = 56,
 	RAW_BLOCK_HEAD = 20,
 	RAW_BLOCK_FOOT = 8,
-	RAW_BLOCK_MAX = 64 << 20,     /* the longest payload that is taken as sane */
-	RAW_TEXT_MAX = 16 << 20,      /* the longest text or blob */
-	RAW_CARRY_MAX = 16 << 20,     /* the longest message */
-	RAW_UNKNOWN_TYPES = 1024,     /* a type from here on is no type */
+	RAW_BLOCK_MAX = 64 << 20,     /* maximum payload that makes sense */
+	RAW_TEXT_MAX = 16 << 20,      /* maximum length of a text or blob */
+	RAW_CARRY_MAX = 16 << 20,     /* maximum length of a message */
+	RAW_UNKNOWN_TYPES = 1024,     /* numbers from here on are not types */
 };
 
 enum raw_type {
@@ -41,7 +41,7 @@ enum raw_type {
 	RAW_CLEANUP = 56, RAW_FLOW = 57, RAW_CATEGORY = 62, RAW_CATEGORY_STATE = 63, RAW_TYPES = 64,
 };
 
-/* True if messages of this type, a known one, may be in the session's stream, or in that of a thread. Statistics, audio, UI and threads may be in both. */
+/* True if messages of this known type may be in the session's stream, or in a thread's. Statistics, audio, UI and threads may be in both. */
 static inline bool
 raw_may_be_in(bool session, unsigned type)
 {
@@ -60,7 +60,7 @@ raw_is_sample(unsigned type)
 	return type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS;
 }
 
-/* True for messages of threads whose time orders them: marks of frames, and samples. (35 is no type.) */
+/* True for messages of threads that are ordered by their time: marks of frames, and samples. (35 is not a type.) */
 static inline bool
 raw_has_time(unsigned type)
 {
@@ -73,11 +73,11 @@ enum { RAW_THREAD_NO_FRAMES = 1 };
 /* How messages are laid out in one session. */
 struct raw_layout {
 	bool aligned;
-	bool wide;                    /* instance ids take 8 bytes */
+	bool wide;                    /* true: instance ids take 8 bytes */
 	uint8_t rank;                 /* order of versions, 1 to 12; see version.c */
 };
 
-/* A message being read. Missing fields are 0, and the state says why they are missing. */
+/* A message being read. Fields that are missing read as 0, and the state says why they are missing. */
 enum raw_state { RAW_WHOLE, RAW_SHORT, RAW_BAD };
 struct raw_take {
 	const uint8_t *p, *end, *from;
@@ -138,7 +138,7 @@ raw_take64(struct raw_take *t)
 	return p ? unity_u64(p) : 0;
 }
 
-/* Take a text or blob of *${n} bytes; it may be NULL if *${n} is 0. */
+/* Take a text or blob of *${n} bytes; the result may be NULL if *${n} is 0. */
 static inline const uint8_t *
 raw_take_blob(struct raw_take *t, uint32_t *n)
 {
@@ -152,7 +152,7 @@ raw_take_blob(struct raw_take *t, uint32_t *n)
 	return p;
 }
 
-/* Count the bytes that a text of ${n} bytes at ${p} seems to lack: those that are not zero in the padding after it; packed messages have no padding. */
+/* Count the bytes that a text of ${n} bytes at ${p} seems to lack: nonzero bytes in the padding after it. Packed messages have no padding. */
 static inline uint32_t
 raw_count_lacking(const struct raw_take *t, const uint8_t *p, uint32_t n)
 {
@@ -163,7 +163,7 @@ raw_count_lacking(const struct raw_take *t, const uint8_t *p, uint32_t n)
 	return more;
 }
 
-/* Take a name: a text up to its first NUL, if it has one. */
+/* Take a name: a text up to its first NUL, if any. */
 static inline const uint8_t *
 raw_take_name(struct raw_take *t, uint32_t *n)
 {

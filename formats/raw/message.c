@@ -1,8 +1,9 @@
 /**
- * The length of a message, for every type and version.
+ * Computes the length of a message, for every type and version.
  *
  * Fields are written as letters: 2, 4 and 8 are numbers of that many bytes, b a single byte, i the instance id, s a name, z a text or blob, n a list of
- * 32-bit numbers; and, once each, p the parameters of a marker, v the values of a sample, a the addresses of a stack, c the padding before a category's name.
+ * 32-bit numbers; and, at most once each, p the parameters of a marker, v the values of a sample, a the addresses of a stack, c the padding before a
+ * category's name.
  */
 #include "raw/raw.h"
 
@@ -52,7 +53,7 @@ raw_take_value(struct raw_take *t, struct unity_value *v)
 	}
 }
 
-/* True if the ${n} numbers at ${p} may be addresses: they have 48 bits at most. */
+/* True if the ${n} numbers at ${p} may be addresses, which have at most 48 bits. */
 static bool
 are_addresses(const uint8_t *p, unsigned n)
 {
@@ -62,7 +63,10 @@ are_addresses(const uint8_t *p, unsigned n)
 	return true;
 }
 
-/* True if the ${n} addresses of a stack begin after three bytes of padding at ${p}: these are zeros or, if damaged, addresses begin after them alone. */
+/*
+ * True if the ${n} addresses of a stack begin after three bytes of padding at ${p}: the padding is zero or, if it is damaged, only the numbers after it look
+ * like addresses.
+ */
 static bool
 is_padded_stack(const struct raw_take *t, unsigned n)
 {
@@ -142,7 +146,7 @@ skip_field(struct raw_take *t, char what)
 	}
 }
 
-/* True if the name after the ${skip} bytes at ${p} has no NUL but at its end: numbers that a wrong layout takes for a name have some. */
+/* True if the name after the ${skip} bytes at ${p} has no NUL before its end; numbers that a wrong layout takes for a name usually do. */
 static bool
 is_name(const uint8_t *p, unsigned skip)
 {
@@ -151,7 +155,7 @@ is_name(const uint8_t *p, unsigned skip)
 	return n == 0 || !memchr(p + skip + 4, 0, n - 1);
 }
 
-/* True if the engine may have written the message. Some damage, and some messages in a wrong layout, look like a whole message. */
+/* True if the engine may have written the message. Damaged messages, and messages read by a wrong layout, may look whole. */
 static bool
 is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 {
@@ -163,7 +167,7 @@ is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 	case RAW_OBJECT:
 		return is_name(p, at + (l->rank >= 12 ? 16 : l->rank >= 11 ? 8 : l->wide ? 8 : 4));
 	case RAW_STATE:
-		/* A lost page of zeros would look like this message. */
+		/* A lost page of zeros must not count as this message. */
 		return unity_u32(p + at) <= 1 && (unity_u32(p + at) | unity_u64(p + at + 4) | unity_u32(p + at + 12)) != 0;
 	case RAW_FLOW:
 		return p[at] <= 3;
@@ -198,7 +202,10 @@ raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size
 	return raw_measure_as(l, n >= 2 ? unity_u16(p) : RAW_TYPES, p, n, size);
 }
 
-/* The sizes of types without a field of varying length; 0 for others, for flows and marks, which need a check, and for those that no thread has. */
+/*
+ * Find the sizes of types whose fields all have fixed length; 0 for other types, for flows and marks, which need a check, and for types that threads do not
+ * have.
+ */
 void
 raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
 {

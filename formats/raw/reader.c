@@ -42,7 +42,7 @@ category(const struct tt_capture *cap, const struct tt_def *d, const char **name
 {
 	const struct raw *m = cap->category_arg;
 
-	(void)err;                    /* of others */
+	(void)err;                    /* unused, but part of the interface */
 	*name = unity_category_of(cap, d, d->a ? m->session[d->a >> 32].categories : NULL);
 	return TT_OK;
 }
@@ -65,7 +65,7 @@ open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const st
 	tt_window_init(&m->win, env, src);
 	tt_loss_reset(&m->loss);
 	unity_known_init(&m->known, &env->mem);
-	m->known.epoch = v ? 0 : 1;   /* a trial tells no damage */
+	m->known.epoch = v ? 0 : 1;   /* a trial reports no damage */
 	rc = raw_open_head(m, 0, err);
 	TT_THEN(rc, raw_find_zero(m, err));
 	if (rc != TT_OK) {

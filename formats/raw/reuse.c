@@ -1,9 +1,9 @@
 /**
- * Finds where the id of a thread becomes that of another one: the system uses ids again.
+ * Finds where the id of a thread becomes that of another thread, as the system reuses ids.
  *
- * Threads register in the session's stream, and there is no order between that and their own. So a registration under an id that a thread has already waits
- * until the stream comes to its time; one that does not say when it was (before 2018.2), until the thread has ended. The thread is another one if it is called
- * otherwise, or if the one before has ended; else it is the same, which registered again, as all do when a recording begins.
+ * Threads register in the session's stream, which has no order relative to their own streams. So a registration under an id that a thread already has waits
+ * until the stream reaches its time; without a time (before 2018.2) it waits until the thread has ended. It is another thread if its name differs, or if the
+ * previous thread has ended; else it is the same thread that registered again, as all threads do when a recording begins.
  */
 #include "raw/raw.h"
 
@@ -31,7 +31,7 @@ raw_name_waits(struct raw *m, struct raw_stream *st, const struct raw_naming *x,
 	return TT_OK;
 }
 
-/* Take the first registration that waits away. */
+/* Remove the first registration that waits. */
 static void
 drop_first(struct raw *m, struct raw_stream *st)
 {
@@ -64,14 +64,17 @@ raw_may_change(struct raw *m, struct raw_stream *st)
 	return st->naming != 0;
 }
 
-/* True if ${x} registers the thread called ${name} again: the thread has not ended, or ended after ${x}: at ${ended}, as the block at ${at} says. */
+/* True if ${x} registers the thread ${name} again: the thread has not ended, or ended after ${x}. It ended at ${ended}, as the block at ${at} says. */
 static bool
 is_same(const struct raw_naming *x, uint64_t name, int64_t ended, uint64_t at)
 {
 	return x->hash == name && (ended == INT64_MIN || (x->from == INT64_MIN ? x->at < at : x->from < ended));
 }
 
-/* The registration that is in force at ${t}, of those that wait; 0: none. The thread so far ended at ${ended}, as the block at ${at} says; INT64_MIN: not. */
+/*
+ * Return the waiting registration that has taken effect by ${t}; 0: none has. The present thread ended at ${ended}, as the block at ${at} says; INT64_MIN: it
+ * has not ended.
+ */
 static uint32_t
 find_naming(struct raw *m, struct raw_stream *st, int64_t t, int64_t ended, uint64_t at)
 {

@@ -1,6 +1,6 @@
 /**
- * Finds the root of a thread's frames: the marker that is called like the thread. Each frame begins with it, right after the frame's mark, which shows where
- * the thread's definition is damaged: its flag says that it has no frames, or its name is another one in a single bit, or shorter than its text.
+ * Finds the root of a thread's frames: the marker with the thread's name. Each frame begins with its root, right after the frame's mark. So the root tells
+ * when the thread's definition is damaged: the flag says that the thread has no frames, or the name differs in a single bit or is shorter than its text.
  */
 #include "raw/raw.h"
 
@@ -11,7 +11,7 @@
 void
 raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const uint8_t *p, size_t n)
 {
-	enum { MAX_MESSAGES = 8 };             /* that come before it */
+	enum { MAX_MESSAGES = 8 };             /* maximum number of messages before the root */
 	const unsigned id = s->layout.aligned ? 8 : 3;
 	size_t size;
 
@@ -26,7 +26,7 @@ raw_see_first_sample(const struct raw_session *s, struct raw_stream *st, const u
 	}
 }
 
-/* True if st->leader is called like the thread but for what the length of one of the two texts leaves out. */
+/* True if the names of st->leader and the thread are equal except for bytes that one of the two lengths cuts off. */
 static bool
 is_shortened(const struct raw *m, const struct raw_stream *st)
 {
@@ -34,7 +34,7 @@ is_shortened(const struct raw *m, const struct raw_stream *st)
 	    unity_marker_longer(&m->known, st->session, st->name) == st->leader;
 }
 
-/* True if ${st} is the header's main thread, and its frames begin with the main thread's root, whatever damage made of the thread's name. */
+/* True if ${st} is the header's main thread, and its frames begin with the main thread's root, however damaged the thread's name is. */
 static bool
 is_main_by_root(const struct raw *m, const struct raw_stream *st)
 {

@@ -1,13 +1,13 @@
 /**
- * Decodes consecutive plain messages: begins and ends of samples without metadata, or with an instance id that nobody wants, and flows. Most messages of a
- * thread are plain; decode.c decodes all others, and these where one of them is unusual.
+ * Decodes consecutive plain messages: begins and ends of samples without metadata, or with an instance id that is not wanted, and flows. Most messages of a
+ * thread are plain; decode.c decodes all others, and unusual ones of these types.
  */
 #include "raw/raw.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Keeps a branch a branch where the next message depends on it: the processor then continues with a guess instead of waiting for the type. */
+/* Keeps a branch a branch if the next message depends on it: the processor then continues speculatively instead of waiting for the type. */
 #define as_branch() __asm__ volatile ("")
 
 enum { PLAIN_MAX_BYTES = 28 };                     /* bytes of the longest message that plain() reads */
@@ -16,14 +16,14 @@ enum { PLAIN_MAX_BYTES = 28 };                     /* bytes of the longest messa
 struct row {
 	const uint8_t *p;
 	size_t n, depth, nrare;       /* events; open zones; rare events */
-	int64_t last;                 /* as in struct raw_run */
+	int64_t last;                 /* see struct raw_run */
 	uint64_t ends;                /* number of ends of allocations */
 	uint64_t ids;                 /* number of begins with an instance id */
-	int64_t call_ts;              /* before the last of these */
-	const uint8_t *after;         /* where that one, and flows after it, end */
+	int64_t call_ts;              /* time before the last begin or end */
+	const uint8_t *after;         /* end of that message and of the flows after it */
 };
 
-/* The number of events for which the batch has room, with no zone deeper than an event can say. */
+/* Return the number of events for which the batch has room without a zone deeper than an event can express. */
 static size_t
 row_room(const struct tt_batch *b)
 {
@@ -48,7 +48,7 @@ row_flow(struct tt_batch *b, struct row *x, unsigned kind, uint32_t id, size_t s
 	return true;
 }
 
-/* Put the results of a row into the batch. */
+/* Store the results of a row in the batch. */
 static void
 row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 {
@@ -79,7 +79,7 @@ row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 	tt_batch_time(b, x->last);
 }
 
-/* The place where skipping messages without a check of their times must stop: at the next corrected time, or before the last ones. */
+/* Return where skipping messages without checking their times must stop: at the next corrected time, or before the last messages. */
 static inline const uint8_t *
 plain_stop(const struct raw_run *r, const struct raw_walk *w)
 {
@@ -91,11 +91,11 @@ plain_stop(const struct raw_run *r, const struct raw_walk *w)
 	return stop;
 }
 
-/* Shared by the messages of a row. */
+/* The state that the messages of a row share. */
 struct plain {
-	bool whole;                   /* a tick is a whole number of ns: ${mult} of them */
+	bool whole;                   /* true: a tick is an integer number of ns, ${mult} */
 	size_t size, value_at, id_at, time_at;
-	size_t with_id;               /* bytes of a begin with an instance id that nobody wants; 0: somebody wants them */
+	size_t with_id;               /* bytes of a begin with an instance id that is not wanted; 0: ids are wanted */
 	size_t flow;
 	uint64_t keys, mult;
 	unsigned shift;
@@ -139,8 +139,8 @@ is_special(const struct raw_run *r, uint32_t id)
 }
 
 /*
- * Decode a message of the row other than a plain begin or end: a flow, a begin with an instance id, the end of an allocation (only its time). False if it is
- * another one, or unusual.
+ * Decode a message of the row other than a plain begin or end: a flow, a begin with an instance id, the end of an allocation (only its time). False: it is of
+ * another kind, or unusual.
  */
 static __attribute__((noinline)) bool
 row_other(const struct raw_run *r, const struct plain *k, struct row *x)
@@ -173,7 +173,7 @@ row_other(const struct raw_run *r, const struct plain *k, struct row *x)
 	return true;
 }
 
-/* The place up to which messages may begin so that they give no more than ${room} events. */
+/* Return the place up to which messages may begin without producing more than ${room} events. */
 static inline const uint8_t *
 within(const uint8_t *p, const uint8_t *stop, size_t room, size_t size)
 {
@@ -274,7 +274,7 @@ raw_skim_row(struct raw_run *r, struct raw_walk *w)
 	const uint64_t limit = r->in_line;
 	const uint32_t ids = s->marker.ids;
 	uint64_t calls = 0, last = 0;
-	size_t full = 0;              /* size of a begin with more fields than a plain one */
+	size_t full = 0;              /* size of a begin that has more fields than a plain one */
 
 	if (r->last == INT64_MIN || w->all - p < PLAIN_MAX_BYTES)
 		return;

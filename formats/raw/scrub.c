@@ -1,9 +1,9 @@
 /**
- * Copies a log without its names; all other bytes stay. Only whole messages of known kinds get into the copy, in blocks that make sense to their end, of logs
+ * Copies a log without its names; all other bytes stay. The copy contains only whole messages of known kinds, in blocks that make sense to their end, of logs
  * that a layout fits.
  *
- * A message may continue in its stream's next block, far away, so the copy is made in a temporary file: zeros at first, then each part as it is understood. A
- * whole reading before gives the layout of each session.
+ * A message may continue in its stream's next block, far away. So the copy is made in a temporary file: zeros at first, then each part once it is understood.
+ * An earlier complete reading supplies the layout of each session.
  */
 #include "raw/raw.h"
 
@@ -19,24 +19,24 @@
 
 #define YEAR (INT64_C(366) * 86400 * 1000000000)
 
-/* A stream: its bytes that are not written yet, and where they belong. */
+/* A stream: its bytes that were not written yet, and their places. */
 struct stream {
 	uint64_t id;
 	size_t session;
 	uint32_t block;               /* number of the next block */
 	uint8_t *p;
 	size_t n, cap;
-	size_t done;                  /* bytes of its messages that were scrubbed; they wait for the end of a block that a message ends in, or for proof */
-	size_t proven;                /* bytes of these that are messages even if their block makes no sense to its end: see proves() */
-	uint64_t nunproven;           /* messages among the others */
-	int64_t last;                 /* ns; the last time in it, if it is dated */
+	size_t done;                  /* bytes of scrubbed messages that wait for the end of a block in which a message ends, or for proof */
+	size_t proven;                /* bytes of these that are surely messages, even if their block makes no sense to its end: see prove() */
+	uint64_t nunproven;           /* number of messages among the unproven bytes */
+	int64_t last;                 /* ns; the last time in the stream */
 	bool dated;
-	bool sure;                    /* a message begins where its bytes do */
+	bool sure;                    /* true: its bytes begin with a message */
 	struct place { uint64_t at; size_t n; } *place;
 	size_t nplace, capplace;
 };
 
-/* A name that differs in one bit from another, as that of a thread from its root's, and what takes its place, which does, too. Both have ${n} bytes. */
+/* A name that differs from another in one bit, such as a thread's from its root's, and its replacement, which differs in the same way. Both have ${n} bytes. */
 struct alike { const char *text, *to; size_t n; };
 
 struct copy {
@@ -45,15 +45,15 @@ struct copy {
 	struct tt_scrub names;
 	struct tt_env spool;
 	int fd;
-	uint64_t end;                 /* bytes of the copy, holes included */
+	uint64_t end;                 /* bytes of the copy, including holes */
 	struct stream *stream;
 	size_t nstream, capstream;
-	struct tt_map at;             /* of streams */
+	struct tt_map at;             /* index of stream by session and id */
 	uint8_t *number;              /* the first byte of the current message after its last text */
-	size_t rest;                  /* bytes of a begun message, of the stream of the last block */
-	uint64_t nmessage;            /* messages that are in the copy */
-	bool skipped;                 /* bytes of the session were skipped: blocks of any stream may be missing */
-	struct tt_map at_alike;       /* of alike, by their text */
+	size_t rest;                  /* bytes of an incomplete message in the stream of the last block */
+	uint64_t nmessage;            /* number of messages in the copy */
+	bool skipped;                 /* true: bytes of the session were skipped, so blocks of any stream may be missing */
+	struct tt_map at_alike;       /* index in alike by text */
 	struct alike *alike;
 	size_t nalike, capalike;
 };
@@ -68,7 +68,7 @@ put(struct copy *c, uint64_t at, const void *p, size_t n, struct tt_err *err)
 
 /* --- names that are alike --------------------------------------------------------------------------------------- */
 
-/* The name of ${n} bytes at ${text}, if it is alike to another one, or NULL. */
+/* Return the entry of the name of ${n} bytes at ${text} if it is alike to another name, or NULL. */
 static const struct alike *
 find_alike(const struct copy *c, const void *text, size_t n)
 {
@@ -98,7 +98,7 @@ kind_of(uint8_t byte)
 	return byte == 0 ? 0 : byte >= 0x80 ? 1 : byte < 0x20 || byte == 0x7f ? 2 : word ? 3 : 4;
 }
 
-/* ${byte} with one bit changed, if that can be so ${bit}, to a byte of the kind of ${like}. */
+/* Return ${byte} with one bit changed, preferably ${bit}, so that the result is of the same kind as ${like}. */
 static uint8_t
 change(uint8_t byte, unsigned bit, uint8_t like)
 {
@@ -110,7 +110,7 @@ change(uint8_t byte, unsigned bit, uint8_t like)
 	return (uint8_t)(byte ^ 1u << bit);
 }
 
-/* Scrub ${text} of ${n} bytes, and set how many of them stay. */
+/* Return the scrubbed ${text} of ${n} bytes; *${nkept}: how many of its bytes stay. */
 static char *
 scrubbed(struct copy *c, const char *text, size_t n, size_t *nkept, struct tt_err *err)
 {
@@ -127,8 +127,8 @@ scrubbed(struct copy *c, const char *text, size_t n, size_t *nkept, struct tt_er
 }
 
 /*
- * The name of the thread of ${st} and its root's differ in the bit ${bit}. The damaged one has lost what it means, so that less of it stays: what takes its
- * place is made from the other one.
+ * Add the names of the thread of ${st} and of its root, which differ in the bit ${bit}. The damaged name has lost its meaning, so fewer of its bytes would
+ * stay: its replacement is made from that of the other name.
  */
 static int
 add_alike(struct copy *c, const struct raw_stream *st, uint32_t bit, struct tt_err *err)
@@ -151,7 +151,7 @@ add_alike(struct copy *c, const struct raw_stream *st, uint32_t bit, struct tt_e
 	return rc == TT_OK ? push_alike(c, &root, err) : rc;
 }
 
-/* Find the threads whose root's name is almost theirs: a reader takes one for the other, which it could not if both were made from hashes. */
+/* Find the threads whose name is almost their root's: a reader matches the two, which it could not if both were replaced by hashes. */
 static int
 find_all_alike(struct copy *c, struct tt_err *err)
 {
@@ -167,7 +167,7 @@ find_all_alike(struct copy *c, struct tt_err *err)
 	return rc;
 }
 
-/* Scrub the name of a thread, which is next, and its group, if it is alike to its root's, which may have a byte for a NUL in it. False: it is not. */
+/* Scrub the next name, of a thread, and its group, if it is alike to its root's name, which may have another byte in place of a NUL. False: it is not alike. */
 static bool
 put_alike_thread(struct copy *c, struct raw_take t, uint8_t *group, size_t ngroup)
 {
@@ -208,7 +208,7 @@ put_name(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 
 /* --- messages -------------------------------------------------------------------------------------------------- */
 
-/* Scrub texts among the numbers of the message up to ${p}, where ${n} bytes are that are none. */
+/* Scrub texts among the numbers of the message up to ${p}, where ${n} bytes begin that are not numbers. */
 static int
 scrub_numbers(struct copy *c, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -220,7 +220,7 @@ scrub_numbers(struct copy *c, const uint8_t *p, size_t n, struct tt_err *err)
 	return unity_scrub_numbers(&c->names, from, (size_t)(p - from), UNITY_WIDE, err);
 }
 
-/* Scrub the next 8 bytes by themselves, as an id of a thread also is in heads of blocks. */
+/* Scrub the next 8 bytes separately, because the id of a thread is also in the heads of blocks. */
 static int
 scrub_64(struct copy *c, struct raw_take *t, struct tt_err *err)
 {
@@ -229,7 +229,7 @@ scrub_64(struct copy *c, struct raw_take *t, struct tt_err *err)
 	return p ? unity_scrub_numbers(&c->names, p, 8, UNITY_WIDE, err) : TT_OK;
 }
 
-/* Take a name that is to be scrubbed. Bytes after a NUL are in no name, and not kept. */
+/* Take a name to be scrubbed. Bytes after a NUL belong to no name and are not kept. */
 static uint8_t *
 take_name(struct raw_take *t, uint32_t *n)
 {
@@ -271,7 +271,7 @@ scrub_values(struct copy *c, struct raw_take *t, struct tt_err *err)
 	return rc;
 }
 
-/* True if the ${n} bytes at ${p} are a text, which may have a NUL after it, and no numbers. */
+/* True if the ${n} bytes at ${p} are printable text, perhaps with a NUL after it. */
 static bool
 is_printable(const uint8_t *p, size_t n)
 {
@@ -282,7 +282,7 @@ is_printable(const uint8_t *p, size_t n)
 	return true;
 }
 
-/* True if the ${n} bytes at ${p} have five letters and digits in a row. */
+/* True if the ${n} bytes at ${p} contain five consecutive letters or digits. */
 static bool
 has_word(const uint8_t *p, size_t n)
 {
@@ -293,7 +293,7 @@ has_word(const uint8_t *p, size_t n)
 	return run == 5;
 }
 
-/* True if the number of 32 bits at ${p} may be four characters in UTF-8, or two in UTF-16 that begin at either of its first bytes. */
+/* True if the 32-bit number at ${p} may be four characters of UTF-8, or two of UTF-16 at either alignment. */
 static bool
 is_text_number(const uint8_t *p)
 {
@@ -301,8 +301,8 @@ is_text_number(const uint8_t *p)
 }
 
 /*
- * Make zeros of the ${n} numbers at ${p}, ${size} bytes each, if they may be a text that damage put there: addresses, of 8 bytes, have 48 bits at most. An
- * undamaged capture keeps all.
+ * Set the ${n} numbers at ${p}, of ${size} bytes each, to zero if they may be text that damage put there; addresses, of 8 bytes, have at most 48 bits. An
+ * undamaged capture keeps all numbers.
  */
 static void
 drop_text(struct copy *c, uint8_t *p, size_t n, size_t size)
@@ -318,7 +318,7 @@ drop_text(struct copy *c, uint8_t *p, size_t n, size_t size)
 	c->names.done->dropped += n * size;
 }
 
-/* Scrub the next field, of letter ${f}. */
+/* Scrub the next field, whose letter is ${f}. */
 static int
 scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 {
@@ -362,7 +362,7 @@ scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 	}
 }
 
-/* True if a reader can make sense of the message. Bytes that only look like one may hold parts of names as numbers. */
+/* True if a reader can make sense of the message. Bytes that only look like a message may hold parts of names as numbers. */
 static bool
 makes_sense(const struct copy *c, const uint8_t *p)
 {
@@ -385,14 +385,17 @@ makes_sense(const struct copy *c, const uint8_t *p)
 	return t > -YEAR && t < YEAR;
 }
 
-/* True for messages with a time, which makes_sense() checks: at most four bytes beside it are in a row, and those of values, which are scrubbed. */
+/* True for messages with a time, which makes_sense() checks: they have at most four consecutive other bytes, and values, which are scrubbed. */
 static bool
 is_timed(unsigned type)
 {
 	return raw_has_time(type) || type == RAW_STATE || type == RAW_CLEANUP;
 }
 
-/* True if damage may have put a text over the numbers of the mark or sample at ${p}: its frame's number is four letters, or its time is far from the others. */
+/*
+ * True if damage may have put text over the numbers of the mark or sample at ${p}: the frame's number is four letters, or the time is far from the other
+ * times.
+ */
 static bool
 may_hide_text(const struct copy *c, const struct stream *st, const uint8_t *p)
 {
@@ -407,7 +410,7 @@ may_hide_text(const struct copy *c, const struct stream *st, const uint8_t *p)
 	return st->dated && (t < st->last ? (uint64_t)st->last - (uint64_t)t : (uint64_t)t - (uint64_t)st->last) > (uint64_t)RAW_MAX_STEP_NS;
 }
 
-/* Scrub the message of ${n} bytes at ${p}; its numbers, too, if they are ${doubtful}. */
+/* Scrub the message of ${n} bytes at ${p}; if ${doubtful}, also its numbers. */
 static int
 scrub_message(struct copy *c, uint8_t *p, size_t n, bool doubtful, struct tt_err *err)
 {
@@ -430,12 +433,12 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, bool doubtful, struct tt_err
 		uint8_t *const name = take_name(&t, &nname);
 		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
 	}
-	/* Numbers that nothing reads, and whose length other messages may have. */
+	/* These numbers are read by nobody, and other messages may have the same length. */
 	if (type == RAW_GFX)
 		memset((uint8_t *)(uintptr_t)t.p, 0, (size_t)(t.end - t.p));
 	for (const char *f = raw_fields(type, c->s->layout.rank); *f && rc == TT_OK && t.state == RAW_WHOLE; f++)
 		rc = scrub_field(c, *f, &t, err);
-	/* A sample that makes no sense is kept if the next one does. */
+	/* A sample that makes no sense is kept if the next message makes sense. */
 	const bool timed = is_timed(type);
 	if (rc == TT_OK && doubtful)
 		return unity_scrub_numbers(&c->names, p + at, (n < c->s->size[RAW_BEGIN] ? n : c->s->size[RAW_BEGIN]) - at, UNITY_COUNTS, err);
@@ -446,7 +449,7 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, bool doubtful, struct tt_err
 
 /* --- proof ------------------------------------------------------------------------------------------------------ */
 
-/* True if the definition of a marker at ${p}, whole, has the fields that the engine writes. */
+/* True if the whole definition of a marker at ${p} has plausible fields. */
 static bool
 is_sure_marker(const struct copy *c, const uint8_t *p, size_t size)
 {
@@ -474,7 +477,7 @@ is_sure_marker(const struct copy *c, const uint8_t *p, size_t size)
 	return nparam <= MAX_PARAMS;
 }
 
-/* True if the message at ${p}, whole, is a sample of a marker that there is, with the stream's next time. */
+/* True if the whole message at ${p} is a sample of a defined marker, with the stream's next time. */
 static bool
 is_sure_sample(const struct copy *c, const struct stream *st, const uint8_t *p)
 {
@@ -487,7 +490,7 @@ is_sure_sample(const struct copy *c, const struct stream *st, const uint8_t *p)
 	return st->dated ? t >= st->last && t - st->last <= RAW_MAX_STEP_NS : t >= s->began && t <= c->m->latest;
 }
 
-/* The message at ${p} is in the stream: its time, if it has one, is the last. */
+/* Accept the message at ${p}: its time, if any, becomes the stream's last. */
 static void
 take_time(const struct copy *c, struct stream *st, const uint8_t *p)
 {
@@ -501,9 +504,7 @@ take_time(const struct copy *c, struct stream *st, const uint8_t *p)
 	}
 }
 
-/*
- * True if what follows the head of the sample at ${p}, of ${size} bytes, cannot be the bytes of a text: nothing, or one number whose higher half is 0.
- */
+/* True if the bytes after the head of the sample at ${p}, of ${size} bytes, cannot be text: no bytes, or one number whose upper half is 0. */
 static bool
 has_small_values(const struct copy *c, const uint8_t *p, size_t size)
 {
@@ -519,8 +520,8 @@ has_small_values(const struct copy *c, const uint8_t *p, size_t size)
 }
 
 /*
- * Take the whole message at byte ${at} of the stream as a proof that all before it are messages, too, if it is one: after damage, bytes that are no messages
- * make one that does not fit soon, and hardly ever a sample of a marker that there is with the next time, or the definition of a marker.
+ * Take the whole message at byte ${at} of the stream as proof that all bytes before it are messages, if it is sure: after damage, bytes that are not messages
+ * soon produce a misfit, and hardly ever a sample of a defined marker with the next time, or the definition of a marker.
  */
 static void
 prove(const struct copy *c, struct stream *st, size_t at, size_t size)
@@ -582,7 +583,7 @@ settle(struct copy *c, struct stream *st, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* The end of the block that contains byte ${at} of the stream. */
+/* Return the end of the block that contains byte ${at} of the stream. */
 static size_t
 block_end(const struct stream *st, size_t at)
 {
@@ -593,7 +594,7 @@ block_end(const struct stream *st, size_t at)
 	return end;
 }
 
-/* Bytes of the message at ${p}, of ${n}, that stay though it cannot be decoded: the number of a type that nobody knows, which a report needs. */
+/* Return how many of the ${n} bytes of the undecodable message at ${p} stay: the number of an unknown type, which a report needs. */
 static size_t
 kept_of_unknown(const struct copy *c, const uint8_t *p, size_t n)
 {
@@ -602,7 +603,7 @@ kept_of_unknown(const struct copy *c, const uint8_t *p, size_t n)
 	return type < RAW_UNKNOWN_TYPES && !raw_fields(type, c->s->layout.rank) ? 2 : 0;
 }
 
-/* Make zeros of the first ${n} bytes of the stream but those that are proven, and count the messages that are lost. */
+/* Set the first ${n} bytes of the stream to zero, except proven ones, and count the messages that are lost. */
 static void
 drop_unproven(struct copy *c, struct stream *st, size_t n)
 {
@@ -613,8 +614,8 @@ drop_unproven(struct copy *c, struct stream *st, size_t n)
 }
 
 /*
- * The block that contains byte ${at} of the stream makes no sense there. The bytes before may be nonsense, too, with names in it: all that are not proven
- * become zeros, up to that block's end. A type that nobody knows moves to their begin in the block.
+ * Drop the block that contains byte ${at} of the stream, where it makes no sense. The bytes before may be nonsense, too, with names in it: all that are not
+ * proven become zeros, up to the block's end. The number of an unknown type moves to their begin in the block.
  */
 static int
 drop_block(struct copy *c, struct stream *st, size_t at, struct tt_err *err)
@@ -634,7 +635,7 @@ drop_block(struct copy *c, struct stream *st, size_t at, struct tt_err *err)
 	return settle(c, st, end, err);
 }
 
-/* True if a sample that is surely one follows byte ${at} of the stream. */
+/* True if byte ${at} of the stream is followed by a sample that is surely one. */
 static bool
 is_before_sample(const struct copy *c, const struct stream *st, size_t at)
 {
@@ -643,7 +644,7 @@ is_before_sample(const struct copy *c, const struct stream *st, size_t at)
 	return st->sure && st->n > at && raw_measure(&c->s->layout, st->p + at, st->n - at, &size) == RAW_WHOLE && is_sure_sample(c, st, st->p + at);
 }
 
-/* True if the whole message of ${size} bytes at byte ${at} of the stream may be one of it. A wrong time alone is one number between two messages. */
+/* True if the whole message of ${size} bytes at byte ${at} of the stream may belong to it. A single wrong time is one number between two messages. */
 static bool
 is_message(const struct copy *c, const struct stream *st, size_t at, size_t size)
 {
@@ -654,8 +655,8 @@ is_message(const struct copy *c, const struct stream *st, size_t at, size_t size
 }
 
 /*
- * Scrub the whole messages in the stream's bytes. They are settled where a message ends with its block: until then they may be nonsense. A block of which
- * nothing says that it begins with a message must end with one.
+ * Scrub the whole messages in the stream's bytes. They are settled when a message ends together with its block; until then they may be nonsense. A block that
+ * is not known to begin with a message must end with one.
  */
 static int
 messages(struct copy *c, struct stream *st, struct tt_err *err)
@@ -687,7 +688,7 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 	return rc;
 }
 
-/* Make of the ${n} bytes at ${p} the begin of a message of the stream that is not whole, with nothing of theirs in it. */
+/* Turn the ${n} bytes at ${p} into the begin of an incomplete message of the stream that has none of their content. */
 static void
 put_begun(const struct raw_session *s, const struct stream *st, uint8_t *p, size_t n)
 {
@@ -700,14 +701,14 @@ put_begun(const struct raw_session *s, const struct stream *st, uint8_t *p, size
 		p[head] = 1;
 	if (!session && n > head + step)
 		p[head + step] = UNITY_V_TEXT;
-	/* A text that is longer than what is there. */
+	/* A text longer than the bytes that are there. */
 	for (size_t i = 0; i < 4 && at + i < n; i++)
 		p[at + i] = (uint8_t)(n >> 8 * i);
 }
 
 /*
- * Nothing continues the stream. Its messages are settled if the begun one may be one: it begins in the last block, or all before it are proven. The copy
- * has the length of that one. All else becomes zeros.
+ * Handle a stream that nothing continues. Its messages are settled if the incomplete one may be a message: it begins in the last block, or all messages
+ * before it are proven. The copy keeps its length. All else becomes zeros.
  */
 static int
 give_up(struct copy *c, struct stream *st, struct tt_err *err)
@@ -728,7 +729,7 @@ give_up(struct copy *c, struct stream *st, struct tt_err *err)
 	return rc;
 }
 
-/* Write the head of the block at ${at}, with its stream's id as that also is in the thread's message. */
+/* Write the head of the block at ${at}, with the stream's id scrubbed as in the thread's message. */
 static int
 put_block_head(struct copy *c, uint64_t at, const uint8_t *p, struct tt_err *err)
 {
@@ -740,7 +741,7 @@ put_block_head(struct copy *c, uint64_t at, const uint8_t *p, struct tt_err *err
 	return rc;
 }
 
-/* Take the block at ${at}: ${p} is its head, and ${n} bytes of its payload are there. */
+/* Take the block at ${at}: its head is at ${p}, and ${n} bytes of its payload are there. */
 static int
 block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struct tt_err *err)
 {
@@ -779,14 +780,14 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
-/* True if a block or another header begins at byte ${at} of the ${n} bytes at ${p}, as far as these go. */
+/* True if a block or another header begins at byte ${at} of the ${n} bytes at ${p}, or if these end before. */
 static bool
 goes_on(const uint8_t *p, size_t n, size_t at)
 {
 	return n < at + 4 || unity_u32(p + at) == RAW_BLOCK || unity_u32(p + at) == RAW_MAGIC;
 }
 
-/* True if the file's next header begins at ${at}; *${size}: the bytes there are, then those of the header, which may be the last in the file. */
+/* True if the file's next header begins at ${at}; *${size}: the available bytes, then those of the header, which may be the last in the file. */
 static bool
 is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
 {
@@ -796,7 +797,7 @@ is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
 	return n >= *size && (at == 0 || (goes_on(p, n, *size) && c->s->number + (size_t)1 < c->m->nsession));
 }
 
-/* True if the ${n} bytes at ${p}, at most 8, are the first of ${number}. */
+/* True if the ${n} bytes at ${p}, at most 8, are the first bytes of ${number}. */
 static bool
 begins_like(const uint8_t *p, size_t n, uint64_t number)
 {
@@ -807,8 +808,8 @@ begins_like(const uint8_t *p, size_t n, uint64_t number)
 }
 
 /*
- * Determine what begins at ${at}, with *${size} bytes at *${p}: 'b' a whole block, 'h' a header, 'c' a block in which the file ends, 't' the head of one, 0
- * nothing known.
+ * Determine what begins at ${at}, with *${size} bytes at *${p}: 'b' a whole block, 'h' a header, 'c' a block in which the file ends, 't' the head of such a
+ * block, 0 nothing known.
  */
 static int
 what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size, struct tt_err *err)
@@ -839,7 +840,7 @@ what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size
 	return rc;
 }
 
-/* Take the block at ${at} that the file ends in, ${size} bytes at ${p}: its head, and what is there of the rest. */
+/* Take the block at ${at} in which the file ends, ${size} bytes at ${p}: its head, and the available payload. */
 static int
 cut_block(struct copy *c, uint64_t at, const uint8_t *p, size_t size, struct tt_err *err)
 {
@@ -854,7 +855,7 @@ cut_block(struct copy *c, uint64_t at, const uint8_t *p, size_t size, struct tt_
 	return rc;
 }
 
-/* Nothing known begins at ${at}: *${size} becomes the bytes up to where a block or a header may begin, as far as the window shows. */
+/* Skip unknown bytes at ${at}: *${size} becomes their number up to where a block or a header may begin, as far as the window shows. */
 static int
 pass_unknown(struct copy *c, uint64_t at, size_t *size, struct tt_err *err)
 {
@@ -863,14 +864,14 @@ pass_unknown(struct copy *c, uint64_t at, size_t *size, struct tt_err *err)
 	size_t n, i = 1;
 	const int rc = tt_window_show(&c->m->win, at, MAX_SHOWN_BYTES, &p, &n, err);
 
-	/* The file may end in a mark. */
+	/* The file may end inside a mark. */
 	for (; rc == TT_OK && i < n && p[i] != (RAW_BLOCK & 0xff) && p[i] != (RAW_MAGIC & 0xff); i++)
 		;
 	*size = i;
 	return rc;
 }
 
-/* Write the header of ${n} bytes at ${at}: the main thread's id, and the release, may be texts. */
+/* Write the header of ${n} bytes at ${at}; the main thread's id and the release may contain text. */
 static int
 put_header(struct copy *c, uint64_t at, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -912,7 +913,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 		} else if (what == 't' && cut == UINT64_MAX) {
 			rc = put(c, at, p, size, err);
 		} else if (what == 'c' && cut == UINT64_MAX) {
-			/* A whole block may follow all the same. */
+			/* A whole block may follow nevertheless. */
 			cut = at;
 			what = 0;
 		} else {
@@ -986,7 +987,7 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 		tt_mem_free(mem, c.stream[i].place, c.stream[i].capplace * sizeof *c.stream[i].place);
 	}
 	done->dropped -= done->begun;
-	/* The reader may go on where this does not. */
+	/* The reader may continue where the copy does not. */
 	if (done->dropped && c.names.nevent > c.nmessage && c.names.nevent - c.nmessage > done->events)
 		done->events = c.names.nevent - c.nmessage;
 	TT_THEN(rc, write_out(&c, all, write, arg, err));

@@ -1,6 +1,6 @@
 /**
- * Finds when a session began, from its blocks, before anything is decoded. There is no order between streams: threads may have written blocks before the one
- * that has the ProfilerState, with frames from before the recording.
+ * Finds when a session began, from its blocks, before anything is decoded. Streams have no common order: threads may have written blocks before the one with
+ * the ProfilerState, with frames from before the recording.
  */
 #include "raw/raw.h"
 
@@ -9,31 +9,31 @@ enum { RAW_CHECKED = 1 << 18 };   /* bytes after a ProfilerState in which frames
 /* The message that says when a session began. */
 enum start { START_UNKNOWN, START_FRAME, START_STATE };
 
-/* The results of the search so far. */
+/* The findings of the search so far. */
 struct beginning {
-	uint64_t sample;              /* the first sample's time, in the clock's own unit; 0: none yet */
+	uint64_t sample;              /* ticks of the first sample; 0: none yet */
 	bool has_frame;
-	bool main_framed;             /* the main thread's frame is known, too */
-	int64_t frame;                /* time of the first frame, in ns */
+	bool main_framed;             /* true: the main thread's frame is known, too */
+	int64_t frame;                /* time of the first frame in ns */
 	int64_t main_frame;
 	size_t frame_at;              /* offset of its block */
-	bool recording;               /* the first ProfilerState says that recording was on before it */
-	int64_t state;                /* time of the ProfilerState that begins a recording, and the number of the frame in which it was */
+	bool recording;               /* true: the first ProfilerState says that recording was already on */
+	int64_t state;                /* time of the ProfilerState that begins a recording; number of the frame in which it was written */
 	uint32_t state_frame;
-	bool state_wrong;             /* that time is damaged: it is long before the registrations below, or after later frames; another takes its place */
+	bool state_wrong; /* true: that time is damaged, as it is long before the registrations below, or after later frames; another time replaces it */
 	bool has_state;
 	size_t state_at;              /* offset of its block */
-	int64_t registered, registered_before;        /* the latest two registrations of threads ahead of it in the session's stream; INT64_MIN */
+	int64_t registered, registered_before; /* times of the last two registrations of threads before it in the session's stream; INT64_MIN: not known */
 };
 
-/* The last message of the session's stream if a block's end cuts it: the stream's next block, number ${next}, continues it. */
+/* The last message of the session's stream if the end of a block cuts it: the stream's next block, number ${next}, continues it. */
 struct rest {
 	uint8_t *p;
 	size_t n, cap;
 	uint32_t next;
 };
 
-/* Note a frame that began at ${time} in the block at offset ${off}; of the main thread: ${is_main}. */
+/* Note a frame that began at ${time} in the block at offset ${off}; ${is_main}: true if it is the main thread's. */
 static void
 note_frame(struct beginning *b, int64_t time, size_t off, bool is_main)
 {
@@ -48,7 +48,7 @@ note_frame(struct beginning *b, int64_t time, size_t off, bool is_main)
 	}
 }
 
-/* Note when the thread registered whose definition has ${fields}, if that is there. */
+/* Note the time in a thread's definition with the given ${fields}, if the definition has one. */
 static void
 note_thread(const struct raw_session *s, struct beginning *b, const uint8_t *fields)
 {
@@ -61,8 +61,8 @@ note_thread(const struct raw_session *s, struct beginning *b, const uint8_t *fie
 }
 
 /*
- * Note the ProfilerState with ${fields}, at ${time}. True if it begins a recording. The threads that are defined ahead of it had registered by then: one of
- * them may have a damaged time, but not two.
+ * Note the ProfilerState with ${fields}, at ${time}. True if it begins a recording. The threads defined before it had registered by then: one of them may
+ * have a damaged time, but not two.
  */
 static bool
 note_state(struct beginning *b, int64_t time, const uint8_t *fields)
@@ -78,9 +78,9 @@ note_state(struct beginning *b, int64_t time, const uint8_t *fields)
 }
 
 /*
- * Find the first ProfilerState that begins a recording in the *${n} bytes at *${p}, messages of stream ${stream} in the block at offset ${off}. A thread's are
- * read up to its first time: that of a sample, or of a frame's mark, which is alone in its block. *${b} has the other findings. *${n} becomes the bytes of
- * the last message, at *${p}, if it is cut; else 0.
+ * Find the first ProfilerState that begins a recording in the *${n} bytes at *${p}, messages of stream ${stream} in the block at offset ${off}. A thread's
+ * messages are read up to the first time: that of a sample, or of a frame's mark, which is alone in its block. *${b} receives other findings. If the last
+ * message is cut, *${p} and *${n} become its bytes; else *${n} becomes 0.
  */
 static enum start
 start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uint64_t stream, size_t off, struct beginning *b)
@@ -121,8 +121,8 @@ start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uin
 }
 
 /*
- * As start_in_messages(), in the block of stream ${stream} with the ${n} bytes at ${p}, number ${number}. A block of the session's may continue a message,
- * and end in another one: ${rest}.
+ * Do the same as start_in_messages() for the block number ${number} of stream ${stream}, the ${n} bytes at ${p}. A block of the session's stream may continue
+ * a message, and end inside another: ${rest}.
  */
 static int
 start_in_block(struct raw *m, const struct raw_session *s, const uint8_t *p, size_t n, uint64_t stream, uint32_t number, size_t off, struct rest *rest,
@@ -154,7 +154,10 @@ start_in_block(struct raw *m, const struct raw_session *s, const uint8_t *p, siz
 	return TT_OK;
 }
 
-/* True if another log begins at ${p}, of which ${n} bytes are in memory: *${s} becomes it, keeping its zero, and *${size} its header's length. */
+/*
+ * True if another log begins at ${p}, of which ${n} bytes are in memory: *${s} becomes that log, with the zero of the present one, and *${size} its header's
+ * length.
+ */
 static bool
 is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size)
 {
@@ -167,14 +170,14 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 	return true;
 }
 
-/* The message that says when the session began where a ProfilerState was found: a frame of the main thread may be earlier. */
+/* Return the message that tells when the session began, given that there is a ProfilerState: a frame of the main thread may be earlier. */
 static enum start
 by_state_or_frame(const struct beginning *b)
 {
 	return b->main_framed && b->main_frame < b->state ? START_FRAME : START_STATE;
 }
 
-/* True if a block is at ${p}, of which ${n} bytes are there: its end mark or another block follows its payload. */
+/* True if a block lies at ${p}, of which ${n} bytes are there: its end mark or another block follows its payload. */
 static bool
 is_whole(const uint8_t *p, size_t n)
 {
@@ -185,8 +188,8 @@ is_whole(const uint8_t *p, size_t n)
 }
 
 /*
- * True if damage is at offset ${off} of the ${n} bytes at ${p}, with a whole block after it: *${size} becomes the bytes up to that. *${last}: there was none
- * after an earlier place.
+ * True if there is damage at offset ${off} of the ${n} bytes at ${p}, with a whole block after it: *${size} becomes the number of bytes up to that block.
+ * *${last}: no whole block was found after an earlier place.
  */
 static bool
 is_damage(const uint8_t *p, size_t n, size_t off, bool *last, size_t *size)
@@ -204,14 +207,14 @@ is_damage(const uint8_t *p, size_t n, size_t off, bool *last, size_t *size)
 }
 
 /*
- * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see raw_find_start(). *${b} has what was found, and
- * *${s} is the log that has it. *${head}: the offset of the last header passed; 0: none was.
+ * Find when the first log from ${s} on began, in the ${n} bytes at ${p}, which are its blocks and those of later logs; see raw_find_start(). *${b} receives
+ * the findings, and *${s} becomes the log that has them. *${head}: the offset of the last header passed; 0: no header was passed.
  */
 static int
 start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struct rest *rest, struct beginning *b, size_t *head, enum start *by,
     struct tt_err *err)
 {
-	bool last = false;            /* no whole block is after this one */
+	bool last = false;            /* true: no whole block follows this place */
 	int rc;
 
 	*b = (struct beginning){ .registered = INT64_MIN, .registered_before = INT64_MIN };
@@ -219,7 +222,7 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 	*head = rest->n = 0;
 	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
 		const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
-		/* A log may be empty: the capture then begins with the appended one. */
+		/* A log may be empty: the capture then begins with the appended log. */
 		if (b->sample == 0 && !b->has_frame && is_next_log(m, p + off, n - off, s, &size)) {
 			*head = off;
 			rest->n = 0;
@@ -247,7 +250,8 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struc
 }
 
 /*
- * True if the whole block at offset ${off} of the ${n} bytes at ${p} is a mark of a frame of the main thread alone: *${number} and *${time} become the frame's.
+ * True if the whole block at offset ${off} of the bytes at ${p} is only a mark of a frame of the main thread; *${number} and *${time} receive the
+ * frame's.
  */
 static bool
 is_main_mark(const struct raw_session *s, const uint8_t *p, size_t off, uint32_t *number, int64_t *time)
@@ -262,14 +266,17 @@ is_main_mark(const struct raw_session *s, const uint8_t *p, size_t off, uint32_t
 	return true;
 }
 
-/* The offset behind the block at offset ${off} of what is at ${p}. */
+/* Return the offset after the block at offset ${off} of the bytes at ${p}. */
 static size_t
 after_block(const uint8_t *p, size_t off)
 {
 	return off + RAW_BLOCK_HEAD + unity_u32(p + off + 16) + RAW_BLOCK_FOOT;
 }
 
-/* The first of the main thread's marks of the two frames after ${frame}, if both are before ${time}, in the ${n} bytes at ${p}; else ${time}. */
+/*
+ * Return the time of the first of the main thread's marks of the two frames after ${frame} in the ${n} bytes at ${p}, if both are before ${time}; else
+ * ${time}.
+ */
 static int64_t
 later_frame(const struct raw_session *s, const uint8_t *p, size_t n, uint32_t frame, int64_t time)
 {
@@ -288,8 +295,8 @@ later_frame(const struct raw_session *s, const uint8_t *p, size_t n, uint32_t fr
 }
 
 /*
- * A ProfilerState after later frames of the main thread has a damaged time: the recording began before these, in the log's first blocks at ${from}. *${by}
- * becomes the message that says when the session began.
+ * Correct a ProfilerState that comes after later frames of the main thread: its time is damaged, and the recording began before these frames, in the log's
+ * first blocks at ${from}. *${by} becomes the message that tells when the session began.
  */
 static int
 check_state(struct raw *m, const struct raw_session *s, uint64_t from, struct beginning *b, enum start *by, struct tt_err *err)
@@ -311,9 +318,9 @@ check_state(struct raw *m, const struct raw_session *s, uint64_t from, struct be
 }
 
 /*
- * That is the first ProfilerState within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN after the first frame; else that frame, which it is, too, where the main
- * thread has one earlier; else the first sample. A ProfilerState whose time is damaged has another one: see struct beginning. It must be known
- * before anything is decoded, and be the same from a file and from a pipe.
+ * The session begins with the first ProfilerState within RAW_ZERO_WITHIN bytes and RAW_STATE_WITHIN after the first frame; else, or if the main thread has an
+ * earlier frame, with that frame; else with the first sample. A ProfilerState with a damaged time gets another time: see struct beginning. The begin must be
+ * known before anything is decoded, and must be the same from a file and from a pipe.
  */
 int
 raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct raw_start *start, uint64_t *to, struct tt_err *err)
@@ -322,7 +329,7 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct
 	struct beginning b = { 0 };
 	struct rest rest = { .p = NULL };
 	enum start by = START_UNKNOWN;
-	/* A trial of a layout looks at its first bytes alone. */
+	/* A trial of a layout examines only its first bytes. */
 	const size_t within = m->as ? 1 << 16 : RAW_ZERO_WITHIN;
 	size_t head = 0;
 	bool more = true;
@@ -340,7 +347,7 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct
 			break;
 		if (by == START_UNKNOWN && b.has_frame && (!more || want == within))
 			by = START_FRAME;
-		/* If nothing was found within reach, later sessions reach further. */
+		/* If nothing was found, later sessions search further. */
 		*to = from + (by != START_UNKNOWN || head < within / 2 ? head : within / 2);
 	}
 	tt_mem_free(&m->env->mem, rest.p, rest.cap);
@@ -351,11 +358,11 @@ raw_find_start(struct raw *m, const struct raw_session *s, uint64_t from, struct
 	return rc;
 }
 
-/* The main thread's part of the frame in which a recording began, as far as its marks and its first block show it. */
+/* The main thread's part of the frame in which a recording began, as its marks and its first block show it. */
 struct lead {
-	int64_t began;                /* the recording */
-	int64_t ts;                   /* that frame; INT64_MAX: the thread had no block so far */
-	bool over;                    /* that frame has ended */
+	int64_t began;                /* begin of the recording */
+	int64_t ts;                   /* begin of that frame; INT64_MAX: no block of the thread yet */
+	bool over;                    /* true: that frame has ended */
 };
 
 /* Find the first time in the ${n} bytes at ${p}, the main thread's first block. */
@@ -373,7 +380,7 @@ lead_in_first_block(const struct raw_session *s, const uint8_t *p, size_t n, str
 		}
 }
 
-/* Find the lead in the blocks of a log, in the ${n} bytes at ${p}. True if it is found, or the log is over. */
+/* Find the lead in the blocks of a log, in the ${n} bytes at ${p}. True if it was found, or the log ended. */
 static bool
 lead_in(const struct raw_session *s, const uint8_t *p, size_t n, struct lead *lead)
 {

@@ -1,10 +1,10 @@
 /**
- * Decides which times of a stream's messages are right. In an undamaged log they run backwards a little where a frame begins, if at all. If one does elsewhere,
- * or by more, or is far ahead of the next, it or one of its neighbours is damaged.
+ * Decides which times of a stream's messages are right. In an undamaged log times run backwards only a little, and only where a frame begins. If a time runs
+ * backwards elsewhere or further, or is far ahead of the next one, it or a neighbour is damaged.
  *
- * raw_stamp() takes expected times, a message at a time. An unexpected time ends the decoding of the chunk; raw_find_odd() then checks all its times, and finds
- * single ones that their neighbours on both sides contradict. Decoding starts again with these corrected: such a message gets the time of the message before or
- * after it. A time that is still wrong is not a single one, and costs the rest of its block.
+ * raw_stamp() takes expected times, one message at a time. An unexpected time ends the decoding of the chunk; raw_find_odd() then checks all its times, and
+ * finds single times that their neighbours on both sides contradict. Decoding starts again with these corrected: such a message gets the time of the message
+ * before or after it. If a time is still wrong, it is not a single one, and the rest of its block is lost.
  */
 #include "raw/raw.h"
 
@@ -16,10 +16,10 @@ struct timed {
 	const uint8_t *p;
 	int64_t ts;
 	unsigned type;
-	bool after_loss;              /* something is missing between it and the message before */
+	bool after_loss;              /* true: something is missing between it and the previous message */
 };
 
-/* Find the next message with a time, from ${w} on, and move ${w} past it. False if there is none. */
+/* Find the next message with a time from ${w} on, and move ${w} past it. False: there is no such message. */
 static bool
 next_timed(const struct raw_run *r, struct raw_walk *w, struct timed *t)
 {
@@ -101,7 +101,7 @@ raw_count_earlier(const struct raw_run *r, struct raw_walk w)
 	return n;
 }
 
-/* True if the message at ${p} begins a frame: it is its mark, or the root sample. */
+/* True if the message at ${p} begins a frame: it is a mark or a root sample. */
 static bool
 begins_frame(const struct raw_run *r, const uint8_t *p)
 {
@@ -112,8 +112,8 @@ begins_frame(const struct raw_run *r, const uint8_t *p)
 }
 
 /*
- * True if the time ${t} of the message at ${p}, which is before ${last}, is right nonetheless: the engine may mark a frame's begin before it ends the samples
- * of the one before. The messages after the mark are in order again, and may be before ${last}, too.
+ * True if the time ${t} of the message at ${p} is right although it is before ${last}: the engine may mark a frame's begin before it ends the samples of the
+ * previous frame. The messages after the mark are in order again, and may also be before ${last}.
  */
 static bool
 is_behind(const struct raw_run *r, const uint8_t *p, int64_t t, int64_t last, int64_t *caught, int64_t *behind)
@@ -138,7 +138,7 @@ is_in_line(struct raw_run *r, int64_t t)
 		return t >= -YEAR && t <= YEAR && (t >= r->h->since || r->searched);
 	if (t < r->last - DAY)
 		return false;
-	/* A thread may have run a little longer than the main thread, at whose end an appended log begins. */
+	/* A thread may have run a little longer than the main thread; an appended log begins at the end of the main thread. */
 	if (t < r->last)
 		return (r->s->number > 0 && r->h->flags & RAW_H_FIRST) || is_behind(r, r->w->p, t, r->last, &r->caught, &r->behind);
 	if (t - r->last <= RAW_MAX_STEP_NS)
@@ -147,7 +147,7 @@ is_in_line(struct raw_run *r, int64_t t)
 	w.p += w.size;
 	if (!raw_first_time(r, w, &next))
 		return t <= r->last + DAY;
-	/* A pause may be longer than a day; the time after it is then not alone. */
+	/* A pause may be longer than a day; the time after it is then not the only one. */
 	return next >= t && (t <= r->last + DAY || next - t <= RAW_MAX_STEP_NS);
 }
 
@@ -180,8 +180,8 @@ is_end(unsigned type)
 }
 
 /*
- * True if the first of the ${n} times at ${x} is wrong, where ${good} is the last good time before. It is too early if the next one continues from ${good}; it
- * is too late if the next one does, and the one after that is earlier than it, too.
+ * True if the first of the ${n} times at ${x} is wrong, where ${good} is the last good time before it. It is too early if the next time continues from
+ * ${good}; it is too late if the next time does, and the one after that is also earlier than the first.
  */
 static bool
 is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
@@ -200,8 +200,8 @@ is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
 }
 
 /*
- * The corrected time of the first of the ${n} messages at ${x}: a begin takes that of the message after it, any other that of the message before, so that zones
- * get no longer. Across a loss, times say nothing about each other.
+ * Return the corrected time of the first of the ${n} messages at ${x}: for a begin that of the next message, else that of the previous message, so that zones
+ * do not get longer. Times before and after a loss are not compared.
  */
 static int64_t
 mended(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)

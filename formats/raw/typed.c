@@ -1,8 +1,9 @@
 /**
- * Finds messages of threads whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another: by chance a time that
- * follows the one before is there once in many millions, or where addresses of stacks are near the clock's: what follows must be a message, too.
+ * Finds messages of threads whose type is damaged. They may be whole as messages of the wrong type, but have the bytes of another type. A time that follows
+ * the previous one occurs by chance once in many millions of messages, or where addresses of stacks are close to the clock's values; so the bytes after it
+ * must be a message, too.
  *
- * Definitions have no time: a compiled method, or a state with the category after it, has the bytes of a thread's definition in intact logs, too.
+ * Definitions have no time: even in intact logs a compiled method, or a state with the category after it, may have the bytes of a thread's definition.
  */
 #include "raw/raw.h"
 
@@ -14,7 +15,7 @@ size_of_type(const struct raw_layout *l)
 	return l->aligned ? 4 : 2;
 }
 
-/* True if ${t} may be the time of the message at w->p, of ${size} bytes: it follows the last time, or the next follows it, within a second. */
+/* True if ${t} may be the time of the message at w->p, of ${size} bytes: it follows the last time, or the next time follows it, within a second. */
 static bool
 is_time(const struct raw_run *r, const struct raw_walk *w, int64_t t, size_t size, int64_t behind)
 {
@@ -27,7 +28,7 @@ is_time(const struct raw_run *r, const struct raw_walk *w, int64_t t, size_t siz
 	return raw_first_time(r, next, &ts) && ts >= t && ts - t <= RAW_MAX_STEP_NS;
 }
 
-/* True if the ${n} bytes at ${p} begin like a sample: no flag but that of managed code, a marker that there is, and the next time. */
+/* True if the ${n} bytes at ${p} begin like a sample: no flag except that of managed code, a defined marker, and the next time. */
 static bool
 begins_like_sample(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, size_t n)
 {
@@ -42,8 +43,8 @@ begins_like_sample(const struct raw_run *r, const struct raw_walk *w, const uint
 }
 
 /*
- * True if what begins at ${p} goes on after a message that ends at ${t}: whole messages are there, up to the end or to the next time, which is not far. The
- * middle of a message does not go on.
+ * True if the stream continues at ${p} after a message that ends at ${t}: there are whole messages up to the end or to the next time, which is near. In the
+ * middle of a message the stream does not continue.
  */
 static bool
 goes_on(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, int64_t t)
@@ -61,7 +62,7 @@ goes_on(const struct raw_run *r, const struct raw_walk *w, const uint8_t *p, int
 	return true;
 }
 
-/* True if the message at w->p is a sample of one of the three forms: it begins like one, and where that one ends the stream goes on. */
+/* True if the message at w->p is a sample of one of the three forms: it begins like one, and the stream continues at its end. */
 static bool
 is_sample(const struct raw_run *r, const struct raw_walk *w)
 {
@@ -78,7 +79,7 @@ is_sample(const struct raw_run *r, const struct raw_walk *w)
 	return false;
 }
 
-/* True if the message at w->p is a flow, and the sample after it, which the message would include, has the next time. */
+/* True if the message at w->p is a flow, and the sample after it, which the message as typed would include, has the next time. */
 static bool
 is_flow(const struct raw_run *r, const struct raw_walk *w)
 {
@@ -91,7 +92,7 @@ is_flow(const struct raw_run *r, const struct raw_walk *w)
 	return raw_is_sample(type) && begins_like_sample(r, w, w->p + size, n - size);
 }
 
-/* True if the message at w->p, the whole of its block, is a frame's mark. */
+/* True if the message at w->p, alone in its block, is a frame's mark. */
 static bool
 is_frame(const struct raw_run *r, const struct raw_walk *w)
 {
@@ -101,8 +102,8 @@ is_frame(const struct raw_run *r, const struct raw_walk *w)
 }
 
 /*
- * True if what follows the sample with an instance id at w->p is no message, but the rest of its values: the id is their number, and after them comes a sample.
- * As a message, the first of them would be of a type without a time: that of its value.
+ * True if the bytes after the sample with an instance id at w->p are not a message but its remaining values: the id is their number, and a sample follows
+ * them. Read as a message, the first value would be of a type without a time: the type of the value.
  */
 static bool
 has_values(const struct raw_run *r, const struct raw_walk *w)
@@ -123,7 +124,7 @@ has_values(const struct raw_run *r, const struct raw_walk *w)
 }
 
 /*
- * True if the sample without values at w->p has some: what follows it, as a message, would be of a type that is a value's, and a sample
+ * True if the sample without values at w->p has values: the bytes after it, read as a message, would be of a type that is a value's type, and a sample
  * follows those values.
  */
 static __attribute__((noinline)) bool
@@ -150,7 +151,10 @@ lacks_values(const struct raw_run *r, const struct raw_walk *w)
 	return false;
 }
 
-/* True if the message after the one at w->p, and after its stack, is the end of an allocation; *${is_own}: that one, as a sample, is of the same marker. */
+/*
+ * True if the message after the one at w->p, and after its stack, is the end of an allocation; *${is_own}: true if the message at w->p, read as a sample, has
+ * the same marker.
+ */
 static bool
 is_in_allocation(const struct raw_run *r, const struct raw_walk *w, bool *is_own)
 {
@@ -164,13 +168,13 @@ is_in_allocation(const struct raw_run *r, const struct raw_walk *w, bool *is_own
 	return (size_t)(w->all - next) >= id + 4 && unity_u16(next) == RAW_END && unity_u32(next + id) == r->s->marker.alloc;
 }
 
-/* True if the message at w->p, whose type is none of these, is a sample, a mark of a frame, or a flow with a sample after it. */
+/* True if the message at w->p, typed as none of these, is a sample, a mark of a frame, or a flow with a sample after it. */
 static __attribute__((noinline)) bool
 is_sample_or_mark(const struct raw_run *r, const struct raw_walk *w)
 {
 	bool is_alloc;
 
-	/* A stack with a single address may be as long as a sample, but an allocation has no samples in it. */
+	/* A stack with a single address may be as long as a sample, but an allocation contains no samples. */
 	if (unity_u16(w->p) == RAW_CALLSTACK && is_in_allocation(r, w, &is_alloc) && !is_alloc)
 		return false;
 	return is_sample(r, w) || is_frame(r, w) || is_flow(r, w);
@@ -188,7 +192,7 @@ raw_is_retyped(const struct raw_run *r, const struct raw_walk *w)
 		return has_values(r, w);
 	if (type >= RAW_BEGIN_ARGS && type <= RAW_SINGLE_ARGS && w->p[r->s->size[RAW_BEGIN]] == 0)
 		return lacks_values(r, w);
-	/* An end with values before the end of an allocation is its begin. */
+	/* An end with values before the end of an allocation is the allocation's begin. */
 	if (raw_is_sample(type))
 		return type == RAW_END_ARGS && is_in_allocation(r, w, &is_alloc) && is_alloc;
 	return is_sample_or_mark(r, w);

@@ -1,25 +1,25 @@
 /**
- * Looks after a message of an unknown type for the place from which on the rest of its block is known again; see model/lengths.h.
+ * After a message of an unknown type, searches for the place from which the rest of its block is understood again; see model/lengths.h.
  */
 #include "raw/raw.h"
 
 /*
- * WINDOW: bytes after the message that are looked at. MIN_WEIGHT: what known messages must weigh at least to show a length: a sample with
- * a time near the one before weighs that; half as much a sample where no time is known, a definition and the block's end. Other messages of threads weigh
- * nothing: bytes of texts and numbers look like them. MAX_PARTS: more blocks of a chunk are not looked at.
+ * WINDOW: number of bytes after the message that are searched. MIN_WEIGHT: minimum weight of the known messages that prove a length: a sample with a time
+ * near the previous one has that weight; a sample without a known time before it, a definition and the block's end have half of it. Other messages of threads
+ * weigh nothing, because bytes of texts and numbers look like them. MAX_PARTS: maximum number of blocks of a chunk that are searched.
  */
 enum { WINDOW = 4096, MIN_WEIGHT = 2, MAX_PARTS = 16, NONSENSE = -1 };
 
 struct probe {
 	const struct raw_run *r;
-	const uint8_t *p;             /* the message */
-	size_t n;                     /* bytes of it and of the rest of the block */
-	size_t window;                /* ... of which so many are looked at */
+	const uint8_t *p;             /* the message of unknown type */
+	size_t n;                     /* bytes of the message and of the rest of the block */
+	size_t window;                /* number of these bytes that are searched */
 	unsigned unit, type;
-	int8_t weight[WINDOW + 1];    /* by place: what the known messages from there on weigh, up to MIN_WEIGHT; NONSENSE: there are none */
+	int8_t weight[WINDOW + 1];    /* by place: weight of the known messages that begin there, up to MIN_WEIGHT; NONSENSE: no known message */
 };
 
-/* The weight of the whole message at ${p}. */
+/* Return the weight of the whole message at ${p}. */
 static int
 weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 {
@@ -33,7 +33,7 @@ weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 	return apart <= (uint64_t)(10 * RAW_MAX_STEP_NS) ? MIN_WEIGHT : NONSENSE;
 }
 
-/* The weight of the messages from the place ${at} on; the weights of later places are known. */
+/* Return the weight of the messages from the place ${at} on; the weights of later places are known. */
 static int
 weigh_from(const struct probe *k, size_t at)
 {
@@ -52,7 +52,7 @@ weigh_from(const struct probe *k, size_t at)
 	return own == NONSENSE || next == NONSENSE ? NONSENSE : own + next < MIN_WEIGHT ? own + next : MIN_WEIGHT;
 }
 
-/* Bytes of a message with a text, whose length is at ${place}, and ${tail} bytes after it. */
+/* Return the bytes of a message with a text whose length is at ${place}, and ${tail} bytes after the text. */
 static size_t
 size_with_text(const struct probe *k, size_t at, size_t place, size_t tail)
 {
@@ -62,10 +62,7 @@ size_with_text(const struct probe *k, size_t at, size_t place, size_t tail)
 	return size < WINDOW + 1 ? (size_t)size : WINDOW + 1;
 }
 
-/*
- * True if a message may begin at the place ${at}: known ones follow there, too, or it is of another unknown type, that of a message from which on a block of
- * the chunk was given up.
- */
+/* True if a message may begin at the place ${at}: known messages follow there, or it has an unknown type at which another block of the chunk was given up. */
 static bool
 may_follow(const struct probe *k, size_t at)
 {
@@ -80,8 +77,9 @@ may_follow(const struct probe *k, size_t at)
 }
 
 /*
- * Note whether messages of the type can be ${size} bytes long, or as long as a text at ${place} says: consecutive ones are passed. They end at ${first}, from
- * where on the rest of the block is known, or at another place where a message may begin: bytes of the message may look like a known one that ends there.
+ * Note whether messages of the type can have ${size} bytes, or the length of a text at ${place}; consecutive messages are skipped. They must end at ${first},
+ * from where the rest of the block is known, or at another place where a message may begin, as bytes of the message may look like a known message that ends
+ * there.
  */
 static void
 note(const struct probe *k, size_t size, size_t place, size_t tail, size_t first, struct tt_length_bits *b, unsigned bit)
@@ -96,7 +94,7 @@ note(const struct probe *k, size_t size, size_t place, size_t tail, size_t first
 		tt_length_note(b, bit, true);
 }
 
-/* Note all lengths in question in ${one}. */
+/* Note all candidate lengths in ${one}. */
 static void
 note_all(const struct probe *k, size_t first, struct tt_lengths *one)
 {

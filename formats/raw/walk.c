@@ -1,16 +1,16 @@
 /**
- * Steps through the messages of a chunk, and skips to the next block after one that makes no sense.
+ * Steps through the messages of a chunk; after one that makes no sense, skips to the next block.
  */
 #include "raw/raw.h"
 
-/* True if the piece begins with a message in any case. */
+/* True if the piece surely begins with a message. */
 static bool
 begins(const struct raw_piece *p)
 {
 	return p->flags & (RAW_P_GAP | RAW_P_FRAME);
 }
 
-/* Find the consecutive pieces from the present one on: up to the next that begins anew; what follows a frame's mark is separate. */
+/* Find the consecutive pieces from the present one on, up to the next that begins anew; bytes after a frame's mark are separate. */
 static void
 find_all(struct raw_walk *w)
 {
@@ -33,7 +33,7 @@ raw_walk(struct raw_walk *w, const struct raw_session *s, uint64_t id, const str
 	}
 }
 
-/* Find the piece that contains w->p. False if it is after the last one. */
+/* Find the piece that contains w->p. False: w->p is after the last piece. */
 static bool
 settle(struct raw_walk *w)
 {
@@ -55,7 +55,7 @@ raw_walk_drop(struct raw_walk *w)
 	w->p = w->end;
 }
 
-/* True if the ${n} bytes at ${p} are whole messages of the stream. */
+/* True if the ${n} bytes at ${p} are only whole messages of the stream. */
 static bool
 are_whole(const struct raw_walk *w, const uint8_t *p, size_t n)
 {
@@ -67,8 +67,8 @@ are_whole(const struct raw_walk *w, const uint8_t *p, size_t n)
 }
 
 /*
- * The present message, which is not whole, would go on in the next pieces. If one of these has whole messages alone, it does not: a length in the message is
- * wrong. Move to that piece; false if there is none.
+ * The present message is not whole and would continue in the next pieces. If one of these consists of whole messages, a length in the present message is
+ * wrong: move to that piece. False: there is no such piece.
  */
 static bool
 pass_wrong_length(struct raw_walk *w)
@@ -84,7 +84,10 @@ pass_wrong_length(struct raw_walk *w)
 	return false;
 }
 
-/* True if the present message, a mark or a registration, is not where its thread writes one: alone in a block, if others are, or first in one of its own. */
+/*
+ * True if the present message, a mark or a registration, is in the wrong place: a mark must be alone in a block if the thread's others are, a registration
+ * must come first in a block of its own.
+ */
 static bool
 is_misplaced(const struct raw_walk *w, unsigned type, size_t n)
 {
@@ -97,7 +100,7 @@ is_misplaced(const struct raw_walk *w, unsigned type, size_t n)
 	return piece->flags & RAW_P_ALONE && !(first && (piece->len == head + 12 || piece->flags & RAW_P_CUT));
 }
 
-/* True if the present message, of which ${n} bytes are there, has a type that the stream cannot have, or not there. */
+/* True if the present message, of which ${n} bytes are there, has a type that the stream cannot have, or cannot have here. */
 static inline bool
 is_stranger(const struct raw_walk *w, unsigned type, size_t n)
 {
@@ -106,7 +109,7 @@ is_stranger(const struct raw_walk *w, unsigned type, size_t n)
 	return !raw_may_be_in(w->session, type) || (!w->session && (type == RAW_FRAME || type == RAW_THREAD) && is_misplaced(w, type, n));
 }
 
-/* True if the present message is whole, and of a type of fixed length that threads alone have: nearly all messages are. */
+/* True if the present message is whole, and of a type of fixed length that only threads have, as nearly all messages are. */
 static inline bool
 is_fixed(const struct raw_walk *w, unsigned type, size_t n)
 {

@@ -1,15 +1,15 @@
 /**
- * Finds whether instance ids have 4 or 8 bytes, which may be either in the latest version: with the right width, messages end where their stream's blocks end.
- * If that tells nothing, as where each block has a message of an unknown type, messages must make sense up to there.
+ * Finds whether instance ids have 4 or 8 bytes; both occur in the latest version. With the right width, messages end where their stream's blocks end. If that
+ * decides nothing, for example because each block has a message of an unknown type, messages must make sense up to that point.
  */
 #include "raw/raw.h"
 
 #include <string.h>
 
-/* How well the bytes of a thread that have messages with instance ids fit a width of these. */
+/* How well a width fits a thread's bytes that contain messages with instance ids. */
 enum width_fit {
 	WIDTH_MISFIT,                 /* something makes no sense */
-	WIDTH_ENDS,                   /* the first such message ends the bytes; with another width the rest of it may lie in the next block */
+	WIDTH_ENDS,                   /* the first such message ends the bytes; with another width its remainder may lie in the next block */
 	WIDTH_STOPS,                  /* a sample in order follows such a message; the last message is cut, or of an unknown type */
 	WIDTH_FILLS,                  /* whole messages fill the bytes exactly, and some follow the first such message */
 };
@@ -18,18 +18,21 @@ enum width_fit {
 struct width_reading {
 	enum width_fit fit;
 	bool has_ids;
-	bool is_cut;                  /* the last message is */
-	size_t from;                  /* offset of the first message with an id; without one, of the cut message */
+	bool is_cut;                  /* true: the last message is cut */
+	size_t from;                  /* offset of the first message with an id; without such a message, of the cut message */
 };
 
-/* Bytes of a stream that begin with a message, the rest of which lies in its next blocks. */
+/* Bytes of a stream that begin with a message that its next blocks continue. */
 enum { JOINED_BYTES = 8192 };
 struct joined {
 	size_t n;
 	uint8_t b[JOINED_BYTES];
 };
 
-/* True if the message at ${p} is a sample or a frame's mark whose time follows *${last}, which becomes that time. ${last}: INT64_MIN, there is none. */
+/*
+ * True if the message at ${p} is a sample or a frame's mark whose time follows *${last}, which becomes that time. *${last} is INT64_MIN if there is no last
+ * time.
+ */
 static bool
 is_in_order(const struct raw_session *s, const uint8_t *p, int64_t *last)
 {
@@ -80,8 +83,8 @@ read_by_width(const struct raw_session *s, bool wide, const uint8_t *begin, size
 }
 
 /*
- * Read the ${n} bytes at ${p}, which begin with a message, with both widths. If they fit one of them better, and better than *${best}, the session's layout has
- * it. Keep what the next blocks are needed for in ${rest}. False if the next block may not begin where a message or ${rest} goes on.
+ * Read the ${n} bytes at ${p}, which begin with a message, with both widths. If one of them fits better, and better than *${best}, store it in the session's
+ * layout. Keep in ${rest} what the next blocks must complete. False: the next block may begin neither with a message nor with the continuation of ${rest}.
  */
 static bool
 read_by_both(struct raw_session *s, const uint8_t *p, size_t n, struct joined *rest, enum width_fit *best)
