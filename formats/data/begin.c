@@ -1,6 +1,7 @@
 /**
- * Tells a file that lacks its first records. Since 2022.2 a marker is defined once in a file, in the first record with a sample of it, so a file
- * whose first samples have markers that it has not defined by then was longer. Records of earlier versions refer to no other one: of them nobody knows.
+ * Detects a file that lacks its first records. Since 2022.2 a marker is defined once in a file, in the first record with a sample of it. So if the first
+ * samples of a file have markers that it has not defined yet, the file was longer. Records of earlier versions refer to no other record, so nothing shows
+ * whether some are missing.
  */
 #include "data/data.h"
 
@@ -8,7 +9,7 @@
 
 #include "base/order.h"
 
-/* At least this many of the first samples are undefined if a record is missing: one in this many. A damaged number is no sign of it, nor are zeros. */
+/* A record is missing if at least one in this many of the first samples is undefined. A damaged number, or zeros, are no sign of it. */
 enum { MISSING_IF_ONE_IN = 8 };
 
 static int

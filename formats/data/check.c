@@ -1,19 +1,19 @@
 /**
- * Checks in one pass over a thread's samples that they add up, if nobody wants their events. If it cannot tell, data_samples.c decides.
+ * Checks in one pass over a thread's samples that they add up, if their events are not wanted. If the check cannot decide, data_samples.c does.
  *
- * The level of each child that has not begun is on a stack: so the level of the next sample is known without waiting for what the sample before it changes.
+ * A stack holds the level of each child that has not begun, so the level of the next sample is known without waiting for the effects of the previous one.
  */
 #include "data/data.h"
 
-enum { LEVELS = 128, WAITING = 1 << 12 };     /* as many open samples, and children that have not begun, are seen here */
-enum { WORD = 8 };                            /* children that are put on the stack at once */
+enum { LEVELS = 128, WAITING = 1 << 12 };     /* maximum number of open samples, and of children that have not begun, that this check handles */
+enum { WORD = 8 };                            /* number of children that are pushed at once */
 /*
- * Samples may begin so much before the one before has ended, and end so much after the one around them, in ns. data_samples.c moves such samples, and allows
- * DATA_APART at each level; here none is moved, so that it may add up over all levels.
+ * ns by which samples may begin before the end of the previous one, and end after the end of their parent. data_samples.c moves such samples and allows
+ * DATA_APART at each level; here none is moved, so the differences may add up over all levels.
  */
 enum { SLACK = DATA_APART / LEVELS / 2 };
 
-/* ${n} children, which are at ${level}; there is room for a word of them. */
+/* Push ${n} children at ${level}; there is room for a word of them. */
 static inline void
 put_children(uint8_t *to, uint32_t n, uint32_t level)
 {
@@ -38,7 +38,10 @@ is_root(const uint8_t *p, int64_t zero)
 	return data_ns(p + 4, &ns) && is_near((int64_t)(unity_u64(p + 8) - (uint64_t)zero));
 }
 
-/* True if the first sample begins after the last one, and so near the frame that others, which may lie DATA_APART before it, are near enough. */
+/*
+ * True if the first sample begins after the last one, and near enough to the frame that later samples, which may lie DATA_APART before it, are also near
+ * enough.
+ */
 static bool
 begins_well(const struct data_piece *piece, int64_t last)
 {
@@ -48,7 +51,7 @@ begins_well(const struct data_piece *piece, int64_t last)
 bool
 data_add_up(const struct data_thread *th, const struct data_piece *piece, int64_t zero, int64_t last)
 {
-	struct { int64_t from, to; } level[LEVELS];   /* of an open sample: when the next one in it may begin, and must end */
+	struct { int64_t from, to; } level[LEVELS];   /* by level: the earliest begin of the next sample inside the open one, and its latest end */
 	uint8_t waiting[WAITING + WORD];
 	const uint8_t *p = th->sample;
 	uint64_t n = th->nsample ? unity_u32(p + 16) : 0;
@@ -59,7 +62,7 @@ data_add_up(const struct data_thread *th, const struct data_piece *piece, int64_
 		return false;
 	level[0].from = last;
 	level[0].to = piece->most > last ? piece->most : last;
-	waiting[0] = LEVELS;          /* no sample */
+	waiting[0] = LEVELS;          /* a sentinel: the level of no sample */
 	put_children(waiting + 1, (uint32_t)n, 1);
 	for (const uint8_t *const end = p + (size_t)th->nsample * 20; (p += 20) < end;) {
 		const uint32_t children = unity_u32(p + 16), at = waiting[n];

@@ -1,18 +1,18 @@
 /**
- * Chooses the layout of a file's records by evidence: a record says its size, and is walked over to its end mark only by the right layout.
+ * Chooses the layout of a file's records by evidence: a record states its size, and only the right layout leads exactly to its end mark.
  *
- * The layout of the file's own version is tried first, on a few records; nearly always that is all. If it does not fit, or nobody knows the version, all others
- * are tried on more.
+ * The layout of the file's own version is tried first, on a few records; nearly always that is enough. If it does not fit, or the version is unknown, all
+ * others are tried on more records.
  */
 #include "data/data.h"
 
 #include "base/utf8.h"
 
-enum { TRY_FIRST = 1 << 18, TRY_ALL = 4 << 20 };      /* bytes; the first record in any case */
-/* Samples of a thread in which markers of known categories are looked for; records of which; and how many such markers are enough. */
+enum { TRY_FIRST = 1 << 18, TRY_ALL = 4 << 20 };      /* bytes to try; at least the first record */
+/* Maximum number of samples of a thread, and of records, in which markers of known categories are searched; number of such markers that suffices. */
 enum { MAX_VOTED_SAMPLES = 1024, MAX_VOTED_RECORDS = 3, MAX_VOTES = 8 };
 
-/* True if the names of the record's threads, which is the last that was walked over, are text, and there are as many as its head at ${head} says. */
+/* True if the names of the threads of the record, which is the last one walked over, are text, and the number of threads is that in its head at ${head}. */
 static bool
 is_sane(const struct data *m, const struct data_layout *l, const struct data_record *r, const uint8_t *head)
 {
@@ -26,7 +26,10 @@ is_sane(const struct data *m, const struct data_layout *l, const struct data_rec
 	return true;
 }
 
-/* True if the record whose head is at ${p}, with ${size} bytes after it, fits ${l}, whose paddings may change. *${has_samples} is set if it has some. */
+/*
+ * True if the record whose head is at ${p}, with ${size} bytes after it, fits ${l}, whose padding may be changed. *${has_samples} is set if the record has
+ * samples.
+ */
 static bool
 fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size, bool *has_samples)
 {
@@ -48,7 +51,7 @@ fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size, boo
 	return false;
 }
 
-/* Walk over the records in the ${n} bytes at ${p}; no further than where more than ${most} bytes did not fit. The first record has most definitions. */
+/* Walk over the records in the ${n} bytes at ${p}; stop when more than ${most} bytes did not fit. The first record has most definitions. */
 static struct unity_trial
 try_layout(struct data *m, struct data_layout *l, const uint8_t *p, size_t n, uint64_t most, bool *has_samples)
 {
@@ -90,7 +93,7 @@ try_all(struct data *m, size_t want, struct unity_trial *best, struct tt_err *er
 	n = n < want ? n : want;
 	*best = try_layout(m, &m->layout, p, n, UINT64_MAX, &has_samples);
 	for (unsigned i = 0; rc == TT_OK && !unity_trial_fits(best) && (v = unity_candidate(m->layout.word, false, i)); i++) {
-		/* Records of the old family begin otherwise. */
+		/* Records of the old family begin differently. */
 		if ((v->rank == 0) != old)
 			continue;
 		for (unsigned other = 0; other < (old ? 1 : 2) && !unity_trial_fits(best); other++) {
@@ -123,7 +126,7 @@ data_choose(struct data *m, struct unity_trial *t, struct tt_err *err)
 	if ((rc = tt_window_show(&m->win, 0, first, &p, &n, err)) != TT_OK)
 		return rc;
 	*t = try_layout(m, &m->layout, p, n < first ? n : first, UINT64_MAX, &has_samples);
-	/* The first records may be definitions alone. */
+	/* The first records may contain only definitions. */
 	for (size_t want = first * 4; unity_trial_fits(t) && !has_samples && n >= want / 4 && want <= TRY_ALL; want *= 4) {
 		if ((rc = tt_window_show(&m->win, 0, want, &p, &n, err)) != TT_OK)
 			return rc;
@@ -132,7 +135,7 @@ data_choose(struct data *m, struct unity_trial *t, struct tt_err *err)
 	return unity_trial_fits(t) ? TT_OK : try_all(m, first > TRY_ALL ? first : TRY_ALL, t, err);
 }
 
-/* Count the markers of the samples of ${n} threads, each of which has its name and category. */
+/* Count the markers of the samples of ${n} threads as votes; each marker has its name and category. */
 static void
 vote_all(const struct data_layout *l, const struct data_thread *th, uint32_t n, struct unity_votes *votes)
 {
@@ -158,7 +161,7 @@ data_choose_categories(struct data *m, struct tt_err *err)
 	int rc = tt_window_show(&m->win, 0, TRY_FIRST, &p, &n, err);
 
 	m->built_in = m->version->categories;
-	/* Later records define their categories. */
+	/* Later versions define their categories. */
 	if (rc != TT_OK || l->rank >= 9 || !data_head_at(l, p, n, &size))
 		return rc;
 	want = l->head + (size_t)size > TRY_FIRST ? l->head + (size_t)size : TRY_FIRST;

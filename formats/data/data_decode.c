@@ -22,7 +22,7 @@ tally_thread(struct data_run *r, const struct data_thread *th)
 	data_tally(r, DATA_T_FLOW, th->nflow);
 }
 
-/* The bytes of a thread. */
+/* Begin to read the bytes of a thread. */
 static struct data_take
 take_thread(const struct data_piece *piece)
 {
@@ -31,7 +31,7 @@ take_thread(const struct data_piece *piece)
 	return (struct data_take){ .p = p, .end = piece->p + piece->len, .from = p };
 }
 
-/* The state of a batch and a run, to go back to. */
+/* A state of batch and run to which decoding can return. */
 struct place {
 	size_t n, nrare;
 	uint64_t nzone, nalloc, alloc_b, calls;
@@ -48,7 +48,7 @@ here(const struct data_run *r)
 		b->loss.e[TT_LOST_CLOCK], b->loss.e[TT_LOST_ALLOC_BYTES], b->loss.e[TT_LOST_COUNTER_VALUES] };
 }
 
-/* Drop everything put since ${was}. */
+/* Drop everything that was added since ${was}. */
 static void
 back_to(struct data_run *r, const struct place *was)
 {
@@ -66,7 +66,7 @@ back_to(struct data_run *r, const struct place *was)
 	r->from = was->from;
 }
 
-/* Forget what was counted of samples that are left out since ${was}. */
+/* Drop the counts of samples that are left out since ${was}. */
 static void
 forget_losses(struct tt_loss *l, const struct place *was)
 {
@@ -87,7 +87,7 @@ put_gap(struct data_run *r, int64_t ts, enum tt_gap why)
 	return TT_OK;
 }
 
-/* Decode a thread in a record. If its samples do not add up, in number or in time, none is kept; on the main thread, the frame is then not whole. */
+/* Decode a thread of a record. If its samples do not add up, in number or in time, none is kept; on the main thread, the frame is then not whole. */
 static int
 thread(struct data_run *r, const struct data_piece *piece, bool *sane)
 {
@@ -117,7 +117,7 @@ thread(struct data_run *r, const struct data_piece *piece, bool *sane)
 	return r->h->flags & DATA_H_MAIN ? put_gap(r, piece->start, TT_GAP_LOST) : TT_OK;
 }
 
-/* Take only the names that the thread defines and, on the main thread, whether its samples make sense: that decides which frames are whole. */
+/* Take only the names that the thread defines and, on the main thread, check whether its samples make sense, which decides whether the frame is whole. */
 static int
 pass_over(struct data_run *r, const struct data_piece *piece)
 {
@@ -148,7 +148,7 @@ frame(struct data_run *r, const struct data_piece *piece)
 
 	if (piece->flags & (DATA_P_GAP | DATA_P_PAUSED))
 		rc = put_gap(r, piece->gap, piece->flags & DATA_P_GAP ? TT_GAP_LOST : TT_GAP_UNRECORDED);
-	/* Before 2017.3 the field has no number of the frame. */
+	/* Before 2017.3 the field is not the number of the frame. */
 	if (rc == TT_OK && !tt_batch_rare(b, TT_FRAME, piece->start, r->h->layout.rank > 0 ? piece->id : 0, r->u.err))
 		rc = r->u.err->code;
 	if (piece->flags & DATA_P_BAD_GPU) {

@@ -44,7 +44,7 @@ data_define_named(struct data_run *r, const struct data_marker *m, uint64_t *key
 		hash = (hash ^ (uint8_t)m->name[i]) * 1099511628211u;
 	hash ^= hash >> 29;
 	*key = UNITY_KEY_NAMED | hash >> 3;
-	/* Ids of counters have 32 bits; the highest ones are taken. */
+	/* Ids of counters have 32 bits; the upper half of their range is taken. */
 	*id = (uint32_t)(hash >> 33);
 	uint64_t *named = &r->named[hash >> 56];
 	if (*named == *key)

@@ -5,13 +5,13 @@
 
 #include <stdio.h>
 
-/* Bytes in which the version is looked for: those that a probe has; those of a longer first record, where the option says that the file is a .data. */
+/* Bytes in which the version is searched: those of a probe; or those of a longer first record, if the option says that the file is a .data. */
 enum { HEAD_BYTES = 4096, MAX_FIRST_BYTES = 16 << 20 };
 
-/* The meaning of the first bytes. */
+/* The meaning of a file's first bytes. */
 struct found {
 	bool big;                     /* written by a big-endian machine */
-	bool empty;                   /* only the end */
+	bool empty;                   /* true: the file has only the end mark */
 	bool old;                     /* before 2017.3 */
 	uint32_t word;                /* the version */
 };
@@ -29,7 +29,7 @@ find_new(struct found *f, const uint8_t *p, size_t n, bool big)
 	const uint32_t word = u32(p, big), size = n >= 8 ? u32(p + 4, big) : 0;
 	const struct unity_version *v = unity_version(word);
 
-	/* A word that is unknown, or of the old family, needs more evidence: four bytes are little. */
+	/* An unknown version, or one of the old family, needs more evidence than four bytes. */
 	if (v && v->rank > 0 ? false : big || !unity_is_word(word) || size < DATA_SIZE_MIN || size > DATA_SIZE_MAX)
 		return false;
 	*f = (struct found){ .big = big, .word = word };
@@ -37,8 +37,8 @@ find_new(struct found *f, const uint8_t *p, size_t n, bool big)
 }
 
 /*
- * True if a record of either family begins at ${p} whose version may be anything. Its end tells it: there is the end mark, and then the next record of this
- * version, or the file's end. A record before 2017.3 also begins by saying the byte order and its version again. Only little-endian ones are known so.
+ * True if a record of either family begins at ${p}, with any version. Its end proves it: the end mark, followed by the next record of this version or by the
+ * file's end. A record before 2017.3 also repeats the byte order and its version at its begin. Only little-endian records are found this way.
  */
 static bool
 find_by_marks(struct found *f, const uint8_t *p, size_t n)
@@ -64,7 +64,7 @@ find_by_marks(struct found *f, const uint8_t *p, size_t n)
 	return false;
 }
 
-/* Before 2017.3, it begins with the byte order, 1 or 0. */
+/* Before 2017.3, a file begins with the byte order, 1 or 0. */
 static bool
 find_old(struct found *f, const uint8_t *p, size_t n)
 {
@@ -99,7 +99,7 @@ probe(const uint8_t *head, size_t n)
 	return f.word && unity_version(f.word) && n >= 8 ? 90 : 60;
 }
 
-/* The release in a head, or else its version: "Unity 6000.3.9f1". */
+/* Name the release in a head, or else its version: "Unity 6000.3.9f1". */
 static void
 release_of(const struct found *f, const uint8_t *p, size_t n, char *text, size_t size)
 {
@@ -134,7 +134,7 @@ describe(struct data *m, const struct found *f, const char *release, const uint8
 	return tt_capture_meta(cap, "unity_version", text, err);
 }
 
-/* Choose the layout, and refuse a file that none fits. */
+/* Choose the layout, and refuse a file that no layout fits. */
 static int
 choose(struct data *m, const struct found *f, struct tt_err *err)
 {
@@ -151,7 +151,7 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	release_of(f, p, n, release, sizeof release);
-	/* For an unknown version, four bytes and a size are no evidence. */
+	/* For an unknown version, four bytes and a size are not sufficient evidence. */
 	if (t.parts == 0 && !unity_version(f->word))
 		t = (struct unity_trial){ .parts = 1, .misfits = 1 };
 	if ((rc = describe(m, f, release, p, n, err)) != TT_OK)
@@ -180,7 +180,7 @@ open_head(struct data *m, struct tt_err *err)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "big-endian files (.data%s%s) are not read", release[0] ? ", " : "",
 		    release);
 	m->version = f.empty || (f.old && !unity_version(f.word)) ? unity_version(DATA_55) : unity_candidate(f.word, false, 0);
-	/* How a record begins says to which family it belongs, whatever its word. */
+	/* The form of a record's head decides its family, whatever its version. */
 	if (!f.empty && f.old != (m->version->rank == 0))
 		m->version = unity_version(f.old ? DATA_55 : DATA_FIRST);
 	m->layout = (struct data_layout){ .word = f.word, .like = m->version->word, .rank = f.old ? 0 : m->version->rank,
@@ -194,7 +194,7 @@ category(const struct tt_capture *cap, const struct tt_def *d, const char **name
 {
 	const struct data *m = cap->category_arg;
 
-	(void)err;                    /* of others */
+	(void)err;                    /* unused, but part of the interface */
 	*name = unity_category_of(cap, d, m->built_in);
 	return TT_OK;
 }

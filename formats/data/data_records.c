@@ -1,5 +1,5 @@
 /**
- * Finds the records of the file, and makes chunks of them. It decodes no sample.
+ * Finds the records of the file, and makes chunks of them. Decodes no sample.
  */
 #include "data/data.h"
 
@@ -128,9 +128,7 @@ take_definitions(struct data *m, const struct data_record *r, uint64_t at, struc
 	return rc;
 }
 
-/*
- * Set the time after which the main thread, ${th}, has no samples: when its next frame begins, at ${p}, or, if that is not known yet, soon after its own frame.
- */
+/* Set the time after which the main thread, ${th}, has no samples: the begin of its next frame, at ${p}; if that is unknown, soon after its own frame. */
 static void
 bound_main(struct data *m, const struct data_stream *st, const struct data_record *r, const struct data_thread *th, struct data_piece *p)
 {
@@ -194,19 +192,19 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 	return rc;
 }
 
-/* Set how long the GPU may work for a sample of the frame: until long after the frame; if the GPU's time of the frame is known, little longer than that. */
+/* Limit the GPU's time for a sample of the frame: to long after the frame; or, if the frame's GPU time is known, to little more than that. */
 static void
 bound_gpu(const struct data_record *r, struct data_piece *p)
 {
 	const int64_t most = r->cpu_us * INT64_C(2000) + DATA_FARTHEST, frame = r->gpu_us * INT64_C(1000);
 
-	/* A negative time is none. */
+	/* A negative time means unknown. */
 	const bool known = r->gpu_us > 0 && r->gpu_us < INT32_MAX;
 	p->flags |= known && frame > most ? DATA_P_BAD_GPU : 0;
 	p->max_gpu_ns = known && frame * 10 + DATA_MAX_OVER_GPU_NS < most ? frame * 10 + DATA_MAX_OVER_GPU_NS : most;
 }
 
-/* A record's sections do not end where the record does. */
+/* Count a record whose sections do not end at its end. */
 static void
 note_misfit(struct data *m, uint64_t at)
 {
@@ -216,7 +214,7 @@ note_misfit(struct data *m, uint64_t at)
 		e->misfit_at = at;
 }
 
-/* Note whether the mask of the record ${r} contradicts its samples. If that of all frames does, a mask may mean something else, and none is damaged. */
+/* Note whether the mask of the record ${r} contradicts its samples. If the masks of all frames do, a mask may mean something else, and none is damaged. */
 static void
 note_mask(struct data *m, const struct data_record *r, uint64_t at)
 {
@@ -229,7 +227,7 @@ note_mask(struct data *m, const struct data_record *r, uint64_t at)
 	m->nmaskless = 0;
 }
 
-/* The record of ${size} bytes at the offset ${at} is repeated or out of place. */
+/* Leave out the record of ${size} bytes at the offset ${at}: it is repeated or out of place. */
 static int
 leave_out(struct data *m, uint32_t size, uint64_t at)
 {
@@ -238,7 +236,7 @@ leave_out(struct data *m, uint32_t size, uint64_t at)
 	return TT_OK;
 }
 
-/* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment; ${behind}: the one after it, if ${r} is apart; or NULL. */
+/* Take the record ${r} of ${size} bytes, ${off} bytes into the segment; ${behind}: the next record if the start of ${r} contradicts its samples, or NULL. */
 static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, const struct data_record *behind, struct tt_err *err)
 {
@@ -266,7 +264,7 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 		return rc;
 	if (again)
 		return leave_out(m, size, at);
-	/* If definitions are missing because of damage, the damage is reported. */
+	/* If definitions are missing because of damage, the damage is already reported. */
 	m->begin_checked = m->begin_checked || m->gap || r->short_of;
 	const uint32_t before = data_look_before(m, r, behind, at);
 	m->whole = m->whole && !before;
@@ -288,8 +286,8 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 }
 
 /*
- * Find the next record in the ${n} bytes at m->p, from ${off} on: one with the right version, after the end mark of another or with an end mark of its own.
- * ${n}: there is none.
+ * Find the next record in the ${n} bytes at m->p, from ${off} on: with the right version, and either after the end mark of another or with an end mark of its
+ * own. ${n}: there is no record.
  */
 static size_t
 find_record(const struct data *m, size_t off, size_t n)
@@ -311,7 +309,7 @@ find_record(const struct data *m, size_t off, size_t n)
 	return n;
 }
 
-/* Find the next record after the first ${off} bytes of the segment, and move the segment there. */
+/* Find the next record after the first ${off} bytes of the segment, and begin the segment there. */
 static int
 search(struct data *m, size_t off, struct tt_err *err)
 {
@@ -339,7 +337,7 @@ search(struct data *m, size_t off, struct tt_err *err)
 	return TT_OK;
 }
 
-/* True if a record ends after ${need} bytes, or if that cannot be seen yet: the input cannot seek, or ends before. */
+/* True if a record ends after ${need} bytes, or if this cannot be checked yet: the input cannot seek, or ends before. */
 static bool
 ends_there(const struct data *m, size_t need)
 {
@@ -351,7 +349,7 @@ ends_there(const struct data *m, size_t need)
 	    (tt_src_pread(m->src, m->from + need - 4, mark, sizeof mark, &got, &err) == TT_OK && got == 4 && unity_u32(mark) == DATA_MARK);
 }
 
-/* A record of ${need} bytes at the segment's beginning makes no sense. If another record or the end follows, its length was right: skip it. */
+/* Handle a record of ${need} bytes at the segment's beginning that makes no sense. If another record or the end follows it, its length was right: skip it. */
 static int
 bad_record(struct data *m, size_t need, size_t n, struct tt_err *err)
 {
@@ -367,7 +365,7 @@ bad_record(struct data *m, size_t need, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The segment begins with no record or, if the input ends, with a part of one. */
+/* Handle a segment that begins with no record or, if the input ends, with a part of one. */
 static int
 no_record(struct data *m, size_t n, bool part, struct tt_err *err)
 {
@@ -383,15 +381,15 @@ no_record(struct data *m, size_t n, bool part, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A place of the segment, as look() finds it. */
+/* A place in the segment, as look() finds it. */
 struct seen {
 	struct data_record r;
 	uint32_t size;
-	size_t need, shown;           /* bytes of the record with its head; those to be looked at for it */
+	size_t need, shown;           /* bytes of the record with its head; bytes that must be in memory to examine it */
 	bool head, whole, makes_sense, apart;
 };
 
-/* Look at what is at ${off} in the ${n} bytes of the segment. */
+/* Examine the place ${off} in the ${n} bytes of the segment. */
 static void
 look(struct data *m, size_t off, size_t n, struct seen *s)
 {
@@ -400,11 +398,11 @@ look(struct data *m, size_t off, size_t n, struct seen *s)
 	s->whole = s->head && n - off >= s->need;
 	s->makes_sense = s->whole && data_walk_any(m, m->p + off + m->layout.head, s->size, &s->r);
 	s->apart = s->makes_sense && !data_is_joined(m, s->r);
-	/* If it is apart, the head of the record after it is read, too. */
+	/* If its start contradicts its samples, the head of the next record is needed, too. */
 	s->shown = s->need + (s->apart ? m->layout.head + DATA_FRAME_BYTES : 0);
 }
 
-/* The segment begins with what cannot be taken yet, or never: *${want} bytes of it are to be shown, or it begins elsewhere now. */
+/* Handle a segment that begins with something that cannot be taken, at least not yet: request *${want} bytes, or begin the segment elsewhere. */
 static int
 skip_or_want(struct data *m, const struct seen *s, size_t n, size_t *want, struct tt_err *err)
 {
@@ -419,7 +417,7 @@ skip_or_want(struct data *m, const struct seen *s, size_t n, size_t *want, struc
 	return TT_OK;
 }
 
-/* Take records from the input until there are enough of them. TT_END. */
+/* Take records from the input until there are enough of them. TT_END: no more records. */
 static int
 take_segment(struct data *m, struct tt_err *err)
 {
@@ -442,7 +440,7 @@ take_segment(struct data *m, struct tt_err *err)
 			off += s.need;
 			continue;
 		}
-		/* The following does not concern the records taken so far. */
+		/* The following must not delay the records taken so far. */
 		if (off > 0)
 			break;
 		rc = skip_or_want(m, &s, n, &want, err);
@@ -457,8 +455,8 @@ take_segment(struct data *m, struct tt_err *err)
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
 /*
- * True if a chunk with ${n} bytes of pieces refers to the segment. If frames are all that is wanted, most of a segment is skipped: then it is not kept for
- * little of it. The statistics of a piece lie elsewhere than the rest of it.
+ * True if a chunk with ${n} bytes of pieces should refer to the segment instead of copying. If only frames are wanted, most of a segment is skipped, so it is
+ * not kept for a small part of it. The statistics of a piece are stored apart from the rest of it.
  */
 static bool
 refers(const struct data *m, size_t n)
@@ -466,7 +464,7 @@ refers(const struct data *m, size_t n)
 	return m->layout.rank >= 8 && (!data_skims(m->cap, &m->layout) || n >= DATA_SEGMENT / 8);
 }
 
-/* Put a copy of the bytes of ${x} at ${to}. Returns where it ends. */
+/* Copy the bytes of ${x} to ${to}. Return the end of the copy. */
 static uint8_t *
 copy_piece(uint8_t *to, const struct data_part *x, struct data_piece *piece)
 {
@@ -479,7 +477,7 @@ copy_piece(uint8_t *to, const struct data_part *x, struct data_piece *piece)
 	return to + x->piece.len;
 }
 
-/* Make a chunk of the pieces from *${first} on, up to ${most} bytes and the rest of a piece. *${first}: the next piece; 0: there is none. */
+/* Make a chunk of the pieces from *${first} on, up to ${most} bytes and the rest of a piece. *${first}: the next piece; 0: no more pieces. */
 static int
 make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, struct data_head **h, struct tt_err *err)
 {
@@ -591,7 +589,7 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	m->read = true;
 	m->cap->read_to = m->at;
 	m->cap->end_mark = m->end_seen ? 1 : -1;
-	/* Allocations have records of their own. */
+	/* Allocations are recorded by their own entries, not by a marker's name. */
 	m->cap->unless_named = m->layout.rank >= 11 && m->marker.collect == UNITY_NO_MARKER ? TT_REC_COLLECTIONS : 0;
 	return TT_END;
 }

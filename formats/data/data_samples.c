@@ -1,7 +1,7 @@
 /**
- * Decodes samples, each with all that belongs to it: allocations, values, flows, GPU times.
+ * Decodes samples, each with everything that belongs to it: allocations, values, flows, GPU times.
  *
- * Durations are floats, so children may end a little after their parent: they are cut to its end. If samples do not add up, or are far outside of their parent
+ * Durations are floats, so children may end slightly after their parent: they are cut to its end. If samples do not add up, or are far outside their parent
  * or their frame, it is unknown which one is wrong, and none is kept.
  */
 #include "data/tree.h"
@@ -44,7 +44,7 @@ take_sample(const struct data_tree *t, uint32_t i, struct one *o)
 	memcpy(&dur, &bits, 4);
 	o->ts = (int64_t)(unity_u64(p + 4) * (l->rank >= 8 ? 1u : 1000u) - (uint64_t)zero);
 	o->children = unity_u32(p + 12);
-	/* A duration is less than a year; the comparison also rejects NaN. In double, half a nanosecond more is exact. */
+	/* A duration must be less than a year; the comparison also rejects NaN. Half a nanosecond can be added exactly in double. */
 	if (!(dur >= 0 && dur < (l->rank >= 8 ? 3.2e16f : 3.2e13f)) || o->ts > INT64_MAX / 4 || o->ts < -INT64_MAX / 4)
 		return false;
 	o->end = o->ts + (int64_t)((double)dur * (l->rank >= 8 ? 1 : 1000) + 0.5);
@@ -74,7 +74,7 @@ take_marker(struct data_tree *t, struct one *o)
 	if (t->l->rank >= 11) {
 		o->root = o->id == DATA_NO_MARKER;
 		o->key = unity_key(&r->u, o->id);
-		/* A root has the number that is also that of markers which the capture lacks. */
+		/* A root has the number that also stands for markers missing from the capture. */
 		if (o->root)
 			return TT_OK;
 		t->undefined = t->undefined || (r->h->flags & DATA_H_WHOLE && data_is_undefined(r->h->roles, o->id));
@@ -93,7 +93,7 @@ take_marker(struct data_tree *t, struct one *o)
 	return data_define_named(r, &m, &o->key, &o->id);
 }
 
-/* Take the value at ${p}; returns the place of the next one. */
+/* Take the value at ${p}; return the place of the next one. */
 static const uint8_t *
 take_value(const uint8_t *p, struct unity_value *v)
 {
@@ -189,14 +189,14 @@ put_alloc(struct data_tree *t, const struct one *o, uint64_t key, uint64_t bytes
 	return unity_alloc_stack(&r->u, at, address, n);
 }
 
-/* Bytes of an allocation are missing or negative. */
+/* Count an allocation whose bytes are missing or negative. */
 static void
 lose_alloc(const struct data_tree *t)
 {
 	tt_loss_add(&t->r->u.b->loss, TT_LOST_ALLOC_BYTES, 1, 0, t->piece->at);
 }
 
-/* Put the allocations that the sample made; it is not one itself. */
+/* Add the allocations that the sample made; the sample itself is not an allocation. */
 static int
 put_allocs(struct data_tree *t, const struct one *o)
 {
@@ -208,7 +208,7 @@ put_allocs(struct data_tree *t, const struct one *o)
 
 	while (rc == TT_OK && (p = data_list_next(r->u.b, &t->gc, o->i))) {
 		t->apart++;
-		/* No allocation has no bytes. */
+		/* An allocation cannot have 0 bytes. */
 		if (unity_u32(p + 4) > INT32_MAX || unity_u32(p + 4) == 0) {
 			lose_alloc(t);
 			continue;
@@ -251,7 +251,7 @@ take_counter(struct data_tree *t, struct one *o)
 	if (!o->counter)
 		return TT_OK;
 	if (!unity_number(&v, &type, &bits)) {
-		/* Others were counted with the list of values. */
+		/* Other types were counted together with the list of values. */
 		tt_loss_add(&r->u.b->loss, TT_LOST_VALUE_TYPES, data_value_fits(unity_u32(o->values + 4), v.n), 0, t->piece->at);
 		o->counter = false;
 		return TT_OK;
@@ -327,8 +327,8 @@ pop(struct data_tree *t)
 }
 
 /*
- * Keep the sample inside its parent and after the sample before it. False if it is so far outside that a time is damaged. Samples without length are never
- * damaged, and a sample that overlaps the record before is moved after it.
+ * Keep the sample inside its parent and after the previous sample. False: it is so far outside that a time is damaged. Samples without length are never
+ * damaged, and a sample that overlaps the previous record is moved after it.
  */
 static bool
 fit(struct data_tree *t, struct one *o)
@@ -384,7 +384,7 @@ put_sample(struct data_tree *t, struct one *o, struct data_level *level)
 	return rc == TT_OK ? put_zone(t, o, level) : rc;
 }
 
-/* Put the time that the GPU worked for the sample, which the entry at ${p} has. A time that is too long is left out. */
+/* Add the GPU's time for the sample from the entry at ${p}. A time that is too long is left out. */
 static int
 put_gpu(struct data_tree *t, const struct one *o, const uint8_t *p)
 {
@@ -402,7 +402,7 @@ put_gpu(struct data_tree *t, const struct one *o, const uint8_t *p)
 	return rc == TT_OK ? unity_gpu(&r->u, o->ts, zone ? 0 : DATA_NO_ANCHOR, unity_u32(p + 8), ns) : rc;
 }
 
-/* Put what else belongs to the sample, after its begin. */
+/* Add everything else that belongs to the sample, after its begin. */
 static int
 put_rest(struct data_tree *t, const struct one *o)
 {
@@ -500,7 +500,7 @@ open_lists(struct data_tree *t)
 		strays += all[i]->strays;
 	}
 	t->flow[1] = t->flow[0];
-	/* Instance ids are read for some tables alone: what a table shows must not decide whether a capture is damaged. */
+	/* Instance ids are read only for some tables, but whether a capture is damaged must not depend on the tables. */
 	struct data_list ids = { .p = th->instance, .left = th->ninstance, .size = data_instance_size(t->l), .samples = th->nsample };
 	if (t->instance.left == 0) {
 		data_list_count(&ids);
@@ -517,9 +517,9 @@ open_lists(struct data_tree *t)
 }
 
 /*
- * Since 2018.3 an allocation is a sample of its own, GC.Alloc, to which a record of its bytes belongs. If the record belongs to another sample, the record's
- * number or the sample's name is damaged. Up to 2022.1 only a sample that is GC.Alloc shows that the thread has such. If the sample has a value, that has the
- * bytes, too.
+ * Check the records of allocations. Since 2018.3 an allocation is a sample of its own, GC.Alloc, with a record of its bytes. If a record belongs to another
+ * sample, the record's number or the sample's name is damaged. Up to 2022.1 only a sample that is GC.Alloc shows that the thread has such samples. If the
+ * sample has a value, that also contains the bytes.
  */
 static void
 check_allocs(const struct data_tree *t)
@@ -532,7 +532,7 @@ check_allocs(const struct data_tree *t)
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 }
 
-/* True if sample ${i} is one that always has a value: of a counter, or with a text of its own. ${marker} is at its marker, and then at the next one. */
+/* True if sample ${i} always has a value, as it is of a counter, or has its own text. ${marker} is at its marker, and afterwards at the next one. */
 static bool
 needs_value(const struct data_tree *t, uint32_t i, struct data_take *marker)
 {
@@ -548,7 +548,7 @@ needs_value(const struct data_tree *t, uint32_t i, struct data_take *marker)
 	return unity_is_counter(r->u.known, 0, id, r->u.seq, &(uint32_t){ 0 });
 }
 
-/* True if the first of the values in ${l}, which are in order, are the root's. */
+/* True if the first of the values in ${l}, which are sorted, belong to the root. */
 static bool
 is_of_root(const struct data_list *l)
 {
@@ -561,8 +561,8 @@ is_of_root(const struct data_list *l)
 }
 
 /*
- * A value whose sample's number is damaged belongs to another sample: the list is in disorder, or a sample has values twice, or the root has some. Each of
- * these may be, too, in a list that is whole, but then no sample lacks the value that it always has.
+ * Check that values belong to their samples. A value whose sample number is damaged belongs to another sample: then the list is unsorted, or a sample has
+ * values twice, or the root has some. Each of these also occurs in an intact list, but then no sample lacks the value that it always has.
  */
 static int
 check_values(struct data_tree *t)
@@ -571,7 +571,7 @@ check_values(struct data_tree *t)
 	struct data_take marker = { .p = t->th.marker, .end = t->th.end };
 	bool lacks = false;
 
-	/* Strays are counted where they are read. */
+	/* Strays are counted when they are read. */
 	if (t->th.nvalue == 0 || t->value.strays || !(t->value.unsorted || t->value.repeats || is_of_root(&all)))
 		return TT_OK;
 	const int rc = data_list_open(t->r->u.b, &all, t->r->u.err);
@@ -586,7 +586,7 @@ int
 data_samples(struct data_tree *t, bool *sane)
 {
 	const struct data_piece *piece = t->piece;
-	/* Markers have ids, times are in ns, and the first sample does not begin long before the frame. */
+	/* The markers have ids, times are in ns, and the first sample does not begin long before the frame. */
 	const bool plain = t->l->rank >= 11 && piece->first >= piece->start - DATA_FARTHEST;
 	int rc = open_lists(t);
 
@@ -601,7 +601,7 @@ data_samples(struct data_tree *t, bool *sane)
 	*sane = t->depth == 0;
 	if (!*sane || rc != TT_OK)
 		return rc;
-	/* The number of a marker is damaged. */
+	/* A sample has a damaged marker number. */
 	if (t->undefined)
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, piece->at);
 	check_allocs(t);

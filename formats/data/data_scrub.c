@@ -15,7 +15,7 @@ struct copy {
 	uint8_t *p;                   /* a record with its head */
 	size_t cap;
 	uint8_t *number;              /* the first byte of the record after its last text */
-	struct tt_map bad;            /* threads in records whose samples do not add up, by a hash of their bytes */
+	struct tt_map bad;            /* hashes of the bytes of threads whose samples do not add up */
 	uint64_t *hash;
 	size_t nhash, caphash;
 };
@@ -28,7 +28,7 @@ of(const void *p)
 	return (uint8_t *)(uintptr_t)p;
 }
 
-/* Scrub texts among the record's numbers up to ${p}, where ${n} bytes are that are none. */
+/* Scrub texts among the record's numbers up to ${p}, where ${n} bytes begin that are not numbers. */
 static int
 numbers(struct copy *c, const void *p, size_t n, enum unity_numbers kind, struct tt_err *err)
 {
@@ -121,7 +121,7 @@ hash_of(const uint8_t *p, size_t n)
 	return tt_seeded_text(3, (const char *)p, n);
 }
 
-/* True if the samples of ${th} were not decoded. */
+/* True if the samples of ${th} could not be decoded. */
 static bool
 is_bad(const struct copy *c, const struct data_thread *th)
 {
@@ -132,8 +132,8 @@ is_bad(const struct copy *c, const struct data_thread *th)
 }
 
 /*
- * Make zeros of the samples, which do not add up, and more children of the first one than there are samples, so that they do not in the copy either. The start
- * of the second tells whether the record makes sense.
+ * Set the samples, which do not add up, to zero, and give the first one more children than there are samples, so that they do not add up in the copy either.
+ * The start of the second sample tells whether the record makes sense.
  */
 static int
 drop_samples(struct copy *c, const struct data_thread *th, struct tt_err *err)
@@ -158,7 +158,7 @@ drop_samples(struct copy *c, const struct data_thread *th, struct tt_err *err)
 	return rc;
 }
 
-/* The ids of markers are dense: scrub one that is four characters, whose marker nothing defines. */
+/* Scrub ids that are four characters and belong to no defined marker; real ids are dense. */
 static int
 scrub_ids(struct copy *c, const struct data_thread *th, struct tt_err *err)
 {
@@ -171,7 +171,7 @@ scrub_ids(struct copy *c, const struct data_thread *th, struct tt_err *err)
 	return rc;
 }
 
-/* Scrub the samples and the lists of numbers after them, and before the names of markers or values. */
+/* Scrub the samples and the lists of numbers between them and the names of markers or values. */
 static int
 samples(struct copy *c, const struct data_thread *th, bool bad, struct tt_err *err)
 {
@@ -336,7 +336,7 @@ goes_on(struct copy *c, uint64_t at, bool *yes, struct tt_err *err)
 	return rc;
 }
 
-/* True if there is a head in the ${n} bytes at ${p}, other than the first. */
+/* True if the ${n} bytes at ${p} contain a head other than the first. */
 static bool
 another(const struct data *m, const uint8_t *p, size_t n)
 {
@@ -348,7 +348,7 @@ another(const struct data *m, const uint8_t *p, size_t n)
 	return false;
 }
 
-/* Write the first ${n} bytes of a record's head at ${p}, without a text after its size. */
+/* Write the first ${n} bytes of a record's head at ${p}; drop text after its size. */
 static int
 write_head(struct copy *c, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -361,7 +361,7 @@ write_head(struct copy *c, const uint8_t *p, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Copy the record whose head is at ${at}: *${done} bytes of the copy are written; 0: it is no record after all. */
+/* Copy the record whose head is at ${at}. *${done}: number of bytes written to the copy; 0: it is not a record after all. */
 static int
 take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_err *err)
 {
@@ -375,7 +375,7 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 	if (rc != TT_OK)
 		return rc;
 	if (n < want) {
-		/* The file ends in it. */
+		/* The file ends inside the record. */
 		c->names.done->damaged = true;
 		if (n < head || another(c->m, p, n))
 			return TT_OK;
@@ -401,8 +401,8 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 }
 
 /*
- * There is no record: write a zero for its first byte. But the file's first bytes, by which it is recognised, stay: the version, and before it the byte order;
- * and the size and other fields of a head, if they make sense.
+ * Handle a place without a record: write a zero for its first byte. But the file's first bytes, by which it is recognised, stay: the version, before it the
+ * byte order, and the size and other fields of a head, if they make sense.
  */
 static int
 no_record(struct copy *c, uint64_t at, size_t *done, struct tt_err *err)
@@ -468,7 +468,7 @@ note_bad(struct copy *c, const struct data_piece *piece, struct tt_err *err)
 	return rc;
 }
 
-/* Decode a chunk in which a thread's samples do not add up, record by record, and note in which. */
+/* Decode a chunk in which a thread's samples do not add up, record by record, and note the bad records. */
 static int
 find_bad(struct copy *c, const struct tt_chunk *chunk, struct tt_err *err)
 {
@@ -489,7 +489,7 @@ find_bad(struct copy *c, const struct tt_chunk *chunk, struct tt_err *err)
 		one.piece.nstats = 0;
 		tt_batch_reset(&b);
 		rc = data_decode(c->m, &part, &b, err);
-		/* Damage in lists beside the samples has no bytes. */
+		/* Damage in the lists beside the samples is counted without bytes. */
 		if (rc == TT_OK && b.loss.e[TT_LOST_DAMAGED].bytes > 0)
 			rc = note_bad(c, &one.piece, err);
 	}
@@ -519,7 +519,7 @@ read_all(struct copy *c, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	/* Each record is now judged by itself. */
+	/* From here on, each record is judged separately. */
 	m->record = 0;
 	tt_window_rewind(&m->win);
 	return tt_src_info(m->src)->seekable ? TT_OK : tt_src_rewind(m->src, err);

@@ -1,11 +1,11 @@
 /**
- * Walks over all sections of a record, in every version's layout, to find where things are. It decodes nothing.
+ * Walks over all sections of a record, in every version's layout, to find their places. Decodes nothing.
  *
- * Counts are checked against the bytes left before anything is skipped; a record is valid only if the walk ends at its end mark.
+ * Counts are checked against the remaining bytes before anything is skipped; a record is valid only if the walk ends at its end mark.
  */
 #include "data/data.h"
 
-/* Walk over names: a number of bytes, the names, and padding (see pads_place). */
+/* Walk over names: their number of bytes, the names, and padding (see pads_place). */
 static struct data_section
 walk_names(const struct data_layout *l, struct data_take *t)
 {
@@ -131,7 +131,7 @@ data_take_named(const struct data_layout *l, struct data_take *t, struct data_ma
 	if (l->rank >= 6)
 		take_params(t, m);
 	if (l->rank == 0)
-		m->flags = 0;         /* the flags meant something else */
+		m->flags = 0;         /* the flags had another meaning */
 	return !t->bad;
 }
 
@@ -188,7 +188,7 @@ skip_values(const struct data_layout *l, struct data_take *t, struct data_thread
 	}
 }
 
-/* A list that not all versions have. */
+/* Take a list if the version ${has} it. */
 static inline const uint8_t *
 list_if(bool has, struct data_take *t, size_t size, uint32_t *n)
 {
@@ -196,7 +196,7 @@ list_if(bool has, struct data_take *t, size_t size, uint32_t *n)
 	return has ? data_list(t, size, n) : NULL;
 }
 
-/* Skip a list of numbers of the thread's ${n} samples, or of none: other numbers are no such list. */
+/* Skip a list of numbers of samples, each below ${n} or UINT32_MAX for no sample; other numbers make the list invalid. */
 static void
 skip_numbers(struct data_take *t, uint32_t n)
 {
@@ -211,7 +211,7 @@ skip_numbers(struct data_take *t, uint32_t n)
 void
 data_walk_thread(const struct data_layout *l, struct data_take *take, struct data_thread *th)
 {
-	struct data_take t = *take;   /* in registers */
+	struct data_take t = *take;   /* a local copy stays in registers */
 	struct data_marker m;
 
 	th->from = t.p;
@@ -336,7 +336,7 @@ data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_r
 	if (l->rank >= 10)
 		skip_objects(l, &t);
 	r->short_of = t.bad || t.p != t.end;
-	/* Without threads, nothing shows that the bytes before them were understood. */
+	/* Without threads, nothing proves that the bytes before them were understood. */
 	if (r->short_of && r->nthread == 0)
 		return false;
 	if (r->short_of)

@@ -1,11 +1,11 @@
 /**
- * Says when a frame began, and what is missing before it: by its stored start, its main thread's samples and the frames beside it.
+ * Determines when a frame began, and what is missing before it: by its stored start, its main thread's samples and the neighbouring frames.
  */
 #include "data/data.h"
 
 #include "base/hash_seed.h"
 
-/* The part of a time that the file stores in 32 bits, which overflow. */
+/* Return the part of a time that the file stores in 32 bits, which overflow. */
 static uint32_t
 low_us(uint64_t ns)
 {
@@ -42,14 +42,14 @@ data_set_start(const struct data *m, struct data_record *r)
 		r->start = near ? near_us((uint32_t)r->start, near) : r->start * 1000;
 }
 
-/* True if ${begin} is just when the frame before ended. */
+/* True if ${begin} is exactly at the end of the previous frame. */
 static bool
 begins_after_last(const struct data *m, uint64_t begin)
 {
 	return m->record && m->cpu_us && apart(begin, m->start + m->cpu_us * UINT64_C(1000)) < DATA_APART;
 }
 
-/* True if ${begin} is so long before the record ${behind}, if it is known, as the frame ${r} lasts. */
+/* True if ${begin} precedes the record ${behind}, if that is known, by the duration of the frame ${r}. */
 static bool
 ends_before_next(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t begin)
 {
@@ -120,21 +120,24 @@ data_find_zero(struct data *m, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The latest begin of the frame after the last one if none is missing in between: a frame begins at most 25 us after the end of the one before. */
+/* Return the latest begin of the frame after the last one if no frame is missing in between: a frame begins at most 25 us after the end of the previous one. */
 static uint64_t
 latest_begin(const struct data *m)
 {
 	return m->start + m->cpu_us * UINT64_C(1062) + (m->cpu_us ? 50000 : 1000000);
 }
 
-/* True if the number of ${r} is that of the frame after the last one. Before 2017.3 the field has something else: only one more than 1 higher is another. */
+/*
+ * True if ${r} has the number of the frame after the last one. Before 2017.3 the field has another meaning, and only an increase of more than 1 shows a
+ * difference.
+ */
 static bool
 has_next_number(const struct data *m, const struct data_record *r)
 {
 	return m->layout.rank > 0 ? r->id == m->id + 1 : r->id <= m->id + UINT64_C(1);
 }
 
-/* True if the frame ${r} begins where the last one ends. */
+/* True if the frame ${r} begins at the end of the last one. */
 static bool
 begins_at_end(const struct data *m, const struct data_record *r)
 {
@@ -156,8 +159,9 @@ data_is_out_of_place(const struct data *m, const struct data_record *r, const st
 }
 
 /*
- * True if recording paused before the frame ${r}, which begins later than the last one says that it ends. A frame's own time is believed if the main thread's
- * last sample begins in it, and if most frames so far, or the next one, ${behind}, begin where the one before ends: it may lack something in all frames.
+ * True if recording paused before the frame ${r}, which begins later than the last one ends. The last frame's own duration is trusted if the main thread's
+ * last sample begins in it, and if most frames so far, or the next one, ${behind}, begin at the end of the previous one; the duration may be too short in all
+ * frames.
  */
 static bool
 pauses(const struct data *m, const struct data_record *r, const struct data_record *behind)
@@ -182,7 +186,7 @@ data_look_before(struct data *m, const struct data_record *r, const struct data_
 	}
 	const bool paused = pauses(m, r, behind);
 	m->nlater++;
-	/* Before 2017.3 no number shows that no frame is missing. */
+	/* Before 2017.3 there is no number that would prove that no frame is missing. */
 	if (paused && m->layout.rank == 0)
 		tt_loss_add(&m->loss, TT_LOST_PAUSED, 1, 0, at);
 	return paused ? DATA_P_PAUSED : 0;

@@ -13,7 +13,7 @@
 
 #define DATA_END UINT32_C(0xDEADFEED)         /* after the last record */
 #define DATA_MARK UINT32_C(0xAFAFAFAF)        /* the last four bytes of each record */
-#define DATA_NO_MARKER UINT32_MAX             /* of the root of a thread */
+#define DATA_NO_MARKER UINT32_MAX             /* the marker of a thread's root */
 #define DATA_54 UINT32_C(0x20140736)          /* versions: 5.4, 5.5, 2017.1, the first of the later layout, the first that gives its release */
 #define DATA_55 UINT32_C(0x20160622)
 #define DATA_2017_1 UINT32_C(0x20170130)
@@ -21,26 +21,26 @@
 #define DATA_SAYS_RELEASE UINT32_C(0x20220328)
 
 enum {
-	DATA_SIZE_MAX = 256 << 20,    /* the longest and the shortest record that is taken as sane */
+	DATA_SIZE_MAX = 256 << 20,    /* maximum and minimum size of a record that makes sense */
 	DATA_SIZE_MIN = 64,
-	DATA_STACK = 32,              /* addresses of a stack */
-	DATA_MAX_HEAD = 28,           /* bytes before a record */
+	DATA_STACK = 32,              /* number of addresses of a stack */
+	DATA_MAX_HEAD = 28,           /* maximum bytes before a record */
 };
 
 /* The layout of the records of one file. */
 struct data_layout {
-	uint32_t word, like;          /* the version; the version with the same layout */
+	uint32_t word, like;          /* the file's version; the version whose layout it has */
 	uint8_t rank;                 /* see struct unity_version; 0: before 2017.3 */
 	uint8_t head;                 /* bytes before a record */
-	/* Sources disagree on these. A record decides: only with the right ones does it end at its end mark. */
+	/* Sources disagree on these. Records decide: only the right choice leads to their end marks. */
 	bool pads_audio;              /* names of audio groups are padded */
-	bool pads_place;              /* names of the UI are padded so that the record's size is a multiple of 4 */
+	bool pads_place;              /* the padding after names of the UI makes the record's size a multiple of 4 */
 };
 
-/* A record being read. Fields that it lacks are 0. */
+/* A record being read. Fields that are missing read as 0. */
 struct data_take {
 	const uint8_t *p, *end, *from;
-	bool bad;                     /* something is missing, or makes no sense: p is at the end */
+	bool bad;                     /* true: something is missing, or makes no sense; p is at the end */
 };
 
 static inline void
@@ -79,7 +79,7 @@ data_take64(struct data_take *t)
 	return p ? unity_u64(p) : 0;
 }
 
-/* Take a count of entries of at least ${size} bytes each; bad if there cannot be that many. */
+/* Take a count of entries of at least ${size} bytes each; bad if the remaining bytes cannot hold them. */
 static inline uint32_t
 data_count(struct data_take *t, size_t size)
 {
@@ -104,7 +104,7 @@ data_list(struct data_take *t, size_t size, uint32_t *n)
 	return p;
 }
 
-/* Take a name that ends with a NUL, padded with it to a multiple of 4. Never NULL. */
+/* Take a name that ends with a NUL and is padded with NULs to a multiple of 4. Never NULL. */
 static inline const char *
 data_name(struct data_take *t, uint32_t *n)
 {

@@ -24,21 +24,21 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* True if the entry at ${p} belongs to a sample that does not exist. Values of no sample have no values; GPU work may have no zone. */
+/* True if the entry at ${p} belongs to a sample that does not exist. An empty list of values may belong to no sample; GPU work may have no zone. */
 static inline bool
 is_stray(const struct data_list *l, const uint8_t *p, uint32_t sample)
 {
 	return sample >= l->samples && sample != DATA_NO_ANCHOR && (l->size > 0 || unity_u32(p + 4) > 0);
 }
 
-/* True if the entry at ${p} has nothing: values of no sample have no values. */
+/* True if the entry at ${p} is an empty list of values. */
 static inline bool
 is_empty(const struct data_list *l, const uint8_t *p)
 {
 	return l->size == 0 && unity_u32(p + 4) == 0;
 }
 
-/* Count the values of the entry at ${p} whose type is unknown or has another size; *${next} is the entry after it. */
+/* Count the values of the entry at ${p} whose type is unknown or has another size; *${next}: the next entry. */
 static inline uint32_t
 count_odd(const uint8_t *p, const uint8_t **next)
 {

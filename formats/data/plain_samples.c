@@ -1,14 +1,14 @@
 /**
  * Decodes runs of plain samples: zones with an ordinary name, without metadata, inside their parent.
  *
- * How many levels end with a sample is unpredictable, and a wrong guess costs the processor more than all else. So nothing here branches on it: each level
- * knows which one goes on after it (data_level.back), and each sample is written as the next level, which is kept only if it has children.
+ * How many levels end with a sample is unpredictable, and a misprediction costs the processor more than everything else. So nothing here branches on it: each
+ * level knows the level that continues after it (data_level.back), and each sample is written as the next level, which is kept only if it has children.
  */
 #include "data/tree.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* The next sample to which something other than a flow belongs. */
+/* Return the next sample to which something other than a flow belongs. */
 static uint32_t
 next_listed(struct data_tree *t, uint32_t i)
 {
@@ -22,14 +22,14 @@ next_listed(struct data_tree *t, uint32_t i)
 	return next;
 }
 
-/* True if the marker is more than a zone, or is none. One that no record defines is a zone if definitions may be missing. */
+/* True if the marker is more than a zone, or does not exist. A marker that no record defines counts as a zone if definitions may be missing. */
 static bool
 is_special(const struct data_head *h, uint32_t id)
 {
 	return id == DATA_NO_MARKER || (id < h->roles->n && h->roles->of[id] == DATA_SPECIAL) || (h->flags & DATA_H_WHOLE && data_is_undefined(h->roles, id));
 }
 
-/* The sample before which a row from ${i} on must end: ${stop}, and if flows are unsorted, the sample of the next one. */
+/* Return the sample before which a row from ${i} on must end: ${stop}, or the sample of the next flow if flows are unsorted. */
 static uint32_t
 row_stop(struct data_tree *t, uint32_t i, uint32_t stop)
 {
@@ -40,14 +40,14 @@ row_stop(struct data_tree *t, uint32_t i, uint32_t stop)
 	return stop;
 }
 
-/* The place for the next flow that binds to the next sample. */
+/* The position of the next flow that binds to the next sample. */
 struct flows {
 	struct data_list *list;
 	struct tt_batch *b;
-	uint32_t next;                /* its sample */
+	uint32_t next;                /* sample of the next flow */
 };
 
-/* Add the flow of sample ${i}, which begins at ${ts}; there is room. False, with nothing added, if it has several flows or one of another kind. */
+/* Add the flow of sample ${i}, which begins at ${ts}; there is room. False, with nothing added: the sample has several flows, or one of another kind. */
 static inline bool
 put_flow(struct flows *f, uint32_t i, int64_t ts, struct tt_event **e)
 {
@@ -65,8 +65,8 @@ put_flow(struct flows *f, uint32_t i, int64_t ts, struct tt_event **e)
 }
 
 /*
- * Decode plain samples from *${i} on, before ${stop}, up to one that is not or after which the innermost level is at its end; there is room for all, and their
- * flows. *${i}, *${top}, *${to}: the next sample, the innermost level, the next event.
+ * Decode plain samples from *${i} on, before ${stop}, up to the first other sample, or until the innermost level is complete; there is room for all of them,
+ * and their flows. *${i}, *${top}, *${to}: the next sample, the innermost level, the next event.
  */
 static __attribute__((noinline)) void
 row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to)
@@ -80,7 +80,7 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 	struct data_level *const level = r->level;
 	const uint8_t *p = t->th.sample + (size_t)*i * 20;
 	struct tt_event *e = *to;
-	uint32_t rest = n - *i, at = *top;    /* this sample and those after it */
+	uint32_t rest = n - *i, at = *top;    /* number of samples from this one on */
 
 	for (; rest > until; rest--, p += 20) {
 		const uint32_t id = unity_u32(p), children = unity_u32(p + 16);
@@ -98,7 +98,7 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 		if (unlikely(n - rest == flows->next) && !put_flow(flows, n - rest, ts, &e))
 			break;
 		e->ts = ts;
-		e->val = id;          /* as unity_key(): a file has one session */
+		e->val = id;          /* as unity_key() would give, as a file has one session */
 		e->dur = (uint32_t)ns;
 		e->depth = (uint16_t)(at + 1 - others);
 		e->kind = TT_ZONE;
@@ -113,7 +113,7 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 		up[1].back = back;
 		at = children ? at + 1 : back;
 	}
-	/* All levels that have ended were nothing but zones, so what takes their places need not say that again. */
+	/* All levels that have ended were plain zones, so clear what their successors must not inherit. */
 	for (uint32_t k = *top + 1; k <= at; k++) {
 		level[k].event = 0;
 		level[k].zone = true;
@@ -124,7 +124,7 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 	*to = e;
 }
 
-/* Decode a row of plain samples from *${i} on, before ${stop}; *${i}: the first that is not in it. */
+/* Decode a row of plain samples from *${i} on, before ${stop}; *${i} becomes the first sample after the row. */
 static int
 plain_row(struct data_tree *t, uint32_t *i, uint32_t stop)
 {
@@ -147,7 +147,7 @@ plain_row(struct data_tree *t, uint32_t *i, uint32_t stop)
 	t->zones = t->depth - others;
 	b->nzone += *i - from;
 	r->calls += 2 * (uint64_t)(*i - from);
-	/* Zones of the outermost level come in the order of time, the others are inside of them. */
+	/* Zones of the outermost level are in order of time; the others lie inside them. */
 	if (outermost && *i > from) {
 		r->from = first < r->from ? first : r->from;
 		tt_batch_time(b, first);

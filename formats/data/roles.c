@@ -1,12 +1,12 @@
 /**
- * Knows by its number what a marker is, since 2022.2: nothing but a zone, more than that, or defined by no record.
+ * Records the role of a marker by its number, since 2022.2: only a zone, more than a zone, or not defined by any record.
  *
- * Decoders read it from a table, a byte for each number, that never changes: a segment with new definitions gets one of its own. Tables stay until the file is
- * closed or read again.
+ * Decoders read the role from a table with a byte for each number; a table never changes: a segment with new definitions gets a new one. Tables are kept
+ * until the file is closed or read again.
  */
 #include "data/data.h"
 
-/* Numbers are dense from 0 on; a damaged one may be anything. */
+/* Numbers are dense from 0 on; a damaged number may be anything. */
 enum { MIN_IDS = 1 << 10, MAX_IDS = 1 << 15 };
 
 int

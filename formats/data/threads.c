@@ -1,11 +1,11 @@
 /**
- * Says which threads of two records are the same, by id and names, where ids and names are used again.
+ * Matches the threads of two records by id and names, although ids and names are reused.
  */
 #include "data/data.h"
 
 #include "base/hash_seed.h"
 
-/* True for the thread that marks frames, by its name; if there is none, the first thread does. */
+/* True for the thread whose name says that it marks frames; without such a thread, the first one does. */
 static bool
 is_main(const struct data_thread *th)
 {
@@ -27,16 +27,14 @@ stream_hash(uint64_t id, uint64_t name, uint32_t nth)
 	return tt_seeded_mix(tt_seeded_mix(tt_seeded_mix(0, id), name), nth);
 }
 
-/*
- * The last stream that had ${id} as its thread's, index + 1; 0: none had. Another stream with that id has a number of ours.
- */
+/* Return index + 1 of the last stream whose thread had ${id}; 0: no stream. Other streams with that id have a number made by the reader. */
 static uint32_t
 holder_of(const struct data *m, uint64_t id)
 {
 	return id ? tt_map_find(&m->holder, stream_hash(id, 0, 0), i, m->stream[i].id == id) : 0;
 }
 
-/* Add a stream whose thread has ${id} as its own, or, if ${numbered}, a number of ours. */
+/* Add a stream whose thread has the id ${id} or, if ${numbered}, a number made by the reader. */
 static int
 new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, bool numbered, uint32_t *index, struct tt_err *err)
 {
@@ -48,7 +46,7 @@ new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, bool number
 	return TT_OK;
 }
 
-/* The thread of stream ${index} has its id from now on. The one that had it before has ended: the system uses ids again. */
+/* Let the thread of stream ${index} have its id from now on. The thread that had it before has ended, as the system reuses ids. */
 static int
 hold(struct data *m, uint32_t index, struct tt_err *err)
 {
@@ -68,7 +66,10 @@ hold(struct data *m, uint32_t index, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Index + 1, or 0: the stream of these that has its id; else one that had it and has no piece in the segment, so that it can begin anew. */
+/*
+ * Return, as index + 1, the stream with these names and number that has its id; else one that had the id and has no piece in the segment, so that it can
+ * begin anew; else 0.
+ */
 static uint32_t
 find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
 {
@@ -81,8 +82,8 @@ find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
 }
 
 /*
- * Find the stream of a thread of this record by its id and names. Threads with the same ones have a stream each. A thread whose id another thread of the record
- * has, or the main thread, has a number of ours, like one without an id.
+ * Find the stream of a thread of this record by its id and names. Several threads with the same id and names have a stream each. If another thread of the
+ * record, or the main thread, has the thread's id, the thread gets a number made by the reader, as does a thread without an id.
  */
 static int
 look_up_stream(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
