@@ -7,16 +7,16 @@
 
 struct copy {
 	struct ttc *m;                /* the part being copied */
-	bool follows;                 /* other parts came before it */
+	bool follows;                 /* true: other parts came before it */
 	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
 	void *arg;
 	uint64_t seq;                 /* number of the next chunk of thread 0 */
 	uint32_t before;
-	struct tt_buf stream;         /* records of thread 0 not written yet */
+	struct tt_buf stream;         /* records of thread 0 that were not written yet */
 	struct tt_err *err;
 };
 
-/* Write the head, without the name of the ring: its chunks are copied. ${last}: the last file's place in the rotation. */
+/* Write the head, without the name of the ring, whose chunks are copied. ${last}: the last file's place in the rotation. */
 static int
 write_head(struct copy *c, uint32_t last)
 {
@@ -95,7 +95,7 @@ flush(struct copy *c)
 	return rc;
 }
 
-/* Write the record that says where a thread's chunks begin again, as the recorder would. */
+/* Write the record that says where a thread's chunks continue, as the recorder would. */
 static int
 announce(struct copy *c, const struct ttc_unit *u)
 {
@@ -198,8 +198,8 @@ copy_units(struct copy *c, struct ttc_copied *done)
 }
 
 /*
- * True if the chunks of ${m} are damaged in a way that the order of those left does not show, as a cut does. Then the copy leaves out a number of thread 0's
- * chunks, which is a gap.
+ * True if the chunks of ${m} are damaged in a way that the order of the remaining ones does not show, such as a cut. Then the copy skips a number of thread
+ * 0's chunks, which readers see as a gap.
  */
 static bool
 hides_damage(const struct ttc *m)
@@ -229,7 +229,7 @@ ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *
 		rc = copy_units(&c, done);
 		c.seq += hides_damage(part[i]);
 	}
-	/* A capture that ended by itself already has an end. */
+	/* A capture that ended normally already has an end. */
 	if (rc == TT_OK && (c.m->finish == 0 || c.m->finish == TTC_F_DISK + 1))
 		rc = finish(&c);
 	tt_buf_free(&c.stream);

@@ -20,10 +20,7 @@ tt_crc32c_init(void)
 #endif
 }
 
-/*
- * Remainders of each half byte, reflected polynomial 0x82f63b78: 64 bytes of table stay in the cache
- * of a game.
- */
+/* Remainders for each half byte, with the reflected polynomial 0x82f63b78: a table of 64 bytes stays in the cache of a game. */
 static const uint32_t half[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
 	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -44,7 +41,7 @@ tt_crc32c_table(uint32_t run, const void *data, size_t n)
 
 #ifdef TT_CRC32C_HAVE
 
-/* Multiply ${a} by ${b} modulo the polynomial, both reflected. Appending n zero bytes multiplies a state by a constant. */
+/* Multiply ${a} by ${b} modulo the polynomial, both reflected. Appending n zero bytes means multiplying the state by a constant. */
 static uint32_t
 times(uint32_t a, uint32_t b)
 {
@@ -58,7 +55,7 @@ times(uint32_t a, uint32_t b)
 	return r;
 }
 
-/* Three lanes at a time hide the instruction's latency; a state moves over LANE zero bytes by a multiplication. */
+/* Three lanes in parallel hide the instruction's latency; a multiplication moves a state over LANE zero bytes. */
 #define LANE 1024u
 
 static uint32_t
@@ -66,7 +63,7 @@ lane_factor(void)
 {
 	uint32_t f = 1u << 30;        /* x */
 
-	/* x^(8 LANE), LANE being a power of two */
+	/* x^(8 LANE); LANE is a power of two */
 	for (uint32_t bits = 1; bits < 8 * LANE; bits *= 2)
 		f = times(f, f);
 	return f;

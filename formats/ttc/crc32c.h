@@ -11,18 +11,18 @@
 #include <stdint.h>
 #include <string.h>
 
-/* True if the processor has the instruction. Set by tt_crc32c_init, which is cheap and may be called often. */
+/* True if the processor has the instruction. tt_crc32c_init() sets it; that is cheap and may be called often. */
 extern bool tt_crc32c_fast;
 void tt_crc32c_init(void);
 
-/* The CRC-32C of data whose first bytes have the CRC-32C ${crc} (0: none), followed by the ${n} bytes at ${p}. */
+/* Return the CRC-32C of data whose first bytes have the CRC-32C ${crc} (0: no bytes), followed by the ${n} bytes at ${p}. */
 uint32_t tt_crc32c(uint32_t crc, const void *p, size_t n);
 
-/* The running form: start with ~0; the checksum is the complement of the result. Any length; by table, and by instruction. */
+/* The running form: start with ~0; the checksum is the complement of the result. Any length; by table, or by instruction. */
 uint32_t tt_crc32c_table(uint32_t run, const void *p, size_t n);
 uint32_t tt_crc32c_long(uint32_t run, const void *p, size_t n);
 
-/* By the instruction: of all eight bytes of ${w}, and of the low two. */
+/* Extend by the instruction: by all eight bytes of ${w}, or by the low two. */
 #if defined(__x86_64__)
 #define TT_CRC32C_HAVE 1
 static inline uint64_t
@@ -69,10 +69,10 @@ tt_crc32c_half(uint32_t run, uint64_t w)
 
 /**
  * tt_crc32c_run(run, p, n):
- * Extend by a short record, without a branch on its length below 8. 8 bytes after the record must be readable.
+ * Extend by a short record, without a branch on its length if that is below 8. 8 bytes after the record must be readable.
  *
- * The last n bytes, xored with the state and shifted to the top of a zero word, are what the instruction would see after 8 - n zero bytes that leave the state
- * zero; an xor adds the rest of the state.
+ * The last n bytes, xored with the state and shifted to the top of a zero word, are what the instruction would see after 8 - n zero bytes that leave the
+ * state zero; the rest of the state is added by xor.
  */
 static inline uint32_t
 tt_crc32c_run(uint32_t run, const uint8_t *p, size_t n)

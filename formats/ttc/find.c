@@ -62,7 +62,7 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 	if (rc < 0)
 		return rc;
 	memset(*p + got, 0, n + TT_CHUNK_PAD - got);
-	/* In a ring in use, or a file being overwritten, another chunk may be there by now. */
+	/* A ring in use, or a file being overwritten, may by now have another chunk there. */
 	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread && ttc_u64(*p + 16) == u->seq &&
 		       ttc_u32(*p + 56) == u->state && is_good(*p, u->len)
 		   ? TT_OK
@@ -71,7 +71,7 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 
 /* --- finding chunks ---------------------------------------------------------------------------- */
 
-/* Find the next head of a chunk of this recording at or after ${at}. */
+/* Find the next head of a chunk of this recording at ${at} or later. */
 static int
 resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *err)
 {
@@ -105,8 +105,8 @@ resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *
 }
 
 /*
- * Check the chunk of ${len} bytes at ${at}. *${whole}: all of it is there; *${good}: its checksum was checked and is right;
- * *${follows}: another chunk or the end follows it, as it should.
+ * Check the chunk of ${len} bytes at ${at}. *${whole}: true if all of it is there; *${good}: true if its checksum was checked and is right; *${follows}: true
+ * if another chunk or the end follows it, as it should.
  */
 static int
 check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, bool *good, struct tt_err *err)

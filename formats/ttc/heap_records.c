@@ -1,5 +1,5 @@
 /**
- * Decodes heap shots of .ttc: objects, references, roots. They are summed up as in model/heap.h, or kept one by one where wanted.
+ * Decodes heap shots of .ttc: objects, references, roots. They are summed up as in model/heap.h, or kept one by one if wanted.
  */
 #include "ttc/ttc.h"
 
@@ -24,12 +24,12 @@ ttc_heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err 
 /* --- objects ------------------------------------------------------------------- */
 
 struct object {
-	uint64_t at, class, size;     /* at: its address shifted down by 3, as in the record */
+	uint64_t at, class, size;     /* at: address of the object >> 3, as in the record */
 	unsigned gen;
 	size_t n;                     /* number of references */
 };
 
-/* Put the references of ${o} into words: ${pairs} of offset and object, or objects alone. */
+/* Add the references of ${o} to the words: with ${pairs} as pairs of offset and object, else objects only. */
 static int
 take_refs(struct tt_batch *b, struct ttc_take *t, const struct object *o, bool pairs, uint64_t *first, struct tt_err *err)
 {
@@ -71,7 +71,7 @@ put_object(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct obje
 	return TT_OK;
 }
 
-/* Put the object and its references after the words of those before it; *${head}: its first word. */
+/* Add the object and its references after the words of earlier objects; *${head}: its first word. */
 static int
 put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct object *o, uint64_t *head, struct tt_err *err)
 {
@@ -79,7 +79,7 @@ put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct objec
 	uint64_t refs;
 	int rc = TT_OK;
 
-	/* Other words follow the pending ones: write those first. */
+	/* If other words follow the pending ones, write the pending ones first. */
 	if (s->ngraph && s->graph + s->ngraph != b->nword)
 		rc = tt_heap_flush(b, ts, err);
 	TT_THEN(rc, tt_batch_words(b, 2, head, err));
@@ -138,7 +138,7 @@ ttc_heap_objects(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_e
 		o.n = ttc_count(t);
 		if (t->bad)
 			break;
-		/* One output may want each object, another the graph. */
+		/* Different outputs may want each object, or the graph. */
 		const struct ttc_take refs = *t;
 		if (b->needs & TT_NEEDS_HEAP)
 			rc = put_object(b, ts, t, &o, err);

@@ -5,7 +5,7 @@
 #include "base/gather.h"
 #include "ttc/ttc_decode.h"
 
-/* Gather the bits of ${x} under ${mask}: the low seven bits of consecutive bytes, or the upper five of the first. */
+/* Gather the bits of ${x} under ${mask}: the low seven bits of consecutive bytes, but the upper five of the first. */
 static inline __attribute__((always_inline)) uint64_t
 gather(uint64_t x, uint64_t mask, bool quick)
 {
@@ -15,8 +15,8 @@ gather(uint64_t x, uint64_t mask, bool quick)
 }
 
 /*
- * The form of the record whose first eight bytes are ${w}: its type, and in which of six bytes its numbers end. A table describes begins and ends of each form,
- * so there is no branch on type or lengths: these are unpredictable, and a wrong guess costs as much as several records.
+ * Return the form of the record whose first eight bytes are ${w}: its type, and in which of six bytes its numbers end. A table describes the begins and ends
+ * of each form, so there is no branch on type or lengths: these are unpredictable, and a misprediction costs as much as several records.
  */
 static inline __attribute__((always_inline)) unsigned
 form_of(uint64_t w, bool quick)
@@ -47,7 +47,7 @@ ttc_forms(struct ttc *m)
 }
 _Static_assert(TTC_BEGIN == 0 && TTC_END == 1, "see form_of");
 
-/* Read a begin whose arguments are not wanted as a plain begin; else NULL. */
+/* Read a begin with arguments as a plain begin, as the arguments are not wanted. NULL: it is another record. */
 static const uint8_t *
 begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
 {
@@ -63,12 +63,12 @@ begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
 /*
  * Read begins and ends. All changing values are in registers, and begins and ends take the same steps, because their order is unpredictable.
  *
- * Time is ticks * mult >> shift: ticks and factor are shifted beforehand so that it is the upper half of the product.
+ * Time is ticks * mult >> shift: ticks and factor are shifted beforehand so that the time is the upper half of the product.
  */
 static inline __attribute__((always_inline)) uint64_t
 hot_loop(struct ttc_run *r, int *rc, bool quick)
 {
-	enum { BLOCK = 4096 };        /* bytes, and so the most records */
+	enum { BLOCK = 4096 };        /* maximum bytes, and so maximum records */
 	__extension__ typedef unsigned __int128 wide;
 	struct tt_batch *b = r->b;
 	const struct ttc *m = r->m;
@@ -106,7 +106,7 @@ hot_loop(struct ttc_run *r, int *rc, bool quick)
 			if (unlikely((int64_t)top < 0))
 				break;
 			int64_t at = (int64_t)((wide)(ticks + (t << up)) * mult >> 64);
-			/* Write the zone as if it began. At an end the next event overwrites it; at a begin it becomes the top of the stack. */
+			/* Write the zone as if it began. After an end, the next event overwrites it; after a begin, it becomes the top of the stack. */
 			ev[n].ts = at;
 			ev[n].val = key + ttc_zag(v);
 			ev[n].depth = (uint16_t)depth;
@@ -163,7 +163,7 @@ ttc_hot(struct ttc_run *r, int *rc)
 	return r->m->quick ? hot_quick(r, rc) : hot_plain(r, rc);
 }
 
-/* Count the begin, end or allocation that begins with ${t}; ${p} is after that number. Returns the place after the record, or NULL. */
+/* Count the begin, end or allocation that begins with the number ${t}; ${p} is after that number. Return the place after the record, or NULL. */
 static inline const uint8_t *
 skim_short(struct tt_batch *b, const uint8_t *p, const uint8_t *end, uint64_t t)
 {

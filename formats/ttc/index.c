@@ -1,10 +1,10 @@
 /**
- * Indexes a whole file: its chunks by thread and time, and those that only the ring has.
+ * Indexes a whole file: its chunks by thread and time, and the chunks that only the ring has.
  */
 #include "base/order.h"
 #include "ttc/ttc_decode.h"
 
-/* Reset what the order of units gave; keep what the recorder's stream gave. */
+/* Reset what was derived from the order of units; keep what was read from the recorder's stream. */
 static void
 reset_order(struct ttc *m)
 {
@@ -32,7 +32,7 @@ admit_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	return rc;
 }
 
-/* The order is wrong, so heads may be damaged: check every chunk and leave out the damaged ones. */
+/* Check every chunk and leave out damaged ones: the order is wrong, so heads may be damaged. */
 static int
 check_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
@@ -72,7 +72,7 @@ by_place(const void *a, const void *b)
 	return TT_CMP(x->at, y->at);
 }
 
-/* Sort the chunks of each thread, among the places in the file that the thread has. */
+/* Sort the chunks of each thread within the places in the file that the thread's chunks have. */
 static int
 sort_threads(struct ttc *m, struct tt_err *err)
 {
@@ -83,7 +83,7 @@ sort_threads(struct ttc *m, struct tt_err *err)
 	if (m->nunit > 0)
 		memcpy(s, m->unit, m->nunit * sizeof *s);
 	tt_sort(s, m->nunit, by_place);
-	/* The first unit of each thread gives the place of its run in s; w->seq counts on from there. */
+	/* The first unit of each thread gets the begin of the thread's run in s; w->seq counts on from there. */
 	reset_order(m);
 	for (size_t i = m->nunit; i-- > 0;) {
 		struct ttc_who *w = ttc_who(m, s[i].thread, err);
@@ -115,7 +115,7 @@ settle(struct ttc *m, struct tt_loss *loss)
 	}
 }
 
-/* Convert ${ticks} since the start to a time. Nonsense becomes a time far away, with which sums do not overflow. */
+/* Convert ${ticks} since the start to a time. Nonsense becomes a distant time with which sums cannot overflow. */
 static int64_t
 ns_since(const struct ttc *m, uint64_t ticks)
 {
@@ -124,7 +124,7 @@ ns_since(const struct ttc *m, uint64_t ticks)
 	return ticks > INT64_MAX || ns < 0 || ns > INT64_MAX / 4 ? INT64_MAX / 4 : ns;
 }
 
-/* Add the span of a dump: it says from when on nothing had been forgotten. A span that meets the one before continues it. */
+/* Add the span of a dump, which says from when on nothing had been forgotten. A span that meets the previous one extends it. */
 static void
 add_span(const struct ttc *m, struct tt_capture *cap, uint64_t from, uint64_t to)
 {
@@ -160,7 +160,7 @@ ttc_spans(struct ttc *m, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Join the ring. Gaps between the file and the ring of a program that still runs are what it wrote between the looks at both. */
+/* Add the ring's chunks. If the program still runs, gaps between the file and the ring are what it wrote between reading the two. */
 static int
 join_ring(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
@@ -184,7 +184,7 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		rc = join_ring(m, loss, err);
 	if (rc != TT_OK)
 		return rc;
-	/* A chunk stays in the ring until it is written whole. */
+	/* A chunk stays in the ring until it is completely written. */
 	if (m->cut_b && !m->has_ring)
 		tt_loss_add(loss, TT_LOST_CUT, 1, m->cut_b, m->cut_at);
 	if (m->ring_barred && !m->has_ring)
@@ -202,7 +202,7 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Mark the units that a search for frame marks can pass over. Only if the recording ended in order does a missing definition mean that there are no marks. */
+/* Mark the units that a search for frame marks can skip. A missing definition proves that there are no marks only if the recording ended normally. */
 static int
 mark_middle(struct ttc *m, struct tt_err *err)
 {
@@ -241,7 +241,7 @@ mend_order(struct ttc *m, struct tt_err *err)
 	if (rc != TT_OK || !(order.e[TT_LOST_MISSING].n || tt_loss_damaged(&m->found) || m->cut_b))
 		return rc;
 	rc = check_all(m, &m->found, err);
-	/* Admit the good ones again to count those out of order, then sort them. */
+	/* Admit the good chunks again, to count those out of order, then sort them. */
 	reset_order(m);
 	TT_THEN(rc, admit_all(m, &order, err));
 	late = m->late;

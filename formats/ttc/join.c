@@ -1,7 +1,7 @@
 /**
- * Reads what a killed program left in its ring: chunks and parts of chunks that were published but not written.
+ * Reads what a killed program left in its ring: chunks and parts of chunks that were published but not written to the file.
  *
- * The capture names its ring, which io/ring.h opens. It is taken for the ring only if it belongs to exactly this recording.
+ * The capture names its ring, which io/ring.h opens. A file counts as the ring only if it belongs to exactly this recording.
  */
 #include "base/order.h"
 #include "ttc/ttc.h"
@@ -33,7 +33,7 @@ belongs(const struct ttc *m, const struct ttc_ring *r)
 	       (uint64_t)r->slots * sizeof(struct ttc_slot) <= size - r->slot_at;
 }
 
-/* Read from the slots the threads that the file does not define, and their drops. */
+/* Read threads that the file does not define, and their drops, from the slots. */
 static int
 read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct tt_err *err)
 {
@@ -44,7 +44,7 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 		int rc = tt_src_pread(m->ring, r->slot_at + (uint64_t)i * sizeof s, &s, sizeof s, &got, err);
 		if (rc < 0)
 			return rc;
-		if (got < sizeof s)   /* the file became shorter */
+		if (got < sizeof s)   /* the file became shorter meanwhile */
 			return TT_OK;
 		if (s.number == 0 || s.state < TTC_S_LIVE || s.state > TTC_S_ENDED)
 			continue;
@@ -61,7 +61,7 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 	return TT_OK;
 }
 
-/* Keep ${n} bytes as a chunk made here, and make a unit of it. */
+/* Keep ${n} bytes as a chunk made by the reader, and make a unit of it. */
 static int
 add_made(struct ttc *m, const uint8_t *p, size_t n, struct ttc_unit *u, struct tt_err *err)
 {
@@ -121,7 +121,7 @@ add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, str
 
 /* --- chunks ------------------------------------------------------------------------------------- */
 
-/* Make a part of the chunk ${c} without the first ${done} bytes of its records. */
+/* Make a part of the chunk ${c}, without the first ${done} bytes of its records. */
 static int
 add_rest(struct ttc *m, const uint8_t *c, uint32_t done, struct ttc_unit *u, struct tt_err *err)
 {
@@ -174,7 +174,7 @@ by_time(const void *a, const void *b)
 	return TT_CMP(x->thread, y->thread);
 }
 
-/* Add the chunks that the file lacks, in order of time. */
+/* Add the chunks that the file does not have, in order of time. */
 static int
 add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap, struct tt_loss *loss,
     struct tt_err *err)
@@ -198,7 +198,7 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		}
 		if (rc != TT_OK)
 			break;
-		/* Earlier chunks may be missing without loss: a flight recorder forgets, and earlier files of a rotation may have them. */
+		/* Earlier chunks may be missing without loss: a flight recorder forgets, and earlier files of a rotation may have the chunks. */
 		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->seen))
 			w->ringed = true, w->ring = (struct ttc_start){ u[i].seq, u[i].first };
 		rc = ttc_admit(m, &u[i], loss, err);
@@ -216,7 +216,7 @@ struct found {
 	size_t n, capu;
 };
 
-/* Take the chunk of the ring at ${at}: definitions are added at once, a thread's chunk goes to ${f}. TT_END: the ring's file ends here. */
+/* Take the chunk of the ring at ${at}: definitions are added at once, a thread's chunk is added to ${f}. TT_END: the ring's file ends here. */
 static int
 find_chunk(struct ttc *m, const struct ttc_ring *r, uint64_t at, struct found *f, struct tt_err *err)
 {

@@ -18,7 +18,7 @@ ttc_stack(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n, st
 	*n = ttc_count(t);
 	if ((rc = tt_batch_words(b, *n, first, err)) != TT_OK)
 		return rc;
-	for (size_t i = *n; i-- > 0;)         /* outermost first, here */
+	for (size_t i = *n; i-- > 0;)         /* words are outermost first */
 		b->word[*first + i] = last += ttc_zag(ttc_number(t));
 	return TT_OK;
 }
@@ -71,7 +71,7 @@ sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Put an event with these fields only. */
+/* Add an event with only these fields. */
 static int
 plain(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts, uint64_t val, uint32_t dur, unsigned depth,
     unsigned flags, struct tt_err *err)
@@ -190,7 +190,7 @@ moves(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Put an event about an object with a stack; ${ts2} is that of its ext. */
+/* Add an event about an object with a stack; ${ts2} is the time of its second slot. */
 static int
 with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts, uint64_t val, unsigned depth, uint64_t ts2,
     struct tt_err *err)
@@ -210,7 +210,7 @@ with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts
 	return TT_OK;
 }
 
-/* Compiled code is an event; a method's code is a definition. */
+/* Decode code: compiled helper code is an event, a method's code is a definition. */
 static int
 code(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
@@ -233,7 +233,7 @@ code(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	return text(b, t, e, err);
 }
 
-/* Newer recorders give the object's class, so it need not be looked up. */
+/* Decode a finalizer; newer recorders give the object's class, so it need not be looked up. */
 static int
 finalizer(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
@@ -249,7 +249,7 @@ finalizer(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err
 	return rc;
 }
 
-/* Decode the payload of one record; the caller made room for 8 events. */
+/* Decode the payload of one record; the caller has reserved room for 8 events. */
 static int
 record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct tt_err *err)
 {

@@ -63,7 +63,7 @@ take_value(struct ttc_take *t, struct value *v)
 	}
 }
 
-/* Put the argument as an event after the one at ${at}. There is room for it. */
+/* Add the argument as an event after the one at ${at}. The caller has made room. */
 static int
 put_arg(struct ttc_run *r, size_t at, const struct value *v)
 {
@@ -122,7 +122,7 @@ counter(struct ttc_run *r, struct ttc_take *t)
 		return r->err->code;
 	e->dur = (uint32_t)r->key;
 	e->depth = (uint16_t)v.type;
-	/* Each has a byte at least. */
+	/* Each value has at least one byte. */
 	tt_loss_add(&r->b->loss, TT_LOST_COUNTER_VALUES, n - 1 < (uint64_t)(t->end - t->p) ? n - 1 : (uint64_t)(t->end - t->p), 0, r->b->at);
 	return TT_OK;
 }
@@ -153,7 +153,7 @@ timing(struct ttc_run *r, struct ttc_take *t)
 	ttc_number(t);
 	for (unsigned i = 0; i < TT_TIMINGS && !t->bad; i++) {
 		uint64_t v = ttc_number(t);
-		/* No capture has a frame so far back. */
+		/* No capture has a frame that far back. */
 		struct tt_event *e = t->bad || back > UINT32_MAX ? NULL : ttc_rare(r, TT_TIMING, v);
 		if (!e && back > UINT32_MAX)
 			continue;
@@ -165,7 +165,7 @@ timing(struct ttc_run *r, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* Optional parts of an allocation: how many allocations it represents, its stack, the object's address. */
+/* Optional parts of an allocation: the number of allocations it represents, its stack, the object's address. */
 struct alloc_args { uint64_t many, first, object; size_t frames; };
 
 static int
@@ -190,7 +190,7 @@ take_alloc_args(struct ttc_run *r, struct ttc_take *t, struct alloc_args *a)
 	return rc;
 }
 
-/* Put the object into the word after its stack. */
+/* Put the object's address into the word after its stack. */
 static int
 put_object(struct ttc_run *r, struct alloc_args *a, bool *put)
 {
@@ -236,7 +236,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* Close all open zones at the thread's last event: after a pause it is not known which ones are open. */
+/* Close all open zones at the thread's last event, because after a pause it is unknown which ones are open. */
 static int
 forget_open(struct ttc_run *r)
 {
@@ -266,7 +266,7 @@ ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end
 	size_t at = b->n;
 	int rc = TT_OK;
 
-	/* Later keys are relative to this one: without it the rest of the chunk cannot be decoded. */
+	/* Later keys are relative to this one, so without it the rest of the chunk cannot be decoded. */
 	if (ttc_carries_key(kind)) {
 		r->key += ttc_zag(ttc_number(&t));
 	} else if (kind == TTC_ALLOC_ARGS) {

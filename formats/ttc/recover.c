@@ -1,5 +1,5 @@
 /**
- * Recovers captures: opens the files of a recording with what their rings hold, and writes all of it as one capture.
+ * Recovers captures: opens the files of a recording together with the contents of their rings, and writes everything as one capture.
  */
 #include "ttc/recover.h"
 

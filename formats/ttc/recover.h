@@ -19,16 +19,16 @@ struct ttc_part {
 int ttc_part_open(struct tt_env *env, const char *path, struct ttc_part *p, struct tt_err *err);
 void ttc_part_close(struct ttc_part *p);
 
-/* Sort the readers of ${n} parts into ${m}, by their place in the rotation. Files of other recordings, and repeated ones, are refused. */
+/* Sort the readers of ${n} parts into ${m} by their place in the rotation. Refuse files of other recordings, and repeated files. */
 int ttc_parts_order(const struct ttc_part *p, struct ttc **m, size_t n, struct tt_err *err);
 
-/* Write all that the ${n} readers have to ${out}, and say so; with ${remove_ring} remove the ring then. */
+/* Write everything that the ${n} readers have to ${out}, and print that; with ${remove_ring} then remove the ring. */
 int ttc_write_capture(struct tt_env *env, struct ttc *const *m, size_t n, const char *out, bool remove_ring, struct tt_err *err);
 
 /* The result of a recovery. */
 struct ttc_mended {
-	bool ring;                    /* there was one */
-	bool running;                 /* its program still runs: nothing was done */
+	bool ring;                    /* true: there was a ring */
+	bool running;                 /* true: the program still runs, so nothing was done */
 };
 
 /**

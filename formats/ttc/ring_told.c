@@ -1,5 +1,5 @@
 /**
- * Reads what a ring says of its recording, without the capture it belongs to: for the list of rings that lie about (tracetool recover).
+ * Reads what a ring says about its recording, without the capture, for the list of leftover rings (tracetool recover).
  *
  * A ring has a copy of its capture's head, made when the recording began; layout.h says where.
  */
@@ -9,7 +9,7 @@
 #include "ttc/ttc.h"
 #include "sys/sys.h"
 
-/* The text ${which} of a head of ${size} bytes; "" if it has none. */
+/* Return the text ${which} of a head of ${size} bytes; "" if the head has no such text. */
 static const char *
 text_of(const char *head, size_t size, enum ttc_text which)
 {

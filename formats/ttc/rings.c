@@ -1,8 +1,8 @@
 /**
- * Finds the rings that lie in memory, and who uses them.
+ * Finds the rings in memory, and who uses them.
  *
- * A ring is in use if its recorder's process maps it, or holds its lock on the capture. The first is looked up before the sandbox, which hides other processes;
- * heads of rings and captures are read inside it.
+ * A ring is in use if its recorder's process maps it, or holds its lock on the capture. Mappings are checked before the sandbox, which hides other processes;
+ * heads of rings and captures are read inside the sandbox.
  */
 #include "ttc/rings.h"
 
@@ -23,7 +23,7 @@
 
 /* --- before the sandbox ------------------------------------------------------------------------ */
 
-/* Who uses the ring of this ${name}, which no other file has, if its recorder was the process ${pid}. */
+/* Return who uses the ring with this ${name}, which no other file has, if its recorder was the process ${pid}. */
 static enum ttc_ring_user
 user_of(long pid, const char *name)
 {
@@ -103,7 +103,7 @@ ttc_rings_add(struct ttc_rings *r, const char *folder, bool named, struct tt_err
 
 /* --- inside it ----------------------------------------------------------------------------------- */
 
-/* Look at the capture that the ring's head names. */
+/* Examine the capture that the ring's head names. */
 static void
 look_at_capture(struct ttc_ring_file *r, const struct ttc_ring_told *t)
 {
@@ -134,7 +134,7 @@ ttc_ring_look(struct tt_arena *a, struct ttc_ring_file *r, struct tt_err *err)
 	if (fd >= 0)
 		close(fd);
 	if (!r->has_head) {
-		/* One that is being made has no head, and is not mapped yet. */
+		/* A ring that is just being made has no head and is not mapped yet. */
 		snprintf(line, sizeof line, "/proc/%ld", r->pid);
 		if (r->user == TTC_RING_ENDED && access(line, F_OK) == 0)
 			r->user = TTC_RING_UNKNOWN;

@@ -1,6 +1,6 @@
 /**
- * Reads the files of a rotated recording as one: threads continue where the file before left them, drops count once, and chunks that only the ring has follow
- * the last file.
+ * Reads the files of a rotated recording as one: threads continue where the previous file left them, drops count once, and chunks that only the ring has
+ * follow the last file.
  */
 #include "ttc/ttc.h"
 
@@ -18,7 +18,7 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 			v->native = w->native;
 		}
 		v->left = (struct ttc_left){ .seen = w->seen, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
-		/* A count includes all earlier drops, which were reported already. */
+		/* A count includes all earlier drops, which were already reported. */
 		uint64_t before = w->dropped < v->streamed ? w->dropped : v->streamed;
 		to->damage.e[ttc_drop_kind(w)].n -= before;
 		if (v->streamed < w->dropped)
@@ -31,7 +31,7 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 			v->dropped = w->dropped;
 		}
 	}
-	/* So does this one. */
+	/* This count does so, too. */
 	to->damage.e[TT_LOST_SHARED].n -= from->shared < to->shared ? from->shared : to->shared;
 	if (to->shared < from->shared)
 		to->shared = from->shared;
@@ -64,7 +64,7 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 	last->no_ring = true;
 	if (later->collect)
 		lead->collect = later->collect;
-	/* A later file has the rate of a longer time, which is more exact. */
+	/* A later file has measured the rate over a longer time, which is more exact. */
 	if (later->head.flags & TTC_H_RATE) {
 		lead->head.num = later->head.num;
 		lead->head.den = later->head.den;
@@ -74,7 +74,7 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 	}
 	if (rc == TT_OK && last->has_ring)
 		rc = ttc_again(last, err);
-	/* If the input is read in order, this is done when the file before has been read. */
+	/* If the input is read in order, this must wait until the previous file has been read. */
 	if (rc == TT_OK && last->indexed && later->indexed && (last == lead || last->followed)) {
 		rc = carry(later, last, err);
 		TT_THEN(rc, ttc_again(later, err));

@@ -35,8 +35,8 @@ by_start(const void *a, const void *b)
 }
 
 /*
- * Add a start. Starts lie in sorted runs whose lengths are the powers of two that add up to their number, the longest first: 13 starts are runs of 8, 4 and 1.
- * Adding and finding are fast for any number and order.
+ * Add a start. Starts are kept in sorted runs whose lengths are the powers of two that add up to their number, the longest first: 13 starts are runs of 8, 4
+ * and 1. Adding and finding are fast for any number and order.
  */
 int
 ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err)

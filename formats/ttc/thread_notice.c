@@ -1,6 +1,6 @@
 /**
- * Reads the records of thread 0, the recorder itself, that the reader needs to find chunks: about chunks, threads, the clock and the capture. ttc_define.c
- * decodes its definitions with the events.
+ * Reads the records of thread 0, the recorder itself, that the reader needs to find chunks: on chunks, threads, the clock and the capture. ttc_define.c
+ * decodes its definitions together with events.
  */
 #include "ttc/ttc.h"
 
@@ -10,7 +10,7 @@
 #include "producers/mono.h"
 #include "producers/unity.h"
 
-/* So many methods lack counts so far. */
+/* Report that ${n} methods lack counts so far. */
 static void
 shared(struct ttc *m, uint64_t n, struct tt_loss *loss)
 {
@@ -45,7 +45,7 @@ fact(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err
 	return value ? tt_capture_meta(cap, key, value, err) : err->code;
 }
 
-/* Take in the final count of a thread: the number of its next chunk, and the bytes of its last one. */
+/* Take in the final account of a thread: the number of its next chunk, and the bytes of its last one. */
 static int
 account(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
@@ -66,7 +66,7 @@ account(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *
 	return TT_OK;
 }
 
-/* The number that a warning of the recorder begins with: how many things it is about. */
+/* Return the number at the begin of a recorder's warning: how many things it is about. */
 static uint64_t
 noted(const uint8_t *text, size_t len)
 {
@@ -77,7 +77,7 @@ noted(const uint8_t *text, size_t len)
 	return n ? n : 1;
 }
 
-/* A thread: who it is, and with which chunk it starts. */
+/* Take in a thread: its identity, and the chunk with which it starts. */
 static int
 thread_starts(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 {
@@ -98,7 +98,7 @@ thread_starts(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 	return ttc_start_add(m, w, seq, first, err);
 }
 
-/* How many events of a thread were dropped so far. */
+/* Take in the number of events that a thread has dropped so far. */
 static int
 drops(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
@@ -111,7 +111,7 @@ drops(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *er
 	return w || f->bad ? TT_OK : err->code;
 }
 
-/* The end of the recording, with the final counts of all threads. */
+/* Take in the end of the recording, with the final accounts of all threads. */
 static int
 finish(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
@@ -125,7 +125,7 @@ finish(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *e
 	return rc;
 }
 
-/* A warning of the recorder. */
+/* Take in a warning of the recorder. */
 static void
 note(const struct ttc *m, struct ttc_take *f, struct tt_loss *loss)
 {
@@ -138,7 +138,7 @@ note(const struct ttc *m, struct ttc_take *f, struct tt_loss *loss)
 	tt_loss_add(loss, TT_LOST_NOTED, noted(text, len), 0, TT_NOWHERE);
 }
 
-/* Which thread has the frames. */
+/* Take in which thread has the frames. */
 static int
 frames_of(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 {
@@ -151,7 +151,7 @@ frames_of(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 	return w || f->bad ? TT_OK : err->code;
 }
 
-/* One instant by the recording's clock and by the system's. */
+/* Take in an instant on the recording's clock and the system's clocks. */
 static void
 clock_rate(struct ttc *m, struct ttc_take *f)
 {
@@ -162,7 +162,7 @@ clock_rate(struct ttc *m, struct ttc_take *f)
 		ttc_rate_add(&m->rate, &m->head, time, mono_ns);
 }
 
-/* A flight recording that was written, for what time, and whether that is what was asked for. */
+/* Take in a dump of a flight recording: its span, and whether that is what was asked for. */
 static int
 dump(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
@@ -180,7 +180,7 @@ dump(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err
 	return rc;
 }
 
-/* Take in one record of thread 0, as far as it is about chunks. *${defines}: it is a definition, decoded with the events. */
+/* Take in a record of thread 0, as far as it concerns chunks. *${defines}: true if it is a definition, which is decoded with the events. */
 static int
 heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *defines, struct tt_loss *loss, struct tt_err *err)
 {
@@ -219,7 +219,7 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		*defines = true;
 		return TT_OK;
 	}
-	/* Damage in definitions is reported by the code that decodes them. */
+	/* Damage in definitions is reported where they are decoded. */
 	if (f->bad)
 		tt_loss_add(loss, TT_LOST_DAMAGED, 1, 0, at);
 	return rc;
@@ -264,7 +264,7 @@ ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *de
 		struct ttc_take f;
 		unsigned kind;
 		if (!ttc_take_other(&t, &kind, &f)) {
-			*defines = true;      /* decode it, so that it is reported */
+			*defines = true;      /* decode it there, so that it is reported */
 			break;
 		}
 		rc = heed(m, kind, &f, u->at, defines, loss, err);

@@ -1,7 +1,7 @@
 /**
- * Shared by the files of the .ttc reader: ttc_reader.c (the file), find.c (where chunks are), index.c (their order), thread_chunks.c (which are missing),
- * thread_notice.c (what thread 0 says of them), join.c (the ring), segments.c (files of one recording), ttc_decode.c and those it shares ttc_decode.h with
- * (records), mono_records.c (the Mono module's records), copy.c and ring_told.c (tracetool recover).
+ * Shared by the files of the .ttc reader: ttc_reader.c (the file), find.c (places of chunks), index.c (their order), thread_chunks.c (missing chunks),
+ * thread_notice.c (thread 0's records about chunks), join.c (the ring), segments.c (files of one recording), ttc_decode.c and the files that share
+ * ttc_decode.h with it (records), mono_records.c (the Mono module's records), copy.c and ring_told.c (tracetool recover).
  *
  * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was found right.
  */
@@ -19,11 +19,11 @@ struct tt_def;
 
 /* A chunk in the file or the ring, or a part of one. */
 struct ttc_unit {
-	uint64_t at;                  /* offset of its head, in the file or the ring; of made chunks their index */
+	uint64_t at;                  /* offset of its head, in the file or the ring; for a chunk made by the reader, its index */
 	uint64_t seq, ticks, dropped;
-	uint32_t len;                 /* of the body */
+	uint32_t len;                 /* length of the body */
 	uint32_t thread;              /* number of its thread */
-	uint32_t first, end;          /* the bytes of the chunk's records that it has */
+	uint32_t first, end;          /* range of bytes of the chunk's records that the unit has */
 	uint32_t before, state;
 	uint8_t where;                /* enum ttc_where */
 	uint8_t flags;                /* enum ttc_unit_flag */
@@ -31,31 +31,31 @@ struct ttc_unit {
 enum ttc_where { TTC_IN_FILE, TTC_IN_RING, TTC_MADE };
 enum ttc_unit_flag {
 	TTC_U_FIRST = 1,              /* the thread's first unit: its open zones began before it */
-	TTC_U_GAP = 2,                /* units before it are missing: its state says which zones are open now */
+	TTC_U_GAP = 2,                /* units before it are missing; its state tells which zones are open */
 	TTC_U_SKIP = 4,               /* its contents were read already */
-	TTC_U_QUIET = 8,              /* of thread 0, without definitions: nothing to decode */
-	TTC_U_MIDDLE = 16,            /* without frame marks and the thread's beginning or end */
+	TTC_U_QUIET = 8,              /* belongs to thread 0 and has no definitions: nothing to decode */
+	TTC_U_MIDDLE = 16,            /* has no frame marks, and neither begin nor end of the thread */
 };
 
 struct ttc_start { uint64_t seq; uint32_t first; };
 
-/* The facts of a thread, by its number. */
+/* The facts of a thread. */
 struct ttc_who {
 	uint32_t number;
 	bool known, seen, gap, accounted;
-	bool frames;                  /* it marks frames */
-	bool later;                   /* a later unit was read first */
+	bool frames;                  /* true: the thread marks frames */
+	bool later;                   /* true: a later unit was read first */
 	uint64_t native;
 	uint64_t seq;                 /* number of its last unit's chunk */
 	uint32_t end;
 	uint64_t at_drops;            /* events dropped before its last unit */
 	uint64_t dropped;             /* dropped events that the ledger counts */
-	uint64_t last_seq, last_end;  /* the recorder's final count: number of the next chunk, bytes of the last */
-	struct ttc_start *start;      /* where its chunks may begin, by the recorder's stream; see index.c */
+	uint64_t last_seq, last_end;  /* the recorder's final account: number of the next chunk, bytes of the last one */
+	struct ttc_start *start;      /* starts of its chunks, according to the recorder's stream; see index.c */
 	size_t nstart, capstart;
-	bool ringed;                  /* they may also begin here, by the ring: */
+	bool ringed;                  /* true: its chunks may also start at ${ring}, according to the ring */
 	struct ttc_start ring;
-	uint64_t streamed;            /* dropped events, by the recorder's stream alone */
+	uint64_t streamed;            /* number of dropped events according to the recorder's stream alone */
 	struct ttc_left { bool seen; uint64_t seq, at_drops; uint32_t end; } left;     /* its state at the end of the files before this one */
 };
 
@@ -69,60 +69,61 @@ struct ttc {
 	struct tt_capture *cap;
 	struct ttc_head head;
 	const char *text[TTC_TEXTS];
-	struct ttc_rate rate;         /* of the counter, by the instants in the file */
+	struct ttc_rate rate;         /* rate of the counter, from the instants in the file */
 	uint64_t mult;                /* ns = ticks * mult >> shift, by tt_clock_ratio() */
 	unsigned shift;
-	bool quick;                   /* the processor has a fast instruction to gather bits */
-	bool mono;                    /* recorded by the Mono module, not by the Unity plug-in */
-	/* Masks of time and key in begins and ends, by their form, see ttc_forms(); and the length in bytes, 0 for other records. */
+	bool quick;                   /* true: the processor has a fast instruction to gather bits */
+	bool mono;                    /* true: recorded by the Mono module, false: by the Unity plug-in */
+	/* By form of a begin or end, see ttc_forms(): masks of its time and key; its length in bytes, 0 for other records. */
 	struct { uint64_t time, key; } form[TTC_FORMS];
 	uint8_t length[TTC_FORMS];
 	uint32_t run32;
 	uint64_t first;               /* offset of the first chunk */
 
 	uint64_t at, seq;
-	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
+	struct ttc_unit *unit;        /* the index; on input that cannot seek, the units that the ring adds */
 	size_t nunit, capunit, next;
 	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not defined yet */
 	bool indexed, closed;
-	bool found_given;             /* `found` went into the first chunk */
-	bool no_ring;                 /* another file follows: the ring's chunks come after that one */
+	bool found_given;             /* true: ${found} went into the first chunk */
+	bool no_ring;                 /* true: another file follows, and the ring's chunks come after it */
 	struct tt_loss found;
-	struct tt_loss damage;        /* the part of it that no other file changes */
+	struct tt_loss damage;        /* the part of the losses that no other file changes */
 
 	struct ttc *lead;             /* the first of the files read as one; this file if it is the only one */
 	struct ttc *then;             /* the next file */
-	struct ttc *now;              /* of the first: the file being read */
-	uint64_t before;              /* of the first: bytes of the files before that one */
-	bool followed;                /* it continues the file before it */
+	struct ttc *now;              /* in the first file: the file being read */
+	uint64_t before;              /* in the first file: bytes of the files before the one being read */
+	bool followed;                /* true: it continues the previous file */
 
-	struct ttc_who *who;          /* in the order in which they appeared */
+	struct ttc_who *who;          /* in order of appearance */
 	size_t nwho, capwho;
 	struct tt_map who_at;         /* by number */
 	uint64_t zero_seq;            /* number of the next chunk of thread 0 */
 	uint32_t zero_end;
 	bool zero_seen;
-	int finish;                   /* enum ttc_finish + 1; 0: none */
-	uint64_t cut_at, cut_b;       /* where the file ends inside a chunk; reported unless the ring has that chunk whole */
-	uint64_t late;                /* units that came after later ones of their thread */
-	uint64_t shared;              /* TT_LOST_SHARED, as the latest fact tells it */
+	int finish;                   /* enum ttc_finish + 1; 0: no end */
+	uint64_t cut_at, cut_b;       /* offset and bytes of a chunk in which the file ends; reported unless the ring has the whole chunk */
+	uint64_t late;                /* number of units that came after later ones of their thread */
+	uint64_t shared;              /* TT_LOST_SHARED according to the latest fact */
 
-	struct tt_src *ring;          /* on input that cannot seek it is open from the start: later no file can be opened */
-	bool ring_barred;             /* it is there, but another user's */
-	bool has_ring;                /* the ring belongs to this recording, and its chunks were added */
+	struct tt_src *ring;          /* on input that cannot seek it is open from the start, because no file can be opened later */
+	bool ring_barred;             /* true: there is a ring, but it belongs to another user */
+	bool has_ring;                /* true: the ring belongs to this recording, and its chunks were added */
 	struct ttc_made *made;
 	size_t nmade, capmade;
-	bool live;                    /* with has_ring: its recorder still holds the file, so the program goes on writing both */
-	uint64_t from_ring;           /* units from the ring */
-	uint64_t ring_kept;           /* of a flight recording: ticks since the start, from which on the ring has everything */
-	uint64_t ring_asked, ring_held, ring_room;    /* ... and that it holds so many ms of those asked for; 0: all; and the bytes of one that does */
+	bool live;                    /* true: the recorder still holds the ring, so the program goes on writing; only with has_ring */
+	uint64_t from_ring;           /* number of units from the ring */
+	uint64_t ring_kept;           /* flight recording: ticks since the start from which on the ring has everything */
+	/* flight recording: ms asked for, ms that the ring holds, and bytes of a ring with enough room; 0: it holds all that was asked for */
+	uint64_t ring_asked, ring_held, ring_room;
 	struct ttc_dump { uint64_t from, to; } *dump; /* records TTC_DUMP: ticks since the start */
 	size_t ndump, capdump;
 
 	struct tt_window win;
 };
 
-/* A payload being read. Reading past its end gives 0 and sets bad. */
+/* A payload being read. Reading past its end returns 0 and sets bad. */
 struct ttc_take { const uint8_t *p, *end; bool bad; };
 
 static inline uint64_t
@@ -176,14 +177,14 @@ ttc_take_other(struct ttc_take *t, unsigned *kind, struct ttc_take *f)
 	return op == TTC_OTHER && !t->bad;
 }
 
-/* The place in its rotation of the last file that ${m} has, which recover may have made of several. */
+/* Return the rotation place of the last file in ${m}, which recover may have made of several files. */
 static inline uint32_t
 ttc_last_part(const struct ttc *m)
 {
 	return m->head.part_last > m->head.part ? m->head.part_last : m->head.part;
 }
 
-/* How many files of the rotation are missing between ${m} and ${to}, a later one. */
+/* Return the number of files of the rotation that are missing between ${m} and ${to}, a later one. */
 static inline uint32_t
 ttc_files_between(const struct ttc *m, const struct ttc *to)
 {
@@ -191,19 +192,19 @@ ttc_files_between(const struct ttc *m, const struct ttc *to)
 }
 
 /* find.c */
-/* True for the head of a chunk of this recording. */
+/* True if ${head} is the head of a chunk of this recording. */
 bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
-/* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED if it is not intact. */
+/* Read a whole unit, head first, into *${p} of *${cap} bytes (grown as needed). TT_E_DAMAGED if it is not intact. */
 int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);
-/* Find the chunk at m->at, or the first one after it; m->at moves past it. TT_END. */
+/* Find the chunk at m->at, or the first one after it; move m->at past it. TT_END: no more chunks. */
 int ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
 
 /* thread_notice.c */
-/* Take in a chunk of thread 0 whose checksum is right. *${defines}: it has definitions to decode. */
+/* Take in a chunk of thread 0 whose checksum is right. *${defines}: true if it has definitions to decode. */
 int ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
     struct tt_err *err);
-/* Take in a definition, its ${kind} and payload, that others need for their meaning; see also ttc_define.c. */
+/* Take in a definition, with ${kind} and payload, on which the meaning of others depends; see also ttc_define.c. */
 void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
 
 /* index.c */
@@ -213,7 +214,7 @@ void ttc_free_made(struct ttc *m);
 int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err);
 void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
 
-/* The kind of loss of events that ${w} dropped. Thread 0 has those of all threads that found no place in the ring. */
+/* Return the kind of loss of the events that ${w} dropped. Thread 0 has those of all threads that found no place in the ring. */
 static inline enum tt_loss_kind
 ttc_drop_kind(const struct ttc_who *w)
 {
@@ -226,12 +227,12 @@ int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
 int ttc_index(struct ttc *m, struct tt_err *err);
 /* Evaluate the end of the file: the ring's chunks, missing chunks, how it ended. */
 int ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
-/* Set the spans in which a flight recording has all threads. Call after ttc_conclude() and with the final rate of the clock. */
+/* Set the spans for which a flight recording has all threads. Call after ttc_conclude() and with the final rate of the clock. */
 int ttc_spans(struct ttc *m, struct tt_err *err);
-/* Reset the ring and all that the order of chunks gave, and evaluate them again. */
+/* Reset the ring and everything derived from the order of chunks, and evaluate them again. */
 int ttc_again(struct ttc *m, struct tt_err *err);
 
-/* join.c: open the ring that the capture names; m->ring stays NULL if there is none, or another user has it (ring_barred). */
+/* join.c: open the ring that the capture names; m->ring stays NULL if there is no ring, or if another user owns it (ring_barred). */
 int ttc_ring_open(struct ttc *m, struct tt_err *err);
 
 /* join.c: add the chunks that the ring has and the file lacks. Does nothing without a ring of this recording. */
@@ -239,7 +240,7 @@ int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* segments.c: continue reading in ${later}, a later file of the same recording. */
 int ttc_append(void *ctx, void *later, struct tt_err *err);
-/* segments.c: reading reached the end of ${m}; continue in the next file. */
+/* segments.c: at the end of ${m}, continue in the next file. */
 int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* hot_records.c: fill the table of forms. */
@@ -249,7 +250,7 @@ int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b
 /* mono_records.c: decode a record of the Mono module. */
 int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err);
 const char *ttc_mono_name(unsigned kind);
-/* Take a stack as words of the batch, outermost first. */
+/* Store a stack as words of the batch, outermost first. */
 int ttc_stack(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n, struct tt_err *err);
 /* heap_records.c: decode the Mono module's records of heap shots. */
 int ttc_heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err);
@@ -267,22 +268,22 @@ const char *ttc_tag_name(unsigned tag);
 /**
  * ttc_copy(part, n, write, arg, done, err):
  * Write one capture from the ${n} readers at ${part} (opened by tt_format_ttc on seekable input; files of one recording in order): with the ring's chunks,
- * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with barred, that another user has.
+ * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with barred, the one that another user owns.
  */
 struct ttc_copied { uint64_t chunks, from_ring; const char *ring; bool barred; };
 int ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
     struct ttc_copied *done, struct tt_err *err);
 
 /**
- * ring_told.c, for the list of rings. Both read the head of the file open at ${fd} and keep nothing.
+ * ring_told.c, for the list of rings. Both functions read the head of the file open at ${fd} and keep nothing.
  *
- * ttc_ring_tell(fd, t): fill ${t} with what the ring says of its recording. False: it is no ring of this major version, or not yet, or damaged.
+ * ttc_ring_tell(fd, t): fill ${t} with what the ring says about its recording. False: it is not a ring of this major version, not ready yet, or damaged.
  * ttc_has_run(fd, run): true if the file is a capture of the recording ${run}.
  */
 struct ttc_ring_told {
 	uint8_t run[16];
-	int64_t wall_ns;              /* start of the recording, since 1970; 0: not known */
-	const char *args, *capture;   /* in `head`: command line of the program, path of the capture as the recorder knew it */
+	int64_t wall_ns;              /* start of the recording in ns since 1970; 0: unknown */
+	const char *args, *capture;   /* texts in `head`: command line of the program; path of the capture as the recorder knew it */
 	char head[TTC_RING_TEXT];
 };
 bool ttc_ring_tell(int fd, struct ttc_ring_told *t);

@@ -6,7 +6,7 @@
 
 /* --- the state at the chunk's beginning -------------------------------------------------------- */
 
-/* Read the state; with ${resume}, its zones begin again here as continued ones. */
+/* Read the state; with ${resume}, its zones begin again here as continued zones. */
 static int
 state(struct ttc_run *r, const uint8_t *end, bool resume)
 {
@@ -42,7 +42,7 @@ state(struct ttc_run *r, const uint8_t *end, bool resume)
 	return TT_OK;
 }
 
-/* Handle the chunk's place in its thread: the thread's beginning, or a gap. */
+/* Relate the chunk to its thread: handle the thread's begin, or a gap. */
 static int
 arrive(struct ttc_run *r, unsigned flags)
 {
@@ -61,7 +61,7 @@ arrive(struct ttc_run *r, unsigned flags)
 
 /* --- the loop ------------------------------------------------------------------------------------- */
 
-/* Decode a record of another kind; ${p} is at its byte of kind. */
+/* Decode a record of another kind; ${p} is at its kind byte. */
 static int
 other(struct ttc_run *r, const uint8_t *p)
 {
@@ -149,7 +149,7 @@ records(struct ttc_run *r)
 	return rc;
 }
 
-/* Add a collection, as other runtimes report it, for each zone of Unity's GC.Collect. */
+/* Add a collection for each zone of Unity's GC.Collect, as other runtimes report collections. */
 static int
 collections(struct ttc_run *r)
 {
@@ -170,7 +170,7 @@ collections(struct ttc_run *r)
 	return TT_OK;
 }
 
-/* Mark zones of collections, locks and exceptions, which are no calls of the program; see tt_zone_begin_own(). */
+/* Mark zones of collections, locks and exceptions, which are not calls of the program; see tt_zone_begin_own(). */
 static void
 mark_own(struct tt_batch *b)
 {
@@ -195,7 +195,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 	b->at = c->at;
 	b->bytes = c->len;
 	b->keeps_strays = !m->mono;
-	nstate = ttc_u32(h + 56);     /* at most the bytes there are, see ttc_load */
+	nstate = ttc_u32(h + 56);     /* at most the available bytes, see ttc_load */
 	r.ticks = ttc_u64(h + 24);
 	r.p = h + TTC_CHUNK_HEAD;
 	r.end = h + c->len;

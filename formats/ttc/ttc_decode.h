@@ -2,8 +2,8 @@
  * Shared by the files that decode a chunk: ttc_decode.c (its state and the loop over its records), hot_records.c (begins and ends, and skimming),
  * rare_records.c (records of other kinds) and ttc_define.c (thread 0).
  *
- * A chunk reaches them only if its checksum is right, with TT_CHUNK_PAD readable bytes after it. Its contents may be wrong all the same:
- * nonsense is counted in the batch's ledger, and the only error is lack of memory.
+ * A chunk reaches them only if its checksum is right, with TT_CHUNK_PAD readable bytes after it. Its contents may be wrong nevertheless: nonsense is counted
+ * in the batch's ledger, and the only error is lack of memory.
  */
 #ifndef TT_TTC_TTC_DECODE_H
 #define TT_TTC_TTC_DECODE_H
@@ -22,10 +22,10 @@ struct ttc_run {
 	const uint8_t *p, *end;
 	uint64_t ticks, key, alloc_key;
 	uint64_t collect;             /* key of GC.Collect, or 0 */
-	uint64_t base_at;             /* words: keys of the zones open before the chunk, outermost first */
-	size_t nbase;                 /* of these, the zones still open */
+	uint64_t base_at;             /* index in the batch's words of the keys of zones open before the chunk, outermost first */
+	size_t nbase;                 /* number of these zones that are still open */
 	uint64_t calls;               /* number of begins and ends */
-	bool own;                     /* some zones may be none of the program's: keys from TT_KEY_SPECIAL up */
+	bool own;                     /* true: some zones may not be the program's: keys from TT_KEY_SPECIAL up */
 	int64_t call_ts;
 	struct tt_err *err;
 };
@@ -38,7 +38,7 @@ ttc_ns(const struct ttc *m, uint64_t ticks)
 	return (int64_t)((wide)(int64_t)(ticks - m->head.ticks) * (int64_t)m->mult >> (m->shift & 63));
 }
 
-/* The rest of the chunk makes no sense although its checksum is right: count it. */
+/* Count the rest of the chunk as damaged: it makes no sense although its checksum is right. */
 static inline int
 ttc_damaged(struct ttc_run *r, enum tt_loss_kind kind)
 {
@@ -60,7 +60,7 @@ ttc_begin(struct ttc_run *r, uint64_t key, unsigned flags)
 	r->calls++;
 }
 
-/* End the zone below ${above} others, which the recorder has determined. Its key is looked up in this chunk or among the zones open before it. */
+/* End the zone below ${above} others, as determined by the recorder. Its key is looked up in this chunk or among the zones open before it. */
 static inline int
 ttc_end_zone(struct ttc_run *r, uint64_t above, unsigned flags)
 {
@@ -116,7 +116,7 @@ ttc_rare(struct ttc_run *r, enum tt_kind kind, uint64_t val)
 	return tt_batch_rare(r->b, kind, ttc_ns(r->m, r->ticks), val, r->err);
 }
 
-/* Read a number of one to three bytes fast; nearly all are. The caller checks that 16 bytes are readable. */
+/* Read a number quickly if it has one to three bytes, as nearly all have. The caller checks that 16 bytes are readable. */
 static inline const uint8_t *
 ttc_get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
@@ -139,8 +139,8 @@ ttc_get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 }
 
 /*
- * hot_records.c: read consecutive begins and ends; returns their number. Stops before the first record of another kind or of more than six bytes, before an end
- * that needs the rules of model/zones.h, and near the end of the chunk.
+ * hot_records.c: read consecutive begins and ends; return their number. Stops before the first record of another kind or of more than six bytes, before an
+ * end that needs the rules of model/zones.h, and near the end of the chunk.
  */
 uint64_t ttc_hot(struct ttc_run *r, int *rc);
 /* hot_records.c: read only the chunk's frames, its thread's end, its last time, and the numbers of zones and allocations. */

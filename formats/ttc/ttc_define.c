@@ -14,7 +14,7 @@ text(struct ttc_take *f, uint32_t *len)
 	size_t n;
 	const uint8_t *p = ttc_text(f, &n);
 
-	*len = (uint32_t)n;           /* it fits: a chunk is smaller */
+	*len = (uint32_t)n;           /* it fits, as a chunk is smaller */
 	return (const char *)p;
 }
 
@@ -50,7 +50,7 @@ marker(struct ttc_run *r, struct ttc_take *f)
 	return rc;
 }
 
-/* Texts in the batch's own buffer are stored as offsets until the buffer stops growing. */
+/* Marks texts in the batch's own buffer, which are stored as offsets until the buffer stops growing. */
 #define IN_BUFFER 0x80
 
 static int
@@ -133,9 +133,9 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.ts = def_time(r, f);
 		d.key = ttc_number(f);
 		unit = ttc_number(f);
-		d.a = TT_CF_OWN;      /* values are whole numbers */
+		d.a = TT_CF_OWN;      /* values are integers */
 		d.text = text(f, &d.len);
-		/* Unity's counters go up and down; how those of Mono vary is not recorded. */
+		/* Unity's counters go up and down; the behaviour of Mono's is not recorded. */
 		d.b = TT_COUNTER_IS(unity_unit(unit, d.text, d.len), r->m->mono ? TT_CK_UNKNOWN : TT_CK_VARIABLE);
 		d.text2 = text(f, &d.len2);
 		break;
@@ -159,7 +159,7 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.ts = def_time(r, f);
 		d.text = text(f, &d.len);
 		d.text2 = text(f, &d.len2);
-		/* A key for each fact, so facts do not replace one another. */
+		/* Each fact gets its own key, so that facts do not replace one another. */
 		d.key = 1469598103934665603u;
 		for (len = 0; len < d.len; len++)
 			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
@@ -201,7 +201,7 @@ ttc_define(struct ttc_run *r)
 }
 /* --- what marker definitions mean -------------------------------------------------------------------- */
 
-/* The name of a category that was not described before its first marker: described later, or in Unity's list. */
+/* Return the name of a category that was not described before its first marker: from a later description, or Unity's list. */
 static const char *
 nameless(const struct tt_capture *cap, const struct tt_def *c)
 {
@@ -218,10 +218,10 @@ nameless(const struct tt_capture *cap, const struct tt_def *c)
 int
 ttc_category(const struct tt_capture *cap, const struct tt_def *d, const char **name, struct tt_err *err)
 {
-	(void)err;                    /* of others */
+	(void)err;                    /* unused, but part of the interface */
 	uint64_t key = d->a;
 
-	if (key == 0 && (d->flags & TT_DEF_LABEL)) {     /* a label without a category has its owner's */
+	if (key == 0 && (d->flags & TT_DEF_LABEL)) {     /* a label without a category has its owner's category */
 		const struct tt_def *owner = tt_defs_find(cap->defs, TT_DEF_MARKER, d->b, INT64_MAX);
 		key = owner ? owner->a : 0;
 	}
@@ -257,7 +257,7 @@ ttc_of_editor(const struct tt_def *d)
 	return !(d->flags & TT_DEF_LABEL) && d->len && unity_is_editor(d->text, (unsigned)d->b & 0xffff);
 }
 
-/* The measurement of Unity's FrameTimingManager that a counter holds, or -1; *${late}: frames by which it arrives late. */
+/* Return the measurement of Unity's FrameTimingManager that a counter holds, or -1; *${late}: number of frames by which it arrives late. */
 int
 ttc_timing(const char *counter, unsigned *late)
 {

@@ -17,11 +17,11 @@ probe(const uint8_t *head, size_t n)
 {
 	if (n >= 8 && memcmp(head, TTC_MAGIC, 8) == 0)
 		return 100;
-	/* Compare only the first letters of the magic: the file may have gone through a text-mode transfer. */
+	/* Compare only the first letters of the magic: a transfer in text mode may have changed the others. */
 	return n >= 4 && memcmp(head, TTC_MAGIC, 4) == 0 ? 60 : 0;
 }
 
-/* The spans of a flight recording in which it has all threads are known when it has been read. */
+/* True for a flight recording: its spans with all threads are known only after it has been read. */
 static bool
 tells_late(const uint8_t *p, size_t n)
 {
@@ -115,7 +115,7 @@ close_(void *ctx)
 	tt_mem_free(&m->env->mem, m, sizeof *m);
 }
 
-/* True if surely no thread marked a frame: a complete capture records each thread that does. */
+/* True if surely no thread marked a frame: a complete capture lists each thread that does. */
 static bool
 marks_nothing(const struct ttc *m)
 {
@@ -175,7 +175,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (m->head.clock < sizeof clock_name / sizeof *clock_name)
 		cap->clock = clock_name[m->head.clock];
 	cap->args = m->text[TTC_T_ARGS];
-	/* Options that are not on the command line are in a fact. Unity always reports both kinds. */
+	/* Options that were not on the command line are recorded as a fact. Unity always reports both kinds. */
 	m->mono = mono_made(cap->producer);
 	if (!m->mono)
 		cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
@@ -202,7 +202,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 
 /* --- chunks --------------------------------------------------------------------------------------------- */
 
-/* The next unit in order, checked against its thread; TT_END. Skipped units are reported and passed over. */
+/* Find the next unit in order, checked against its thread. Skipped units are reported and passed over. TT_END: no more units. */
 static int
 step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
@@ -232,7 +232,7 @@ load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk
 	int rc = ttc_load(m, u, &c->bytes, &c->cap, err);
 
 	if (rc == TT_E_DAMAGED) {
-		/* A program that still runs has reused its place in the ring, or filled it further. */
+		/* A program that still runs has reused the chunk's place in the ring, or filled it further. */
 		tt_loss_add(&c->loss, !in_ring ? TT_LOST_DAMAGED : m->live ? TT_LOST_OVERTAKEN : TT_LOST_CHANGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len,
 		    in_ring ? TT_NOWHERE : u->at);
 		w->gap = true;
@@ -244,7 +244,7 @@ load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk
 	return rc != TT_OK || defines ? rc : TT_END;
 }
 
-/* The next chunk of one file. */
+/* Find the next chunk of one file. */
 static int
 next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 {
@@ -316,7 +316,7 @@ rewind_one(struct ttc *m)
 			m->who[i].gap = false;
 		return;
 	}
-	/* On input in order, everything is found again. */
+	/* On input that cannot seek, everything is found again. */
 	ttc_free_who(m);
 	ttc_free_made(m);
 	m->has_ring = m->live = false;

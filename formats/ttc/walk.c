@@ -1,5 +1,6 @@
 /**
- * Reads and writes states of chunks, and steps along records: for the writer, which cuts chunks into parts, and the reader, which checks those of a ring.
+ * Reads and writes states of chunks, and steps through records: for the writer, which splits chunks into parts, and for the reader, which checks those of a
+ * ring.
  */
 #include "ttc/layout.h"
 
