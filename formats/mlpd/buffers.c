@@ -1,5 +1,5 @@
 /**
- * Finds the buffers of an .mlpd file, and continues after a damaged one. It decodes no event.
+ * Finds the buffers of an .mlpd file, and continues after a damaged one. Decodes no event.
  */
 #include "mlpd/mlpd.h"
 
@@ -11,7 +11,7 @@ is_magic(const uint8_t *p)
 	return mlpd_u32(p) == MLPD_BUF_MAGIC;
 }
 
-/* True if a buffer may begin at ${p}, of which ${n} bytes are in memory: its length is sane, and the next buffer follows, as far as that is in memory. */
+/* True if a buffer may begin at ${p}, of which ${n} bytes are in memory: its length is sane, and the next buffer follows, as far as it is in memory. */
 static bool
 plausible(const uint8_t *p, size_t n)
 {
@@ -25,8 +25,8 @@ plausible(const uint8_t *p, size_t n)
 }
 
 /*
- * Find the next plausible buffer at or after ${at}; *${found} is false if there is none within ${limit} bytes. Input in order must not move past ${keep},
- * because the bytes from there on are still needed (TT_NOWHERE: none are).
+ * Find the next plausible buffer at ${at} or later; *${found} is false if there is none within ${limit} bytes. Input that cannot seek must not move past
+ * ${keep}, because the bytes from there on are still needed (TT_NOWHERE: no bytes are).
  */
 static int
 resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *where, bool *found, struct tt_err *err)
@@ -66,8 +66,8 @@ resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *whe
 }
 
 /*
- * Find the real length of a buffer whose header gives ${len} bytes, which are missing or unusually many: it ends at the next plausible buffer, else at the end
- * of the input.
+ * Find the real length of a buffer whose header gives ${len} bytes, which are incomplete or unusually many: it ends at the next plausible buffer, or else at
+ * the end of the input.
  */
 static int
 real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlpd_unit *unit, struct tt_loss *loss,
@@ -93,18 +93,18 @@ real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlp
 	return TT_OK;
 }
 
-#define USUAL (128u << 10)            /* the longest buffer the runtime makes */
+#define USUAL (128u << 10)            /* maximum buffer that the runtime makes */
 
 #define YEAR (INT64_C(366) * 86400 * 1000000000)
 
-/* The smaller one of two time bases. One over a year before the recording comes from a flipped bit: it is not the zero of the capture. */
+/* Return the smaller of two time bases. A time base over a year before the recording comes from a flipped bit and is not the zero of the capture. */
 static int64_t
 earlier(int64_t zero, int64_t ts)
 {
 	return ts < zero && ts > -YEAR ? ts : zero;
 }
 
-/* Read the header ${p} of the buffer at ${at}; false if it is none. *${zero} becomes the earlier one of that and its time base. */
+/* Read the header ${p} of the buffer at ${at}. False: it is not a header. *${zero} becomes the earlier one of its old value and the buffer's time base. */
 static bool
 is_unit(const struct mlpd *m, const uint8_t *p, uint64_t at, struct mlpd_unit *unit, int64_t *zero)
 {
@@ -155,15 +155,15 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, int64_t *zero, st
 }
 
 /*
- * An index of the second half of a long file, made by another thread, as far as every buffer is undamaged. It begins at what looks like a buffer; when the
- * first half gets there, it shows whether that is one.
+ * An index of the second half of a long file, made by another thread, as far as every buffer is intact. It begins at something that looks like a buffer; once
+ * the index of the first half gets there, it shows whether that is one.
  */
 struct ahead {
 	const struct mlpd *m;
 	uint64_t from;
 	struct mlpd_unit *unit;
 	size_t n, cap;
-	int64_t zero;                 /* the earliest time base of these */
+	int64_t zero;                 /* the earliest time base of these buffers */
 	pthread_t thread;
 	bool running;
 };
@@ -287,7 +287,7 @@ int
 mlpd_next_unit(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
 	if (!tt_src_info(m->src)->seekable) {
-		int64_t zero = INT64_MAX;       /* known: see look() */
+		int64_t zero = INT64_MAX;       /* unused: mlpd_look() has found the zero */
 		int rc = next_unit(m, m->at, u, &zero, loss, err);
 		if (rc == TT_OK)
 			m->at = u->at + MLPD_BUF_HEAD + u->len;

@@ -1,7 +1,7 @@
 /**
- * Gives each method its category: the assembly that defines it, which the file does not say. A method's name begins with its class, and classes name their
- * image, so classes are indexed by the text that both spellings share, and a method takes the image of its class. If two images have the class, or none has,
- * the category says so (tracetool-metrics(7), Categories).
+ * Assigns each method its category: the assembly that defines it, which the file does not state. A method's name begins with its class, and classes name
+ * their image. So classes are indexed by the part of the name that both spellings share, and a method takes the image of its class. If two images have the
+ * class, or no image has, the category says so (tracetool-metrics(7), Categories).
  */
 #include "mlpd/mlpd.h"
 
@@ -15,14 +15,14 @@ struct entry {
 	const char *image;
 };
 
-/* Not a tt_map: its size is known beforehand, and it is freed with the arena it lies in. */
+/* Unlike a tt_map, it has a size known beforehand and is freed with its arena. */
 struct index {
-	size_t nclass;                /* number of definitions it was made from */
+	size_t nclass;                /* number of class definitions in it */
 	size_t nslot;
 	struct entry e[];
 };
 
-/* Types that method names spell as in C#. */
+/* Types that method names write as C# does. */
 static const char *const alias[][2] = {
 	{ "object", "System.Object" }, { "string", "System.String" }, { "bool", "System.Boolean" },
 	{ "char", "System.Char" }, { "sbyte", "System.SByte" }, { "byte", "System.Byte" },
@@ -66,7 +66,7 @@ slot_of(const struct index *x, const char *name)
 	return i;
 }
 
-/* The assembly's name ("GameLoop"), from its full name or the image's file name; "" if not known. NULL: no memory. */
+/* Return the assembly's name ("GameLoop"), from its full name or the image's file name; "" if it is not known. NULL: no memory. */
 static const char *
 image_name(struct tt_capture *cap, uint64_t image, int64_t ts, struct tt_err *err)
 {
@@ -84,7 +84,7 @@ image_name(struct tt_capture *cap, uint64_t image, int64_t ts, struct tt_err *er
 	return tt_arena_text(&cap->arena, base, n, err);
 }
 
-/* The last image and its name: many classes in a row have the same image. */
+/* The last image and its name; many consecutive classes have the same image. */
 struct last { uint64_t image; const char *name; bool set; };
 
 static const char *

@@ -1,9 +1,9 @@
 /**
- * Takes numbers, texts, arguments and stacks out of the bytes of an .mlpd buffer. Nothing here knows the meaning of an event.
+ * Takes numbers, texts, arguments and stacks out of the bytes of an .mlpd buffer, without interpreting events.
  */
 #include "mlpd/chunk_take.h"
 
-/* Read a number of more than two bytes; out of line. */
+/* Read a number of more than two bytes; kept out of line. */
 uint64_t
 mlpd_uleb_long(const uint8_t **pp, bool *bad)
 {
@@ -46,7 +46,7 @@ mlpd_sleb_long(const uint8_t **pp, bool *bad)
 	return 0;
 }
 
-/* Note the text of ${len} bytes at ${t}, for a copy without names. */
+/* Note the text of ${len} bytes at ${t}, to be scrubbed in a copy. */
 static void
 note_text(struct mlpd_texts *to, struct tt_mem *mem, enum mlpd_text what, const char *t, uint32_t len, struct tt_err *err)
 {
@@ -74,7 +74,7 @@ take_text(struct mlpd_run *r, enum mlpd_text what, const char **t, uint32_t *len
 		note_text(r->m->texts, r->b->mem, what, *t, *len, r->err);
 }
 
-/* A delta that runs backwards is stored as the wrapped difference. */
+/* Handle a time that runs backwards: its delta is stored as the wrapped difference. */
 void
 mlpd_time_back(struct mlpd_run *r, uint64_t delta)
 {
@@ -82,7 +82,7 @@ mlpd_time_back(struct mlpd_run *r, uint64_t delta)
 	if (now(r) > r->last)
 		r->last = now(r);
 	r->time += delta;
-	/* Mono 4.6 gives its first counter sample the time 0, which is not a time. */
+	/* Mono 4.6 gives its first counter sample the time 0, which is not a real time. */
 	if (r->time != 0)
 		tt_batch_time(r->b, now(r));
 }
@@ -104,7 +104,7 @@ take_text_arg(struct mlpd_run *r, const char *t, uint32_t len)
 	return TT_OK;
 }
 
-/* The end of ${n} numbers from ${p}, and a hash of their bytes; NULL if they do not end before ${end}. */
+/* Return the end of ${n} numbers at ${p}, and add their bytes to *${hash}; NULL if they do not end before ${end}. */
 static const uint8_t *
 pass_numbers(const uint8_t *p, const uint8_t *end, uint64_t n, uint64_t *hash)
 {
@@ -128,7 +128,7 @@ pass_numbers(const uint8_t *p, const uint8_t *end, uint64_t n, uint64_t *hash)
 	return n == 0 && p <= end ? p : NULL;
 }
 
-/* Take a stack; a stack equal to an earlier one in this run shares its words. */
+/* Take a stack; equal stacks of this run share their words. */
 static int
 take_shared(struct mlpd_run *r, uint64_t *first, uint64_t n)
 {
@@ -171,7 +171,7 @@ take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n)
 		*n = 0;
 		return TT_OK;
 	}
-	/* Objects may be recorded in the word after their stack: then no stack can be shared. */
+	/* If objects are recorded in the word after their stack, no stack can be shared. */
 	if (!old && *n > 0 && !r->objects)
 		return take_shared(r, first, *n);
 	rc = tt_batch_words(r->b, (size_t)*n, first, r->err);

@@ -1,5 +1,5 @@
 /**
- * Takes numbers, pointers and text from a buffer's events, and keeps the values that later events are relative to.
+ * Takes numbers, pointers and text from a buffer's events, and keeps the values to which later events are relative.
  *
  * No function here checks bounds. TT_CHUNK_PAD zeros follow the bytes and end every number, so p passes the end by a few bytes at most; over() checks that at
  * the end of an event. A loop over a count from the file calls left() first, and checks p inside.
@@ -13,12 +13,12 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * A recorded stack of this run of decoding. A frame is stored as its distance from the one before, so the first frame and the bytes of the others identify a
- * stack.
+ * A stack recorded in this run of decoding. A frame is stored as its distance from the previous one, so the first frame and the bytes of the others identify
+ * a stack.
  */
 enum { MLPD_SEEN = 256 };
 struct mlpd_seen {
-	const uint8_t *bytes;         /* of all frames but the first */
+	const uint8_t *bytes;         /* bytes of all frames except the first */
 	size_t len;
 	uint64_t first, n;            /* the stack's words in the batch */
 };
@@ -28,15 +28,15 @@ struct mlpd_run {
 	const struct mlpd *m;
 	struct tt_batch *b;
 	const uint8_t *p, *end;
-	const uint8_t *start;         /* of the chunk */
-	uint64_t at;                  /* byte offset of start in the file */
+	const uint8_t *start;         /* begin of the chunk */
+	uint64_t at;                  /* offset of start in the file */
 	uint64_t time, ptr, obj, method, mask;
 	int64_t zero;
-	int64_t floor;                /* time of the last stack event; the next is not earlier */
+	int64_t floor;                /* time of the last stack event, which is the minimum for the next one */
 	int64_t last;                 /* latest time before the clock ran backwards */
 	bool bad;
-	bool heap, graph, moves, objects;     /* which parts of the heap are wanted */
-	bool any_seen;                /* seen[] is in use; otherwise it is not cleared */
+	bool heap, graph, moves, objects;     /* true: this part of the heap is wanted */
+	bool any_seen;                /* true: seen[] is in use; until then it is not cleared */
 	struct mlpd_seen *seen;       /* [MLPD_SEEN] */
 	struct tt_err *err;
 };
@@ -88,14 +88,14 @@ static inline uint64_t take_obj(struct mlpd_run *r) { return ((r->obj + take_s(r
 static inline uint64_t take_method(struct mlpd_run *r) { return r->method = (r->method + take_s(r)) & r->mask; }
 static inline unsigned take_u8(struct mlpd_run *r) { return *r->p++; }
 
-/* A byte in data version ${v} and later, a number before. */
+/* Take a byte in data version ${v} and later, a number in earlier versions. */
 static inline uint64_t
 byte_since(struct mlpd_run *r, unsigned v)
 {
 	return r->m->version >= v ? take_u8(r) : take_u(r);
 }
 
-/* A value written as a C int: 2^31 and more were sign-extended. */
+/* Convert a value written as a C int: values of 2^31 and more were sign-extended. */
 static inline uint64_t
 from_int(uint64_t v)
 {
@@ -108,7 +108,7 @@ over(const struct mlpd_run *r)
 	return r->p > r->end || r->bad;
 }
 
-/* Bytes left. It limits every count before memory is reserved for it. */
+/* Return the number of bytes left, which limits every count before memory is reserved for it. */
 static inline uint64_t
 left(const struct mlpd_run *r)
 {
@@ -132,7 +132,7 @@ advance(struct mlpd_run *r)
 		r->time += d;
 }
 
-/* Advance the time by an event that carries one only since data version 13. */
+/* Advance the time for an event that has a time only since data version 13. */
 static inline void
 advance_since_13(struct mlpd_run *r)
 {
@@ -140,13 +140,13 @@ advance_since_13(struct mlpd_run *r)
 		advance(r);
 }
 
-/* Take a NUL-ended text, ${what}, borrowed from the buffer; sets bad if it has no NUL. */
+/* Take a NUL-terminated text, ${what}, borrowed from the buffer; set bad if it has no NUL. */
 void take_text(struct mlpd_run *r, enum mlpd_text what, const char **t, uint32_t *len);
 
 /* Copy a text to the batch, as an argument of the last event. */
 int take_text_arg(struct mlpd_run *r, const char *t, uint32_t len);
 
-/* Take a recorded stack, outermost frame first: *${n} words from word *${first} of the batch, which stacks may share. */
+/* Take a recorded stack, outermost frame first: *${n} words from word *${first} of the batch; equal stacks may share words. */
 int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
 
 /**
@@ -156,7 +156,7 @@ int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
  */
 int mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown);
 
-/* The parts of mlpd_event() for heap shots. */
+/* The parts of mlpd_event() that decode heap shots. */
 int mlpd_shot_object(struct mlpd_run *r);
 int mlpd_shot_roots(struct mlpd_run *r);
 

@@ -15,7 +15,7 @@ struct tt_def;
 struct mlpd_unit {
 	uint64_t at;          /* offset of its 48-byte header */
 	uint64_t tid;
-	uint64_t len;         /* bytes of its events that are in the file */
+	uint64_t len;         /* bytes of its events in the file */
 };
 
 /* The kinds of texts in events. */
@@ -25,7 +25,7 @@ enum mlpd_text {
 	MLPD_TEXT_HELPER, MLPD_TEXT_COUNTER, MLPD_TEXT_OWN_COUNTER /* the program's, or its section */, MLPD_TEXT_VALUE,
 };
 
-/* The texts that were taken, in order, and whether there was memory for them. */
+/* The texts taken from events, in order, and whether there was memory for them. */
 struct mlpd_texts {
 	struct mlpd_text_at { const uint8_t *p; uint32_t len; enum mlpd_text what; } *v;
 	size_t n, cap;
@@ -40,10 +40,10 @@ struct mlpd {
 	uint64_t mask;        /* mask of pointers: 2^32-1 in captures of 32-bit processes */
 	int64_t zero;         /* event clock at ts = 0 */
 	uint64_t first;       /* offset of the first buffer */
-	bool quick;           /* the processor has a fast instruction to gather bits */
-	struct mlpd_texts *texts;     /* where take_text() notes them; NULL: nowhere */
+	bool quick;           /* true: the processor has a fast instruction to gather bits */
+	struct mlpd_texts *texts;     /* texts noted by take_text(); NULL: not noted */
 
-	/* in-order position */
+	/* Position in order. */
 	uint64_t at, seq;
 	struct mlpd_unit *unit;       /* the index; NULL on input that cannot seek */
 	size_t nunit, capunit, next;
@@ -52,32 +52,32 @@ struct mlpd {
 
 	struct tt_window win;
 
-	/* a buffer longer than TT_CHUNK_MAX is decoded in windows */
+	/* A buffer longer than TT_CHUNK_MAX, which is decoded in windows. */
 	struct mlpd_unit big;
 	uint64_t big_state[4];
 	struct tt_batch scratch;
 };
 
-/* The state of decoding at the start of a chunk. */
-enum { MLPD_CLASS_NAME_BYTES = 512 };         /* of a class name that is looked up; longer ones are cut */
+/* Elements of the state of decoding at the start of a chunk. */
+enum { MLPD_CLASS_NAME_BYTES = 512 };         /* maximum bytes of a class name that is looked up; longer names are cut */
 enum { MLPD_S_TIME, MLPD_S_PTR, MLPD_S_OBJ, MLPD_S_METHOD };
 
 /**
  * mlpd_decode(m, bytes, n, at, tid, state, more, b, used, err):
  * Decode ${n} bytes of events, followed by TT_CHUNK_PAD readable zero bytes, into ${b}; updates ${state}. ${more}: the buffer continues after these bytes, so
- * an incomplete last event is no damage. *${used}: the length of the complete events. Damage goes to b->loss.
+ * an incomplete last event is not damage. *${used}: the length of the complete events. Damage goes to b->loss.
  */
 int mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, uint64_t tid, uint64_t state[4],
     bool more, struct tt_batch *b, size_t *used, struct tt_err *err);
 
 /*
- * Build an index from the headers alone, for input that can seek: where the buffers are; their earliest time base is the zero of the capture. That of other
- * input is found by mlpd_look(): any buffer may have it, for a thread that records little writes its first one late.
+ * mlpd_index() builds an index from the headers alone, for input that can seek: the places of buffers; their earliest time base is the zero of the capture.
+ * For other input mlpd_look() finds the zero: any buffer may have it, as a thread that records little writes its first buffer late.
  */
 int mlpd_index(struct mlpd *m, struct tt_err *err);
 int mlpd_look(void *m, struct tt_err *err);
 
-/* The next buffer, from the index or from the input; TT_END. Bytes that are skipped before it are in ${loss}. */
+/* Find the next buffer, from the index or the input. Bytes skipped before it are counted in ${loss}. TT_END: no more buffers. */
 int mlpd_next_unit(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err);
 
 /* Go back to the first buffer. */
@@ -85,8 +85,8 @@ int mlpd_rewind(struct mlpd *m, struct tt_err *err);
 
 /**
  * mlpd_plain_class(to, cap, s, n):
- * Write what all spellings of the class ${s}, of ${n} bytes, share to ${to}, of ${cap} bytes: no arities, type arguments or array ranks, and a '.' before
- * nested classes. Returns the length.
+ * Write the part of the class name ${s}, of ${n} bytes, that all spellings share to ${to}, of ${cap} bytes: without arities, type arguments and array ranks,
+ * and with '.' before nested classes. Return its length.
  */
 size_t mlpd_plain_class(char *to, size_t cap, const char *s, size_t n);
 

@@ -1,6 +1,6 @@
 /**
- * The loop over the events of an .mlpd buffer. It reads calls, the most frequent events, itself; rare_events.c reads all others. Pure: it reads the chunk
- * and the opened capture, and changes neither.
+ * Loops over the events of an .mlpd buffer. Reads calls, the most frequent events, itself; rare_events.c reads all others. Pure: it reads the chunk and the
+ * opened capture, and changes neither.
  */
 #include "mlpd/chunk_take.h"
 
@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Close all open zones at the last event and report a loss: after damage they are not known. */
+/* Close all open zones at the last event and report a loss, because after damage the open zones are unknown. */
 static int
 gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
 {
@@ -29,7 +29,7 @@ gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
 	return e ? TT_OK : r->err->code;
 }
 
-/* Enter and leave keep their time in a register; store it as the time of stack events. */
+/* Store the time that enters and leaves keep in a register as the time of stack events. */
 static void
 settle(struct tt_batch *b, uint64_t *calls, int64_t call_ts)
 {
@@ -40,7 +40,7 @@ settle(struct tt_batch *b, uint64_t *calls, int64_t call_ts)
 }
 
 #ifdef __SSE2__
-/* Which of the 16 bytes at ${p} are 0x80 and above: a bit each. */
+/* Return a bit for each of the 16 bytes at ${p} that is 0x80 or above. */
 static inline __attribute__((always_inline)) uint64_t
 tops(const uint8_t *p)
 {
@@ -48,7 +48,7 @@ tops(const uint8_t *p)
 }
 #endif
 
-/* Which of the 64 bytes at ${p} are below 0x80: a bit each. Numbers end there, and most tags are such bytes. */
+/* Return a bit for each of the 64 bytes at ${p} that is below 0x80. Numbers end at such bytes, and most tags are such bytes. */
 static inline __attribute__((always_inline)) uint64_t
 ends_at(const uint8_t *p)
 {
@@ -63,14 +63,14 @@ ends_at(const uint8_t *p)
 #endif
 }
 
-/* The place of the lowest bit of ${ends}; 63 or more: it is not in sight. */
+/* Return the place of the lowest bit of ${ends}; 63 or more: it is not among these bytes. */
 static inline __attribute__((always_inline)) uint64_t
 lowest(uint64_t ends, const bool quick)
 {
 	return quick ? tt_gather_lowest(ends) : (uint64_t)__builtin_ctzll(ends | (uint64_t)1 << 63);
 }
 
-/* The number at ${p}, of ${last} bytes and one, which are at most eight. */
+/* Return the number at ${p}, of ${last} + 1 bytes, at most eight. */
 static inline __attribute__((always_inline)) uint64_t
 number(const uint8_t *p, uint64_t last, const bool quick)
 {
@@ -82,16 +82,16 @@ number(const uint8_t *p, uint64_t last, const bool quick)
 	return ((pairs & 0x3fff) | (pairs >> 2 & 0x0fffc000)) & mask;
 }
 
-/* The signed number of ${n} bytes, one to eight, at ${p}. */
+/* Return the signed number of ${n} bytes, one to eight, at ${p}. */
 static inline __attribute__((always_inline)) uint64_t
 signed_number(const uint8_t *p, uint64_t n, const bool quick)
 {
-	const unsigned up = -(unsigned)(7 * n) & 63;      /* brings the last group's sign to bit 63 */
+	const unsigned up = -(unsigned)(7 * n) & 63;      /* shift that brings the last group's sign to bit 63 */
 
 	return (uint64_t)((int64_t)(tt_gather_sevens(mlpd_u64(p), quick) << up) >> up);
 }
 
-/* The number of events at which the batch must grow, if each event were a zone that begins and stays open. */
+/* Return the number of events at which the batch must grow, if each event were a zone that begins and stays open. */
 static inline size_t
 full_at(const struct tt_batch *b)
 {
@@ -104,18 +104,18 @@ full_at(const struct tt_batch *b)
 /* The values that change from event to event in hot(). */
 struct hot {
 	const uint8_t *p;             /* the next event */
-	uint64_t ends;                /* ends_at(p + 1), of fewer bytes the more of these were taken */
+	uint64_t ends;                /* ends_at(p + 1), shifted down by the bytes that were taken since */
 	uint64_t time, method;
 	size_t n, depth;
 	uint64_t allocs, bytes;
-	const uint8_t *after;         /* the last allocation; and the time of the last enter or leave before that */
+	const uint8_t *after;         /* after: end of the last allocation; called: time of the last enter or leave before it */
 	uint64_t called;
 };
 
-/* An event of hot() is shorter; how many are taken from one look at the bytes; and for how many there is room at least, when it is looked for. */
+/* Maximum bytes of an event of hot(); number of events taken from one look at the bytes; number of events for which room is made at a time. */
 enum { HOT_BYTES = 32, HOT_EVENTS = 7, EVENTS_RESERVED = 256 };
 
-/* Move on by ${n} bytes, which have at least one end. */
+/* Advance by ${n} bytes, which contain at least one end. */
 static inline __attribute__((always_inline)) void
 move_on(struct hot *h, uint64_t n)
 {
@@ -123,7 +123,7 @@ move_on(struct hot *h, uint64_t n)
 	h->ends >>= n;
 }
 
-/* An enter of ${key} at ${t}, ${n} bytes. If the next event is its leave, with a method delta of 0, that is taken, too: the call of a leaf. */
+/* Take an enter of ${key} at ${t}, ${n} bytes. If the next event is its leave, with a method delta of 0 (the call of a leaf), take it, too. */
 static inline __attribute__((always_inline)) void
 enter(struct hot *h, struct tt_event *ev, uint32_t *open, uint64_t n, uint64_t t, uint64_t key, const bool quick)
 {
@@ -150,7 +150,7 @@ enter(struct hot *h, struct tt_event *ev, uint32_t *open, uint64_t n, uint64_t t
 	open[h->depth++] = (uint32_t)h->n++;
 }
 
-/* A leave of ${key} at ${t}, ${n} bytes. False, with nothing done, if that is not the innermost call, or it was a long one. */
+/* Take a leave of ${key} at ${t}, ${n} bytes. False, with nothing done: it does not end the innermost call, or that call was long. */
 static inline __attribute__((always_inline)) bool
 leave(struct hot *h, struct tt_event *ev, const uint32_t *open, uint64_t n, uint64_t t, uint64_t key)
 {
@@ -169,14 +169,17 @@ leave(struct hot *h, struct tt_event *ev, const uint32_t *open, uint64_t n, uint
 	return true;
 }
 
-/* The time of the last enter or leave. */
+/* Return the time of the last enter or leave. */
 static inline uint64_t
 last_call(const struct hot *h)
 {
 	return h->p == h->after ? h->called : h->time;
 }
 
-/* An allocation without a stack at ${t}; its class ends at ${last}. False, with nothing done, if its form is unusual, or its end is not in sight. */
+/*
+ * Take an allocation without a stack at ${t}; its class ends at ${last}. False, with nothing done: its form is unusual, or its end is not among the examined
+ * bytes.
+ */
 static inline __attribute__((always_inline)) bool
 alloc(struct hot *h, struct tt_event *ev, uint64_t last, uint64_t t, uint64_t key, const bool quick)
 {
@@ -197,12 +200,12 @@ alloc(struct hot *h, struct tt_event *ev, uint64_t last, uint64_t t, uint64_t ke
 	return true;
 }
 
-/* Take the next event. False, with nothing done, if it is of another kind or form, or its end is not in sight. */
+/* Take the next event. False, with nothing done: it is of another kind or form, or its end is not among the examined bytes. */
 static inline __attribute__((always_inline)) bool
 take(struct hot *h, const struct mlpd_run *r, struct tt_event *ev, uint32_t *open, const bool quick)
 {
 	const unsigned tag = h->p[0];
-	/* The ends of the first number of the event and of the second one. */
+	/* The ends of the event's first and second number. */
 	const uint64_t first = lowest(h->ends, quick), second = lowest(h->ends & (h->ends - 1), quick);
 
 	if (unlikely(second > 8) && (first > 7 || second - first > 8))
@@ -218,9 +221,9 @@ take(struct hot *h, const struct mlpd_run *r, struct tt_event *ev, uint32_t *ope
 }
 
 /*
- * Take enters and leaves, nine events of ten if calls are recorded, and allocations among them. How long numbers are follows no pattern, so there is no
- * branch on that: their ends are found for many bytes at once. The kinds of events do, because programs repeat themselves. All changing values are in
- * registers. Stops before the first event of another kind or form, and near the end of the chunk.
+ * Take enters and leaves, which are nine of ten events if calls are recorded, and allocations among them. The lengths of numbers follow no pattern, so
+ * nothing branches on them: their ends are found for many bytes at once. The kinds of events do follow patterns, as programs repeat themselves. All changing
+ * values are in registers. Stops before the first event of another kind or form, and near the end of the chunk.
  */
 static inline __attribute__((always_inline)) uint64_t
 hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc, const bool quick)
@@ -279,7 +282,7 @@ hot_quick(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 	return hot(r, events, call_ts, rc, true);
 }
 
-/* Decode one event of any kind. TT_END, with the state as before: the event is cut, or (*${unknown}) its length is not known. */
+/* Decode one event of any kind. TT_END, with the state unchanged: the event is cut, or (*${unknown}) its length is not known. */
 static int
 any_event(struct mlpd_run *r, bool *unknown)
 {
@@ -300,7 +303,10 @@ any_event(struct mlpd_run *r, bool *unknown)
 	return TT_OK;
 }
 
-/* Handle an event at *${ev} that is cut or makes no sense. If ${more} follows, the next window begins with it and decides; otherwise the rest is damaged. */
+/*
+ * Handle an event at *${ev} that is cut or makes no sense. If ${more} bytes follow, the next window begins with the event and decides; else the rest is
+ * damaged.
+ */
 static int
 cut_event(struct mlpd_run *r, bool more, bool unknown, const uint8_t **ev)
 {

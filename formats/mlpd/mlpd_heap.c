@@ -5,12 +5,12 @@
  */
 #include "mlpd/chunk_take.h"
 
-/* Step over ${k} numbers by counting their last bytes. A number of more than ten bytes is damage, as everywhere. */
+/* Skip ${k} numbers by counting their last bytes. A number of more than ten bytes is damage, as everywhere. */
 static void
 skip_numbers(struct mlpd_run *r, uint64_t k)
 {
 	const uint8_t *p = r->p;
-	unsigned run = 0;             /* bytes before p that belong to an unfinished number */
+	unsigned run = 0;             /* bytes before p that belong to an incomplete number */
 
 	while (k > 0 && p <= r->end) {
 		uint64_t w;
@@ -41,7 +41,7 @@ skip_numbers(struct mlpd_run *r, uint64_t k)
 	r->p = p;
 }
 
-/* Put the references of an object into words. *${first}: the first of ${n} pairs, or with ${flat} of ${n} objects. */
+/* Store the references of an object as words: ${n} pairs, or with ${flat} ${n} objects. *${first}: the first word. */
 static int
 take_refs(struct mlpd_run *r, uint64_t n, bool flat, uint64_t *first)
 {
@@ -83,7 +83,7 @@ put_object(struct mlpd_run *r, uint64_t o, uint64_t cls, uint64_t size, unsigned
 	return TT_OK;
 }
 
-/* Put the object and its references after the words of those before it. Its class comes last in the file. */
+/* Add the object and its references after the words of earlier objects. Its class comes last in the file. */
 static int
 put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 {
@@ -91,7 +91,7 @@ put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 	uint64_t refs;
 	int rc = TT_OK;
 
-	/* Other words follow the pending ones: write those first. */
+	/* If other words follow the pending ones, write the pending ones first. */
 	if (s->ngraph && s->graph + s->ngraph != r->b->nword)
 		rc = tt_heap_flush(r->b, now(r), r->err);
 	TT_THEN(rc, tt_batch_words(r->b, 2, head, r->err));
@@ -141,7 +141,7 @@ mlpd_shot_object(struct mlpd_run *r)
 		r->bad = true;
 		return TT_OK;
 	}
-	/* One output may want each object, another the graph. */
+	/* Different outputs may want each object, or the graph. */
 	const uint8_t *refs = r->p;
 	if (r->heap)
 		rc = put_object(r, o, cls, size, gen, n);

@@ -1,5 +1,5 @@
 /**
- * Reads the file structure of .mlpd: recognises the file, reads its header, and makes chunks of its buffers. It decodes no event.
+ * Reads the file structure of .mlpd: recognises the file, reads its header, and makes chunks of its buffers. Decodes no event.
  */
 #include "mlpd/mlpd.h"
 
@@ -43,7 +43,7 @@ header_text(struct tt_capture *cap, const uint8_t *head, size_t n, size_t *at, s
 	return tt_arena_text(&cap->arena, t, strnlen(t, len), err);
 }
 
-/* Read the first eight of the ${n} bytes at ${h}: magic, versions, pointer size. */
+/* Read magic, versions and pointer size from the first eight of the ${n} bytes at ${h}. */
 static int
 read_magic(struct mlpd *m, const uint8_t *h, size_t n, struct tt_err *err)
 {
@@ -165,7 +165,7 @@ room(struct mlpd *m, struct tt_chunk *c, size_t n, struct tt_err *err)
 	return tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, n + TT_CHUNK_PAD, 1, err);
 }
 
-/* Copy ${n} bytes at ${at} into the chunk. If the input ends before, the chunk is shorter and the cut is reported. */
+/* Copy ${n} bytes at ${at} into the chunk. If the input ends earlier, the chunk is shorter and the cut is reported. */
 static int
 load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *err)
 {
@@ -187,7 +187,7 @@ load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *e
 	return TT_OK;
 }
 
-/* Make a chunk of the next window of a long buffer: its whole events. The state after them is kept. */
+/* Make a chunk of the next window of a long buffer, with whole events. The state after them is kept. */
 static int
 big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
 {
@@ -211,7 +211,7 @@ big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	if (used == 0 || tt_loss_damaged(&m->scratch.loss)) {
-		/* Damage, or an event longer than a window: the rest is lost, and decoding reports it. */
+		/* Damage, or an event longer than a window: the rest is lost, which decoding reports. */
 		tt_loss_add(&c->loss, TT_LOST_DAMAGED, 1, u->len - n, u->at + n);
 		u->len = 0;
 		return TT_OK;
@@ -249,7 +249,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	c->tid = u.tid;
 	if (u.len <= TT_CHUNK_MAX && m->unit) {
 		c->len = MLPD_BUF_HEAD + u.len;
-		c->state[0] = UINT64_MAX;       /* the state is in the header at the front of the bytes */
+		c->state[0] = UINT64_MAX;       /* the state is in the header at the begin of the bytes */
 		return TT_OK;
 	}
 	if (u.len <= TT_CHUNK_MAX) {
@@ -279,7 +279,7 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 	memcpy(state, c->state, sizeof state);
 	if (c->state[0] == UINT64_MAX) {
 		if (n < MLPD_BUF_HEAD)
-			return TT_OK;   /* cut inside the header: next() reports it */
+			return TT_OK;   /* cut inside the header, which next() reports */
 		state[MLPD_S_TIME] = mlpd_u64(p + 8);
 		state[MLPD_S_PTR] = mlpd_u64(p + 16);
 		state[MLPD_S_OBJ] = mlpd_u64(p + 24);

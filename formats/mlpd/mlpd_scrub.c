@@ -1,8 +1,8 @@
 /**
- * Copies a log of Mono's profiler without its names; all other bytes stay. A buffer gets into the copy if it makes sense up to its end, for nonsense may hold
- * names; else its head does, and zeros.
+ * Copies a log of Mono's profiler without its names; all other bytes stay. A buffer is copied if it makes sense up to its end, as nonsense may hold names;
+ * otherwise only its head is, followed by zeros.
  *
- * The first of two readings finds what assemblies define which classes.
+ * The first of two readings finds which assemblies define which classes.
  */
 #include "mlpd/mlpd_scrub.h"
 
@@ -14,11 +14,11 @@ struct copy {
 	struct mlpd_owners owners;
 	struct mlpd_texts texts;
 	struct tt_batch batch;
-	uint32_t tally[256];          /* its events */
+	uint32_t tally[256];          /* number of its events by kind */
 	struct tt_loss loss;
 	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
 	void *arg;
-	bool writes;                  /* this is the second reading */
+	bool writes;                  /* true: this is the second reading */
 	uint8_t *p;                   /* a part of a buffer */
 	size_t cap;
 };
@@ -45,7 +45,7 @@ put_zeros(struct copy *c, uint64_t n, struct tt_err *err)
 
 /* --- events ----------------------------------------------------------------------------------------------------- */
 
-/* True if the runtime writes an event ${e}. */
+/* True if the runtime can write an event ${e}. */
 static bool
 may_be(const struct tt_event *e)
 {
@@ -59,7 +59,7 @@ may_be(const struct tt_event *e)
 	}
 }
 
-/* True if the decoded events make sense. Bytes of a name that are read as events hardly do. */
+/* True if the decoded events make sense, which bytes of a name read as events hardly do. */
 static bool
 makes_sense(const struct mlpd *m, const struct tt_batch *b)
 {
@@ -78,7 +78,7 @@ makes_sense(const struct mlpd *m, const struct tt_batch *b)
 	return true;
 }
 
-/* The state of decoding that a buffer's head ${h} gives. */
+/* Derive the state of decoding from a buffer's head ${h}. */
 static void
 state_of(const uint8_t *h, uint64_t state[4])
 {
@@ -89,8 +89,8 @@ state_of(const uint8_t *h, uint64_t state[4])
 }
 
 /*
- * Read ${n} bytes of events at ${at} to c->p, and decode them; ${more} follow. *${used}: the bytes of whole events, which make sense if *${sane}. *${have}: how
- * many there are in the input.
+ * Read ${n} bytes of events at ${at} to c->p, and decode them; ${more}: others follow. *${used}: number of bytes of whole events; *${sane}: true if they make
+ * sense. *${have}: number of bytes that the input has.
  */
 static int
 decode(struct copy *c, const struct mlpd_unit *u, uint64_t at, size_t n, uint64_t state[4], bool more, size_t *have, size_t *used, bool *sane,
@@ -116,7 +116,7 @@ decode(struct copy *c, const struct mlpd_unit *u, uint64_t at, size_t n, uint64_
 	return rc;
 }
 
-/* Write the first ${n} decoded bytes, whose events are whole, scrubbed; on the first reading, see what texts there are. */
+/* Scrub and write the first ${n} decoded bytes, which are whole events; on the first reading, only collect texts. */
 static int
 put_events(struct copy *c, size_t n, struct tt_err *err)
 {
@@ -134,7 +134,7 @@ put_events(struct copy *c, size_t n, struct tt_err *err)
 	return rc == TT_OK ? mlpd_owners_take(&c->owners, &c->m->env->mem, &c->batch, err) : rc;
 }
 
-/* Write zeros for ${n} bytes of a buffer, of which ${have}, at ${at}, were decoded. The number of a type of events that nobody knows stays, in front. */
+/* Write zeros for ${n} bytes of a buffer, of which the first ${have}, at ${at}, were decoded. The number of an unknown event type stays, at the front. */
 static int
 drop(struct copy *c, uint64_t n, uint64_t at, size_t have, struct tt_err *err)
 {
@@ -149,7 +149,7 @@ drop(struct copy *c, uint64_t n, uint64_t at, size_t have, struct tt_err *err)
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
-/* Copy the ${len} bytes of events of buffer ${u}, in parts. *${cut}: the input ends in it, and the copy ends before the event that is cut. */
+/* Copy the ${len} bytes of events of buffer ${u}, in parts. *${cut}: the input ends inside them, and the copy ends before the incomplete event. */
 static int
 events(struct copy *c, const struct mlpd_unit *u, uint64_t state[4], uint64_t len, bool *cut, struct tt_err *err)
 {
@@ -175,7 +175,7 @@ events(struct copy *c, const struct mlpd_unit *u, uint64_t state[4], uint64_t le
 	return rc;
 }
 
-/* Copy the buffer ${u}. *${cut}: the input ends in it. */
+/* Copy the buffer ${u}. *${cut}: the input ends inside it. */
 static int
 buffer(struct copy *c, const struct mlpd_unit *u, uint64_t size, bool *cut, struct tt_err *err)
 {
@@ -186,7 +186,7 @@ buffer(struct copy *c, const struct mlpd_unit *u, uint64_t size, bool *cut, stru
 
 	if (rc != TT_OK || n < MLPD_BUF_HEAD)
 		return rc;
-	/* The reader takes the rest of the input for a buffer that is longer. */
+	/* If a buffer's length exceeds the input, the reader takes the rest of the input as the buffer. */
 	const uint64_t said = mlpd_u32(h + 4);
 	if (size != UINT64_MAX && u->at + MLPD_BUF_HEAD + len == size && said > len)
 		len++;
@@ -195,7 +195,7 @@ buffer(struct copy *c, const struct mlpd_unit *u, uint64_t size, bool *cut, stru
 	return rc == TT_OK ? events(c, u, state, len, cut, err) : rc;
 }
 
-/* Copy what is after the last buffer, from ${at} on: the beginning of one, or garbage. */
+/* Copy the bytes after the last buffer, from ${at} on: the beginning of another, or garbage. */
 static int
 rest(struct copy *c, uint64_t at, struct tt_err *err)
 {
@@ -213,7 +213,7 @@ rest(struct copy *c, uint64_t at, struct tt_err *err)
 	return rc;
 }
 
-/* Scrub the text of the header at byte *${at} of the ${n} bytes at ${p}, which open() has read, and go after it. */
+/* Scrub the text of the header at byte *${at} of the ${n} bytes at ${p}, which open() has read, and advance *${at} past it. */
 static int
 header_text(struct copy *c, uint8_t *p, size_t n, size_t *at, bool options, struct tt_err *err)
 {
@@ -228,7 +228,7 @@ header_text(struct copy *c, uint8_t *p, size_t n, size_t *at, bool options, stru
 	*at = end;
 	if (options)
 		return mlpd_scrub_options(&c->names, text, len, err);
-	/* "x86-64", "linux" */
+	/* texts such as "x86-64", "linux" */
 	for (size_t i = 0; i < len; i++)
 		plain = plain && (text[i] == '-' || text[i] == '_' || (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'z'));
 	return plain && len < 12 ? TT_OK : mlpd_scrub_options(&c->names, text, len, err);
@@ -252,7 +252,7 @@ header(struct copy *c, struct tt_err *err)
 	return rc == TT_OK ? put(c, c->p, n, err) : rc;
 }
 
-/* Read the input; the second time, write its copy. */
+/* Read the input; on the second reading, write its copy. */
 static int
 scan(struct copy *c, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * Texts of .mlpd in copies without names (model/scrub.h): which words of them stay. tracetool-mlpd(7), SENDING A CAPTURE, lists them.
+ * Texts of .mlpd in copies without names (model/scrub.h): chooses the words that stay. tracetool-mlpd(7), SENDING A CAPTURE, lists them.
  */
 #ifndef TT_MLPD_MLPD_SCRUB_H
 #define TT_MLPD_MLPD_SCRUB_H
@@ -8,8 +8,8 @@
 #include "model/scrub.h"
 
 /*
- * The owners of classes: those that assemblies of the runtime, the class library and engines define stay, and those that others define do not, whatever their
- * namespace. Rows of images are by their address, rows of classes by the hash of their plain name.
+ * The owners of classes. Classes defined by assemblies of the runtime, the class library and engines stay; classes defined by other assemblies do not,
+ * whatever their namespace. Rows of images are keyed by address, rows of classes by the hash of their plain name.
  */
 struct mlpd_owners {
 	struct tt_map image, owner;
@@ -19,15 +19,15 @@ struct mlpd_owners {
 	size_t nimage, capimage, nowner, capowner, nclass, capclass;
 };
 
-/* Take the classes and images that ${b} defines; then, when all are known, find whose each class is. */
+/* Collect the classes and images that ${b} defines; then, after all batches, find the owner of each class. */
 int mlpd_owners_take(struct mlpd_owners *o, struct tt_mem *mem, const struct tt_batch *b, struct tt_err *err);
 int mlpd_owners_find(struct mlpd_owners *o, struct tt_mem *mem, struct tt_err *err);
 void mlpd_owners_free(struct mlpd_owners *o, struct tt_mem *mem);
 
-/* Scrub the ${n} texts ${v} of a buffer, whose bytes can be written. */
+/* Scrub the ${n} texts ${v} of a buffer, whose bytes are writable. */
 int mlpd_scrub_texts(struct tt_scrub *s, const struct mlpd_owners *o, const struct mlpd_text_at *v, size_t n, struct tt_err *err);
 
-/* Scrub the recorder's options, ${n} bytes at ${p}: names of files, filters, and options that nobody knows. */
+/* Scrub the recorder's options, ${n} bytes at ${p}: names of files, filters, and unknown options. */
 int mlpd_scrub_options(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
 
 #endif

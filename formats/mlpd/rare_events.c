@@ -1,13 +1,12 @@
 /**
- * Turns the events of .mlpd other than calls, data versions 4 to 17, into events of the model (tracetool-mlpd(7)). Nothing here knows the tables made from
- * them.
+ * Turns the events of .mlpd other than calls, data versions 4 to 17, into events of the model (tracetool-mlpd(7)). Independent of the tables made from them.
  */
 #include "mlpd/chunk_take.h"
 
 #include "model/zones.h"
 #include "producers/mono.h"
 
-/* Put the object of an allocation into the word after its stack. */
+/* Store the object of an allocation in the word after its stack. */
 static int
 put_object(struct mlpd_run *r, uint64_t object, uint64_t *first)
 {
@@ -31,7 +30,7 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	int rc = TT_OK;
 
 	uint64_t object = take_obj(r), size = from_int(take_u(r));
-	/* No object has size 0. Five zero bytes would be such an allocation, so these are padding or damage. */
+	/* An allocation of size 0 does not exist. Five zero bytes would be one, so they are padding or damage. */
 	r->bad = r->bad || size == 0;
 	if (bt)
 		rc = take_stack(r, &first, &n);
@@ -56,7 +55,7 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	return TT_OK;
 }
 
-/* The time of a stack event. If the clock runs backwards, the last time is kept, so no zone ends before it began. */
+/* Return the time of a stack event. If the clock runs backwards, the last time is kept, so that no zone ends before it began. */
 static int64_t
 stack_time(struct mlpd_run *r)
 {
@@ -166,7 +165,7 @@ ev_finalize(struct mlpd_run *r, bool obj, bool end)
 	return TT_OK;
 }
 
-/* The start or end of a thread; usually in the thread's own buffer. */
+/* Add the start or end of a thread, which is usually in the thread's own buffer. */
 static int
 thread_life(struct mlpd_run *r, uint64_t tid, bool end)
 {
@@ -178,14 +177,14 @@ thread_life(struct mlpd_run *r, uint64_t tid, bool end)
 	return TT_OK;
 }
 
-/* True if the upper half of a record's first byte says that what the record is about was loaded, or began. */
+/* True if the upper half of a record's first byte says that the record's subject was loaded, or began. */
 static bool
 is_load(unsigned x)
 {
 	return x == 0x20 || x == 0xa0;
 }
 
-/* Put definition ${d}, of the ${kind}, with its texts; ${x}: what happens to it. */
+/* Take the texts of definition ${d}, of the ${kind}; ${x}: what happens to it. */
 static void
 take_defined(struct mlpd_run *r, unsigned kind, unsigned x, struct tt_def *d)
 {
@@ -362,7 +361,7 @@ ev_root(struct mlpd_run *r, bool del)
 	return del ? TT_OK : take_text_arg(r, t, len);
 }
 
-/* A hit of the sampling profiler. The record names the thread: the profiler's own thread writes hits, unordered in time. */
+/* Add a hit of the sampling profiler. The record names the thread, as the profiler's own thread writes hits, unordered in time. */
 static int
 ev_hit(struct mlpd_run *r)
 {
@@ -455,7 +454,7 @@ ev_counter_desc(struct mlpd_run *r)
 	return rc;
 }
 
-/* A counter's value of the ${type}: its bits, or its text. */
+/* A counter's value: its type, and its bits or its text. */
 struct counted {
 	enum tt_type as;
 	uint64_t bits;
@@ -588,7 +587,7 @@ ev_coverage(struct mlpd_run *r, unsigned what)
 	return rc;
 }
 
-/* Decode calls that the hot loop does not take: at the end of the chunk, or with numbers of unusual length. */
+/* Decode a call that the hot loop does not take: at the end of the chunk, or with numbers of unusual length. */
 static int
 ev_call(struct mlpd_run *r, unsigned tag)
 {
@@ -613,7 +612,7 @@ ev_plain(struct mlpd_run *r, enum tt_kind kind, uint64_t val, unsigned flags)
 	return TT_OK;
 }
 
-/* True if the data version ${v} has the event: some came or went, and their tag has no meaning in other versions. */
+/* True if the data version ${v} has the event: some events were added or removed, and their tags mean nothing in other versions. */
 static bool
 in_version(unsigned v, unsigned tag)
 {

@@ -1,5 +1,5 @@
 /**
- * Chooses the words of an .mlpd capture's texts that stay in a copy without names.
+ * Chooses the words in an .mlpd capture's texts that stay in a copy without names.
  */
 #include "mlpd/mlpd_scrub.h"
 
@@ -9,14 +9,14 @@
 
 /* --- whose classes are ------------------------------------------------------------------------------------------ */
 
-/* The end of a name of ${n} bytes at ${s} without the suffix of an assembly's file. */
+/* Return the length of a name of ${n} bytes at ${s} without the suffix of an assembly's file. */
 static size_t
 without_suffix(const char *s, size_t n)
 {
 	return n > 4 && (memcmp(s + n - 4, ".dll", 4) == 0 || memcmp(s + n - 4, ".exe", 4) == 0) ? n - 4 : n;
 }
 
-/* The beginning of the file's name in the path of ${n} bytes at ${s}. */
+/* Return the offset of the file's name in the path of ${n} bytes at ${s}. */
 static size_t
 base_of(const char *s, size_t n)
 {
@@ -102,7 +102,7 @@ mlpd_owners_free(struct mlpd_owners *o, struct tt_mem *mem)
 	tt_mem_free(mem, o->classes, o->capclass * sizeof *o->classes);
 }
 
-/* True if the class or type of ${n} bytes at ${s} is none of the program's: its definition says so, or where there is none, its namespace. */
+/* True if the class or type of ${n} bytes at ${s} does not belong to the program, according to its definition or, without one, to its namespace. */
 static bool
 is_own_class(const struct mlpd_owners *o, const char *s, size_t n)
 {
@@ -136,7 +136,7 @@ is_letter(char c)
 	return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-/* The end of the type whose name begins at byte ${i} of ${s}: "System.Foo`1/<Bar>d__3". */
+/* Return the end of the type whose name begins at byte ${i} of ${s}: "System.Foo`1/<Bar>d__3". */
 static size_t
 type_end(const char *s, size_t i, size_t to)
 {
@@ -150,7 +150,7 @@ type_end(const char *s, size_t i, size_t to)
 	return i < to ? i : to;
 }
 
-/* Mark types that are not the program's in ${s} from byte ${from} to ${to}. */
+/* Mark types in ${s} from byte ${from} to ${to} that do not belong to the program. */
 static void
 mark_types(const struct mlpd_owners *o, const char *s, size_t from, size_t to, bool *keep)
 {
@@ -162,8 +162,8 @@ mark_types(const struct mlpd_owners *o, const char *s, size_t from, size_t to, b
 }
 
 /*
- * Mark what the compiler writes into names: numbers of type parameters, "`2"; and the kinds of what it makes, "<Update>d__3", "<>c__DisplayClass3_0",
- * ".cctor".
+ * Mark what the compiler writes into names: numbers of type parameters, "`2"; and the kinds of generated types and methods, "<Update>d__3",
+ * "<>c__DisplayClass3_0", ".cctor".
  */
 static void
 mark_made(const char *s, size_t n, bool *keep)
@@ -188,7 +188,10 @@ mark_made(const char *s, size_t n, bool *keep)
 	}
 }
 
-/* Mark the class of a pattern "Class:Method" that means something, if the class at bytes ${from} to ${to} of ${s} ends with it: its definition is alike. */
+/*
+ * Mark the class of a meaningful pattern "Class:Method", if the class at bytes ${from} to ${to} of ${s} ends with it, so that its definition is treated the
+ * same.
+ */
 static void
 mark_class_of_patterns(const char *s, size_t from, size_t to, bool *keep)
 {
@@ -203,8 +206,8 @@ mark_class_of_patterns(const char *s, size_t from, size_t to, bool *keep)
 }
 
 /*
- * Mark what stays of the class at bytes ${from} to ${to} of s->text, which a colon may be written after. It depends on nothing else, so that the class is
- * the same one in its own definition and in the names of its methods.
+ * Mark the parts that stay of the class at bytes ${from} to ${to} of s->text, after which a colon may be written. Nothing else matters, so that the class is
+ * scrubbed alike in its own definition and in the names of its methods.
  */
 static void
 mark_class(struct tt_scrub *s, const struct mlpd_owners *o, size_t from, size_t to)
@@ -223,7 +226,7 @@ mark_class(struct tt_scrub *s, const struct mlpd_owners *o, size_t from, size_t 
 	mark_made(s->text + from, to - from, s->keep + from);
 }
 
-/* The end of the name of a method that begins at byte ${i} of ${s}: before its type arguments and parameters. */
+/* Return the end of the name of a method that begins at byte ${i} of ${s}, before its type arguments and parameters. */
 static size_t
 method_end(const char *s, size_t i, size_t to)
 {
@@ -247,7 +250,7 @@ is_wrapper(const char *s, size_t n)
 	return true;
 }
 
-/* "(wrapper KIND) Namespace.Class/Nested:Method<Type> (types)". */
+/* Mark the parts that stay of "(wrapper KIND) Namespace.Class/Nested:Method<Type> (types)". */
 static void
 mark_method(struct tt_scrub *s, const struct mlpd_owners *o, size_t n)
 {
@@ -267,7 +270,7 @@ mark_method(struct tt_scrub *s, const struct mlpd_owners *o, size_t n)
 	to = (size_t)(colon - s->text);
 	mark_class(s, o, from, to);
 	const size_t name = to + 1, end = method_end(s->text, name, n);
-	/* The runtime files methods that a program makes as it runs under a class of its own, with the program's name. */
+	/* The runtime puts methods that a program makes at run time into a class of the runtime, with the program's name. */
 	const bool is_made = from > 0 && strstr(s->text, "(wrapper dynamic-method)") == s->text;
 	if (!is_made && is_own_class(o, s->text + from, to - from))
 		mark(s->keep, name, end);
@@ -279,19 +282,19 @@ mark_method(struct tt_scrub *s, const struct mlpd_owners *o, size_t n)
 
 /* --- other texts ------------------------------------------------------------------------------------------------ */
 
-/* The path of an assembly's file: its suffix stays, and its name if it is none of the program's. */
+/* Mark the parts that stay of the path of an assembly's file: its suffix, and its name if it is not the program's. */
 static void
 mark_image(struct tt_scrub *s, size_t n)
 {
 	const size_t base = base_of(s->text, n), end = base + without_suffix(s->text + base, n - base);
 
 	mark(s->keep, end, n > end && n - end == 4 ? n : end);
-	/* An assembly is the category of its methods, which may have the name of a category that is not from the capture. */
+	/* An assembly is the category of its methods, and its name may equal that of a category that does not come from the capture. */
 	if (mono_is_own_assembly(s->text + base, end - base) || tt_name_is_own_category(s->text + base, end - base))
 		mark(s->keep, base, n);
 }
 
-/* "Name, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null" */
+/* Mark the parts that stay of "Name, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null". */
 static void
 mark_assembly(struct tt_scrub *s, size_t n)
 {
@@ -310,7 +313,7 @@ mark_assembly(struct tt_scrub *s, size_t n)
 	}
 }
 
-/* Mark what stays of s->text, of ${n} bytes. ${own}: it is a method of a class that stays. */
+/* Mark the parts that stay of s->text, of ${n} bytes. ${own}: it is a method of a class that stays. */
 static void
 mark_text(struct tt_scrub *s, const struct mlpd_owners *o, enum mlpd_text what, bool own, size_t n)
 {
@@ -343,7 +346,7 @@ mlpd_scrub_texts(struct tt_scrub *s, const struct mlpd_owners *o, const struct m
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		uint8_t *p = (uint8_t *)(uintptr_t)v[i].p;
 		const size_t len = v[i].len;
-		/* mark_class() writes one more. */
+		/* mark_class() writes one byte more. */
 		if ((rc = tt_scrub_room(s, len + 1, err)) != TT_OK)
 			break;
 		memcpy(s->text, p, len);
@@ -357,7 +360,7 @@ mlpd_scrub_texts(struct tt_scrub *s, const struct mlpd_owners *o, const struct m
 	return rc;
 }
 
-/* Mark the option at bytes ${from} to ${to} of s->text: its name if that is known, and its value unless that is free text. */
+/* Mark the option at bytes ${from} to ${to} of s->text: its name if it is known, and its value unless that is free text. */
 static void
 mark_option(struct tt_scrub *s, size_t from, size_t to)
 {
@@ -383,7 +386,7 @@ mlpd_scrub_options(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	from = from < n ? from : n;
 	if (from == 3 && memcmp(s->text, "log", 3) == 0)
 		mark(s->keep, 0, from);
-	/* Two commas are a comma in a value. */
+	/* A doubled comma is a comma in a value. */
 	for (from += from < n; from < n; from = to + 1) {
 		for (to = from; to < n && (s->text[to] != ',' || s->text[to + 1] == ','); to++)
 			to += s->text[to] == ',';
