@@ -1,5 +1,5 @@
 /**
- * Puts definitions into the batch, and interprets those of markers at report time.
+ * Puts definitions into the batch, and interprets definitions of markers at report time.
  */
 #include "base/hash_seed.h"
 #include "base/utf8.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Texts in the batch's own buffer are stored as offsets until the buffer stops growing. */
+/* Marks texts in the batch's own buffer, which are stored as offsets until the buffer stops growing. */
 #define IN_BUFFER 0x80
 
 int
@@ -162,7 +162,7 @@ unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const ch
 	return d->a && (uint32_t)d->a <= UINT16_MAX + UINT32_C(1) ? unity_category((unsigned)d->a - 1, categories) : NULL;
 }
 
-/* True if the definition has marker flags. Labels (only their owner has them), compiled code and GPU work have none. */
+/* True if the definition has marker flags. Labels (whose owner has the flags), compiled code and GPU work have none. */
 static bool
 has_flags(const struct tt_def *d)
 {

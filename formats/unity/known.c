@@ -1,10 +1,10 @@
 /**
- * Keeps what decoding must know of definitions: which markers are more than zones, names of categories, addresses of code.
+ * Keeps the definitions that decoding needs: markers that are more than zones, names of categories, addresses of code.
  *
  * The reader's next() adds to it on one thread, in the order of the file; decoders read it.
  *
- * Code lies in sorted runs whose lengths are the powers of two that add up to their number, the longest first: 13 entries are runs of 8, 4 and 1. Adding and
- * finding are fast for any number and order.
+ * Code is kept in sorted runs whose lengths are the powers of two that add up to the number of entries, the longest first: 13 entries are runs of 8, 4 and 1.
+ * Adding and finding are fast for any number and order.
  */
 #include "unity/profiler.h"
 
@@ -23,7 +23,7 @@ get(const struct unity_set *s, uint64_t key)
 	return at ? &s->v[at - 1] : NULL;
 }
 
-/* If a key is known, the value is now this one, and the time is the earlier. */
+/* Set the value of a key; a key that is known keeps its earlier time. */
 static int
 put(struct tt_mem *mem, struct unity_set *s, uint64_t key, uint32_t value, uint64_t since, struct tt_err *err)
 {
@@ -63,7 +63,7 @@ unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name)
 	return x ? x->value : UNITY_NO_MARKER;
 }
 
-/* Apart from the hashes of names. */
+/* Separates hashes of longer names from those of names. */
 #define LONGER UINT64_C(0x9E3779B97F4A7C15)
 
 int
@@ -146,7 +146,7 @@ add_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, str
 	return TT_OK;
 }
 
-/* The last entry of a run that begins at or before ${address}; of several that begin there, the first. NULL: none. */
+/* Return the last entry of a run that begins at or before ${address}; the first, if several begin at the same address; or NULL. */
 static const struct unity_code *
 in_run(const struct unity_code *c, size_t n, uint64_t address)
 {
@@ -173,8 +173,8 @@ unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq)
 
 /* --- definitions --------------------------------------------------------------------------------------------- */
 
-enum { NAME_MAX_BYTES = 512 };                /* longer names are never those of threads or special markers */
-/* Numbers are dense from 0 on: most recordings have fewer than MIN_IDS markers, and all fewer than MAX_IDS; but a damaged number may be anything. */
+enum { NAME_MAX_BYTES = 512 };                /* longer names never belong to threads or special markers */
+/* Numbers are dense from 0 on: most recordings have fewer than MIN_IDS markers, and all have fewer than MAX_IDS; but a damaged number may be anything. */
 enum { MIN_IDS = 1 << 13, MAX_IDS = 1 << 20 };
 
 static void
@@ -196,8 +196,8 @@ set_role(struct unity_markers *s, const char *name, uint32_t id)
 }
 
 /*
- * Find *${counter}, the key of the counter ${id} of ${session}: that of the counter of an earlier session with the same identity ${what}, else one of its
- * own. If several have one identity in a session, the second is the second one of other sessions.
+ * Find *${counter}, the key of the counter ${id} of ${session}: that of a counter of an earlier session with the same identity ${what}, else a new one. If
+ * several counters of a session share an identity, the second one matches the second one of other sessions.
  */
 static int
 counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what, uint32_t stats, uint64_t seq, uint32_t *counter, struct tt_err *err)
@@ -208,13 +208,13 @@ counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what,
 	const struct unity_known_row *first = get(&k->counter_of, which);
 	int rc;
 
-	/* An earlier log may have its values in the statistics array. */
+	/* An earlier log may have the counter's values in the statistics array. */
 	*counter = first ? first->value : stats && session && !ntwins ? stats : session ? UNITY_COUNTER_LATER + k->nlater++ : id;
 	rc = first ? TT_OK : put(k->mem, &k->counter_of, which, *counter, seq, err);
 	return rc == TT_OK ? put(k->mem, &k->counter_of, name_key(session, what), ntwins + 1, seq, err) : rc;
 }
 
-/* Note in ${of} that ${id} is defined with the name of hash ${hash}, and in k->renamed if it had another one. */
+/* Note in ${of} that ${id} is defined with the name of hash ${hash}; set k->renamed if it had another name. */
 static int
 note_name(struct unity_known *k, struct unity_id_names *of, uint32_t id, uint64_t hash, struct tt_err *err)
 {
@@ -235,8 +235,8 @@ note_name(struct unity_known *k, struct unity_id_names *of, uint32_t id, uint64_
 }
 
 /*
- * True if a marker that was defined before, in the same recording, has the name of hash ${hash}: of several of one name the first is the engine's, whose
- * markers are there before a game's.
+ * True if a marker defined earlier in the same recording has the name of hash ${hash}: of several markers with the same name the first is the engine's, which
+ * defines its markers before a game does.
  */
 static bool
 has_earlier(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t hash)

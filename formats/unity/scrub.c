@@ -1,5 +1,5 @@
 /**
- * Chooses the words of texts that stay in a copy without names: those that Unity or tracetool gives.
+ * Chooses the words of texts that stay in a copy without names: those that Unity or tracetool defines.
  */
 #include "unity/scrub.h"
 
@@ -57,7 +57,7 @@ unity_scrub_thread(struct tt_scrub *s, uint8_t *group, size_t ngroup, uint8_t *n
 
 	if (ngroup == 0)
 		return unity_scrub_text(s, name, nname, err);
-	/* Together they are the name of the marker of the thread's frames, "Group.Name". */
+	/* Group and name together are the name of the marker of the thread's frames, "Group.Name". */
 	if ((rc = tt_scrub_room(s, ngroup + 1 + nname, err)) != TT_OK)
 		return rc;
 	memcpy(s->text, group, ngroup);
@@ -69,7 +69,7 @@ unity_scrub_thread(struct tt_scrub *s, uint8_t *group, size_t ngroup, uint8_t *n
 	return rc == TT_OK ? tt_scrub_words(s, name, nname, s->keep + ngroup + 1, err) : rc;
 }
 
-/* Put the UTF-8 of ${n} bytes at ${text} back, as UTF-16, to the ${size} bytes at ${p} that it came from. */
+/* Write the UTF-8 of ${n} bytes at ${text} back, as UTF-16, to the ${size} bytes at ${p} from which it came. */
 static void
 put_wide(uint8_t *p, size_t size, const char *text, size_t n)
 {
@@ -83,7 +83,7 @@ put_wide(uint8_t *p, size_t size, const char *text, size_t n)
 	}
 }
 
-/* The same name may also be there in UTF-8, so it is scrubbed as that. */
+/* Scrub UTF-16 text as UTF-8, because the same name may also occur in UTF-8. */
 static int
 scrub_wide(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -119,7 +119,7 @@ has_words(const uint8_t *p, size_t n)
 	return 2 * nletters > n;
 }
 
-/* The first of at least ${min} bytes among the ${n} at ${p} that may be a text, from byte ${i} on, or ${n}; *${end} is where they end. */
+/* Return the offset of the first possible text of at least ${min} bytes among the ${n} at ${p}, from byte ${i} on, or ${n}; *${end}: its end. */
 static size_t
 find_run(const uint8_t *p, size_t n, size_t i, size_t min, size_t *end)
 {
@@ -144,7 +144,7 @@ is_wide(const uint8_t *p)
 	return may_be_text(p[0]) && p[0] < 0x80 && p[1] == 0;
 }
 
-/* The same for characters of two bytes, at even or odd bytes. */
+/* Do the same for characters of two bytes, at even or odd offsets. */
 static size_t
 find_wide_run(const uint8_t *p, size_t n, size_t i, size_t min, size_t *end)
 {
@@ -166,7 +166,7 @@ find_wide_run(const uint8_t *p, size_t n, size_t i, size_t min, size_t *end)
 	return n;
 }
 
-/* Scrub the ${n} bytes at ${p}, a text where numbers belong. */
+/* Scrub the ${n} bytes at ${p}: text in the place of numbers. */
 static int
 scrub_run(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -179,7 +179,7 @@ scrub_run(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	return tt_scrub_words(s, p, n, s->keep, err);
 }
 
-/* Scrub what is text among the ${n} bytes at ${p}, none of which is a control character: damage may have put bytes there that are no UTF-8. */
+/* Scrub the text among the ${n} bytes at ${p}, which contain no control characters; damage may have put bytes there that are not UTF-8. */
 static int
 scrub_narrow(struct tt_scrub *s, uint8_t *p, size_t n, size_t min, struct tt_err *err)
 {
@@ -208,7 +208,7 @@ scrub_wide_run(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Scrub texts of at least ${min} bytes of UTF-8, or ${wide} of UTF-16, among the ${n} bytes at ${p}. */
+/* Scrub texts of at least ${min} bytes of UTF-8, or ${wide} bytes of UTF-16, among the ${n} bytes at ${p}. */
 static int
 scrub_texts(struct tt_scrub *s, uint8_t *p, size_t n, size_t min, size_t wide, struct tt_err *err)
 {
@@ -233,14 +233,14 @@ unity_scrub_numbers(struct tt_scrub *s, uint8_t *p, size_t n, enum unity_numbers
 	    scrub_texts(s, p, n, min[kind].undamaged, MIN_WIDE_UNDAMAGED, err);
 }
 
-/* The same for an id of a marker: these are dense, so that one of four characters is none that the capture defines. */
+/* Scrub an id of a marker if it is text: ids are dense, so an id of four characters belongs to no defined marker. */
 int
 unity_scrub_id(struct tt_scrub *s, uint8_t *p, struct tt_err *err)
 {
 	return s->done->damaged ? scrub_texts(s, p, 4, 4, 8, err) : TT_OK;
 }
 
-/* The same for a number of a value: any bytes are one with a point. */
+/* Scrub a number of a value if it is text; for floats any bytes are a number. */
 static int
 scrub_number(struct tt_scrub *s, unsigned type, uint8_t *p, size_t n, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * The statistics array, which held until 2020.1 what named counters hold since. Only fields with a known meaning and unit are read.
+ * Reads the statistics array, which until 2020.1 held what named counters hold since. Only fields with a known meaning and unit are read.
  *
  * The lengths of its groups differ between versions, and a list without a length follows the first group. So fields are read only if the whole array has
  * exactly the size that the version's groups need.
@@ -9,16 +9,16 @@
 #include "base/hash_seed.h"
 #include "unity/profiler.h"
 
-/* Fields in the groups after the list of classes; 16 belong to the platform. */
+/* Numbers of fields in the groups after the list of classes; 16 belong to the platform. */
 enum { DRAW = 51, PLATFORM = 16, MEMORY = 33 };
 
-/* Numbers after the list and those of the platform, as versions have them: what is read of them has the same place in all. */
+/* Numbers of fields after the list and the platform's, in each version; the fields that are read have the same place in all. */
 static const uint16_t rest[] = { 247, 244, 246, 258, 265 };
 
 struct field {
 	const char *name, *section;
-	uint8_t place;                /* in its group */
-	bool draw;                    /* in the group after the list; otherwise in the first */
+	uint8_t place;                /* place in its group */
+	bool draw;                    /* true: in the group after the list; false: in the first group */
 	uint16_t times;
 	uint8_t unit;                 /* enum tt_counter_unit */
 };
@@ -54,7 +54,7 @@ static const struct field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* The end of the list of classes that begins at ${at}, after the -1 in place of a class; 0: it does not end. */
+/* Return the end of the list of classes that begins at ${at}, after the -1 that ends it; 0: it has no end. */
 static size_t
 list_end(const uint8_t *p, size_t n, size_t at)
 {
@@ -64,7 +64,7 @@ list_end(const uint8_t *p, size_t n, size_t at)
 	return 0;
 }
 
-/* As unity_know_marker() makes it of a counter's definition. */
+/* Return the identity that unity_know_marker() gives to such a counter. */
 static uint64_t
 identity_of(const struct field *f)
 {
@@ -97,7 +97,7 @@ put(struct unity_run *r, int64_t ts, const struct field *f, unsigned i, const ui
 	return rc != TT_OK || r->stats ? rc : unity_define_counter(r, key, (enum tt_counter_unit)f->unit, f->name, strlen(f->name), f->section);
 }
 
-/* True if some version has ${n} numbers after the list and those of the platform. */
+/* True if some version has ${n} numbers after the list and the platform's. */
 static bool
 is_rest(size_t n)
 {
@@ -113,11 +113,11 @@ unity_stats(struct unity_run *r, int64_t ts, bool stale, const uint8_t *p, size_
 	size_t draw;
 	int rc = TT_OK;
 
-	/* Versions from 2020.2 on have the values in counters, and stale ones here. */
+	/* From 2020.2 on, counters have the values, and this array has stale ones. */
 	if (stale || n <= MEMORY)
 		return TT_OK;
 	draw = list_end(p, n, MEMORY) + PLATFORM;
-	/* A list without an end is damage, such as a page of zeros. */
+	/* A list without an end is damage, for example a page of zeros. */
 	if (draw == PLATFORM)
 		tt_loss_add(&r->b->loss, TT_LOST_DAMAGED, 1, 4 * n, r->b->at);
 	if (draw == PLATFORM || draw > n || !is_rest(n - draw))

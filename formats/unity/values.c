@@ -58,7 +58,7 @@ unity_alloc_bytes(const struct unity_value *v, uint64_t *bytes)
 	return *bytes <= INT64_MAX;
 }
 
-/* Append a text to the batch's buffer, where it begins at ${at}. */
+/* Append a text to the batch's buffer; *${at}: its begin. */
 static int
 put_text(struct unity_run *r, const struct unity_value *v, size_t *at)
 {
@@ -251,7 +251,7 @@ unity_label(struct unity_run *r, uint32_t id, const struct unity_value *v, size_
 	hash = (hash ^ d.a) * 1099511628211u;
 	*key = d.key = UNITY_KEY_LABEL | ((uint64_t)id & 0xffff) << 44 | (hash >> 20);
 	*named = true;
-	/* Most labels repeat the one just before. */
+	/* Most labels repeat the previous one. */
 	uint64_t *seen = &r->seen[hash >> 58];
 	if (*seen == d.key) {
 		r->b->text.n = at;

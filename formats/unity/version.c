@@ -31,7 +31,7 @@ static const struct unity_version versions[] = {
 enum { VERSIONS = sizeof versions / sizeof *versions };
 _Static_assert((int)VERSIONS == (int)UNITY_VERSIONS, "votes are counted for each version");
 
-/* True if two digits of the date are from ${from} to ${to}. */
+/* True if two digits of the date are in the range ${from} to ${to}. */
 static bool
 digits(uint32_t word, unsigned shift, uint32_t from, uint32_t to)
 {
@@ -61,14 +61,14 @@ unity_version_near(uint32_t word)
 {
 	const struct unity_version *found = unity_version(word);
 
-	/* 0x20180306 has an earlier date than the version before it. */
+	/* 0x20180306 has an earlier date than the previous version. */
 	for (size_t i = 0; i < VERSIONS && (!found || found->word != word); i++)
 		if (versions[i].rank > 0 && versions[i].rank != 5 && versions[i].word < word)
 			found = &versions[i];
 	return found;
 }
 
-/* True if ${v} may be tried for the form. For .data before 5.5 no layout is known. */
+/* True if ${v} may be tried for the form. The layout of .data before 5.5 is unknown. */
 static bool
 is_candidate(const struct unity_version *v, bool raw)
 {
@@ -104,7 +104,7 @@ unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, 
 		return false;
 	if (best->parts == 0)
 		return true;
-	/* One fault is damage, whatever names it spoils, where no other layout is without. */
+	/* A single misfit of the nearest version counts as damage, whatever names it spoils, unless another layout has no misfit. */
 	if (nearest && best->misfits <= 1 && best->parts > 2 && !unity_trial_fits(t))
 		return false;
 	if (!best->names_fit || unity_trial_fits(t))
@@ -141,7 +141,7 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 	return TT_OK;
 }
 
-/* Markers of the engine, each with its category and names that this has in some versions. */
+/* Markers of the engine, each with its category and the names that the category has in other versions. */
 static const struct { const char *name, *category, *others[2]; } placed[] = {
 	{ "File.Close", "FileIO", { NULL } }, { "File.Open", "FileIO", { NULL } }, { "File.Read", "FileIO", { NULL } }, { "File.Seek", "FileIO", { NULL } },
 	{ "File.Write", "FileIO", { NULL } }, { UNITY_NAME_ALLOC, "Memory", { "NativeMem", "GC" } }, { "GC.Collect", "GC", { NULL } },
@@ -180,7 +180,7 @@ unity_categories_by(const struct unity_votes *v, const char *categories)
 	while (own < VERSIONS - 1 && strcmp(versions[own].categories, categories) != 0)
 		own++;
 	best = own;
-	/* The nearest of versions with equal votes: neighbours have nearly the same categories. */
+	/* Take the nearest of versions with equal votes: neighbouring versions have nearly the same categories. */
 	for (size_t apart = 1; apart < VERSIONS; apart++) {
 		if (own >= apart && v->n[own - apart] > v->n[best])
 			best = own - apart;
