@@ -8,12 +8,12 @@
 
 #include "producers/mono_records.h"
 
-/* ${on}: what the word records; ${advised}: the kinds that people are advised to record with it; 0 where a plainer word exists. */
+/* A word of options. ${on}: kinds that it records; ${advised}: kinds for which it is advised; 0 if a plainer word exists. */
 struct word { const char *name; uint32_t on, advised; };
 
 enum {
 	GC = TT_REC_COLLECTIONS,
-	/* Recorded always before version 14, and with "legacy" since. */
+	/* Always recorded before version 14, and with "legacy" since. */
 	OLD = GC | TT_REC_THROWS | TT_REC_WAITS,
 	LEGACY = OLD | TT_REC_HANDLES | TT_REC_FINALIZERS,
 };
@@ -41,7 +41,7 @@ advised(const struct word *w, enum tt_records what)
 	return w->name;
 }
 
-/* Heap shots are taken at an interval, which follows: the word alone would leave them to be asked for, or take one at each collection. */
+/* The word alone would take a heap shot only on request or at each collection, so an interval must follow it. */
 const char *
 mlpd_advice(enum tt_records what)
 {
@@ -70,7 +70,7 @@ find(const struct word *w, const char *s, size_t n)
 	return w->on;
 }
 
-/* The kinds that ${s} turns on, and *${off}: those that "no..." turns off. Commas separate options; two commas are a comma in a value. */
+/* Return the kinds that ${s} turns on, and store in *${off} those that "no..." turns off. Commas separate options; a doubled comma is a comma in a value. */
 static uint32_t
 words(const struct word *w, const char *s, const char *end, uint32_t *off)
 {

@@ -1,5 +1,5 @@
 /**
- * Lists of names that are Mono's own. Their source: captures by Mono 4.2, 4.6, 6.8 and 6.14, and the assemblies that come with these.
+ * Lists of names that belong to Mono itself. Source: captures by Mono 4.2, 4.6, 6.8 and 6.14, and the assemblies that come with these versions.
  */
 #include "producers/mono_names.h"
 

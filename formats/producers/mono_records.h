@@ -1,9 +1,8 @@
 /**
  * Records that the Mono module adds to .ttc: its recorder writes them, the .ttc reader decodes them.
  *
- * Their kinds are those of TTC_OTHER from 16; tracetool-capture(5) describes the payloads. Numbers and addresses are varints.
- * "addresses" are a count, then zigzag differences of addresses shifted down by 3. A stack is a count, then zigzag differences of
- * methods' addresses, innermost first. Uses libc only.
+ * Their kinds are those of TTC_OTHER from 16; tracetool-capture(5) describes the payloads. Numbers and addresses are varints. "addresses" means a count, then
+ * zigzag differences of addresses shifted down by 3. A stack is a count, then zigzag differences of methods' addresses, innermost first. Uses libc only.
  */
 #ifndef TT_PRODUCERS_MONO_RECORDS_H
 #define TT_PRODUCERS_MONO_RECORDS_H
@@ -16,14 +15,17 @@
 /* The fact with the recorded kinds, separated by commas: names of enum tt_records (formats/producers/mono.c). */
 #define MONO_RECORDS "mono.records"
 
-/* The fact with the number of covered methods whose counts are lower bounds: domains compiled them while another one's code of them could run on. */
+/*
+ * The fact with the number of covered methods whose counts are lower bounds, because domains compiled them while another domain's code of them could still
+ * run.
+ */
 #define MONO_SHARED "coverage.shared_methods"
 
 enum mono_record {
 	MONO_GC = 16,                 /* byte phase (the runtime's number), generation */
 	MONO_GC_HEAP = 17,            /* bytes */
 	MONO_GC_MOVES = 18,           /* addresses: old, new, old, new ... */
-	MONO_GC_ROOTS = 19,           /* count; of each: zigzag differences of slot (whole: some are not addresses) and of object (>> 3) */
+	MONO_GC_ROOTS = 19,           /* count; for each root: zigzag differences of slot (whole: some are not addresses) and of object (>> 3) */
 	MONO_HANDLE = 20,             /* byte kind, byte 1 for destroyed, handle, object */
 	MONO_FINALIZE = 21,           /* byte 1 for the end, object (0: the queue); class, from 1.1 */
 	MONO_THROW = 22,              /* object, class, stack */
@@ -35,9 +37,9 @@ enum mono_record {
 	MONO_SAMPLE = 28,             /* address of the instruction, stack */
 	MONO_HEAP_SHOT = 29,          /* byte 0, number: begins; byte 1, number, objects, bytes: ends */
 	/*
-	 * Objects up to the end: zigzag difference of its address (>> 3) to that of the object before, zigzag difference of
-	 * its class, size (0: more references of the object before), generation, count of references, then for each its
-	 * offset and the zigzag difference of what it refers to, the first to the object, others to the reference before.
+	 * Objects up to the end; for each: zigzag difference of its address (>> 3) from the previous object's, zigzag difference of its class, size (0: more
+	 * references of the previous object), generation, count of references, then for each reference its offset and the zigzag difference of its target,
+	 * the first from the object, others from the previous reference.
 	 */
 	MONO_HEAP_OBJECTS = 30,
 	/* id, token, statements, then texts: assembly, class, name, signature, file */
@@ -45,12 +47,12 @@ enum mono_record {
 	MONO_COVER_STATEMENTS = 32,   /* id, then up to the end: zigzag difference of the IL offset, count, line, column */
 };
 
-/* Kinds of code: those of the runtime (MonoProfilerCodeBufferType), and ours: a method's code is ready, compiled or loaded; from 1.1. */
+/* Kinds of code: the runtime's (MonoProfilerCodeBufferType), and our own: a method's code is ready, that is, compiled or loaded; from 1.1. */
 enum mono_code { MONO_CODE_METHOD = 0, MONO_CODE_READY = 128 };
 
 /*
- * Keys of zones that are not methods, equal to those of the log profiler's reader (TT_KEY_*): collections, stops of the world, waits for a lock, from a throw
- * to its catch, compiling.
+ * Keys of zones that are not methods, equal to those of the log profiler's reader (TT_KEY_*): collections, stops of the world, waits for a lock, the time
+ * from a throw to its catch, compiling.
  */
 #define MONO_KEY_GC_PAUSE   (UINT64_MAX - 1)
 #define MONO_KEY_GC_GEN(g)  (UINT64_MAX - 16 + ((g) < 7 ? (uint64_t)(g) : 7))

@@ -24,13 +24,13 @@ static const char *const of_2017[] = {
 	"VSync", "Overhead", "PlayerLoop", "Director", "VR", "NativeMem", "Internal", "FileIO", "UI Layout", "UI Render",
 };
 
-/* Categories of 5.5, as far as known. */
+/* Categories of 5.5; NULL: unknown. */
 static const char *const of_5[] = {
 	"Render", "Scripts", "GUI", "Physics", NULL, "AI", "Audio", "Particles", NULL, "Network", "Loading", "Other", NULL, "VSync", "Overhead",
 	"PlayerLoop", NULL, NULL, NULL, "Internal",
 };
 
-/* Categories of 2018: ids from 9 up are two lower than later, and 2018.1 and 2018.2 have fewer. */
+/* Return a category of 2018: ids from 9 on are two lower than later, and 2018.1 and 2018.2 have fewer categories. */
 static const char *
 category_2018(unsigned id, const char *version)
 {
@@ -68,7 +68,7 @@ is_in(const char *const *list, size_t n, const char *name)
 bool
 unity_is_category(const char *name)
 {
-	/* 2018 has some of the later ones. */
+	/* 2018 has some of the later categories. */
 	return is_in(built_in, COUNT(built_in), name) || is_in(of_2017, COUNT(of_2017), name) || is_in(of_5, COUNT(of_5), name);
 }
 
@@ -312,7 +312,7 @@ by_counter(const void *key, const void *row)
 	return strcmp(key, ((const struct counter *)row)->name);
 }
 
-/* Ends of names from which a unit is guessed. */
+/* Suffixes of names from which a unit is guessed. */
 static const struct counter ends[] = { { "Memory", BYTES }, { "Bytes", BYTES }, { "Count", COUNTS }, { "Time", NS } };
 
 static const struct counter *

@@ -1,16 +1,16 @@
 /**
- * Looks names up in the lists of what is Unity's own.
+ * Looks up names in the lists of Unity's own names.
  */
 #include "producers/unity_markers.h"
 
 #include <string.h>
 
-enum { MAX_NAME = 128 };      /* no listed name is as long */
+enum { MAX_NAME = 128 };      /* longer than any listed name */
 
-/* How assemblies of the engine, of its packages and of the class library begin. */
+/* Prefixes of the assemblies of the engine, its packages and the class library. */
 static const char *const assemblies[] = { "UnityEngine.", "UnityEditor.", "Unity.", "com.unity.", "mscorlib.", "netstandard.", "System." };
 
-/* Compare ${name} with the listed name at ${s}, which a bar or the line's end ends, as strcmp() does. */
+/* Compare ${name} with the listed name at ${s}, which ends at a bar or at the line's end, as strcmp() does. */
 static int
 compare(const char *name, const char *s)
 {
@@ -33,7 +33,7 @@ is_listed(const struct unity_names *l, const char *name)
 		else
 			to = middle;
 	}
-	/* The names are sorted, so the first one that is greater ends the search. */
+	/* The names are sorted, so the first greater one ends the search. */
 	for (const char *s = from ? l->line[from - 1] : NULL, *bar; s; s = bar ? bar + 1 : NULL) {
 		const int order = compare(name, s);
 		if (order <= 0)
@@ -52,7 +52,7 @@ is_listed_anywhere(const char *name)
 	return false;
 }
 
-/* True if ${name} ends in a number, and is listed with a # in its place. */
+/* True if ${name} ends with a number, and is listed with a # in its place. */
 static bool
 is_numbered(const char *name)
 {
@@ -76,8 +76,8 @@ is_word(char c)
 }
 
 /*
- * True if the method's name has type arguments, or types of parameters: those may be a game's. "List`1.Add()", "<>c.<Update>b__0()" and "Start() [Coroutine:
- * MoveNext]" have none.
+ * True if the method's name has type arguments, or types of parameters, which may be a game's. "List`1.Add()", "<>c.<Update>b__0()" and "Start() [Coroutine:
+ * MoveNext]" have neither.
  */
 static bool
 has_types(const char *name)
@@ -88,7 +88,7 @@ has_types(const char *name)
 	return false;
 }
 
-/* True if nothing follows the method's name and its "()" but how the engine came to call it: anything else may be a game's. */
+/* True if the method's name and its "()" are followed by nothing except how the engine called it; anything else may be a game's. */
 static bool
 ends_well(const char *name)
 {

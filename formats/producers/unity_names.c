@@ -1,7 +1,7 @@
 /**
- * Names that are Unity's own: markers and their values, threads, groups of threads. Above each list is where its names are from.
+ * Names that are Unity's own: markers and their values, threads, groups of threads. The source of each list is given above it.
  *
- * A list is in the order of strcmp(), with many names a line, and a bar between them. A name that several sources have is in the first of them.
+ * A list is in the order of strcmp(), with several names a line, separated by bars. A name found in several sources is in the first one's list.
  */
 #include "producers/unity_markers.h"
 
@@ -26,7 +26,7 @@ static const char *const manual[] = {
 	"Shadows.DrawSRPBatcher|StdRender.ApplyShader|StdShadow.ApplyShader|UberPostProcess|UnsafeUtility.Malloc|WaitForJobGroupID|WaitForTargetFPS",
 };
 
-/* Markers whose values plug-ins read, and those of waits: Unity's native API for profilers, and what its markers carried in captures. */
+/* Markers whose values plug-ins read, and markers of waits: from Unity's native API for profilers, and from values that markers carried in captures. */
 static const char *const plugin_api[] = {
 	"File.Close|File.Open|File.Read|File.Seek|File.Write|GC.Resize|Gfx.CreateTexture|Gfx.CreateTextureThreaded|Gfx.WaitForGfxCommandsFromMainThread",
 	"GfxDevice.WaitForRenderThread|LargeAllocation.Alloc|LargeAllocation.Free|LoadAssembly|Profiler.Default|Profiler.DefaultMarker",
@@ -80,7 +80,7 @@ static const char *const steps[] = {
 	"Update.ScriptRunBehaviourUpdate|Update.ScriptRunDelayedDynamicFrameRate|Update.ScriptRunDelayedTasks",
 };
 
-/* A recording of Unity's 2019.4 Editor: all markers that it defines, but methods, those of scripts that are no part of Unity, and tests. */
+/* A recording of Unity's 2019.4 Editor: all markers that it defines, except methods, markers of scripts that are not part of Unity, and tests. */
 static const char *const recorded[] = {
 	"AI.RegisterGizmos|AcquireNextFrame|AddActiveLocalLights|AddAdditionnalCurve|AddCustomActiveLocalLights|AddDirectionalLights|AddLocalLights",
 	"AddReflectionProbes|AlbedoRenderer.RenderAlbedo|AlbedoRenderer.RenderEmissive|AlbedoRenderer.RenderObjects|Analytics.AssetImport",
@@ -563,7 +563,7 @@ static const char *const recorded[] = {
 	"tickEditorAnalytics.Invoke|tickGIInEditor.Invoke|updateScene.Invoke|whilePaused.Invoke|willSaveScene.Invoke",
 };
 
-/* A recording of a player of Unity 5.5: all markers of its samples, none of which is a method of the game. */
+/* A recording of a player of Unity 5.5: all markers of its samples; the game's methods are not among them. */
 static const char *const recorded_old[] = {
 	"Camera.FireOnPostRender()|Camera.FireOnPreCull()|Camera.FireOnPreRender()|Camera.GUILayer|Canvas.SendWillRenderCanvases()|DirectorUpdate",
 	"Event.Internal_MakeMasterEventCurrent()|GUIUtility.SetSkin()|GameView.GetMainGameViewTargetSize()|Gfx.WaitForPresent|HandleUtility.SetViewInfo()",
@@ -684,7 +684,7 @@ static const char *const pipelines[] = {
 	"WaterSurfaceSimulation|WaterSurfaceUpdate|XRCustomMirrorView|XRDepthCopy|XRMirrorView",
 };
 
-/* Threads of these two recordings, group, dot and name; a # is a number. */
+/* Threads of these two recordings: group, dot and name; a # stands for a number. */
 static const char *const threads[] = {
 	"AssetDatabase.FileHasherHasher|AssetDatabase.FileHasherReader|AssetDatabase.IOService|Audio.Audio (WASAPI) Feeder Thread|Audio.Audio Mixer Thread",
 	"Audio.Audio Stream Thread|Background Job.Worker #|BakingJobs.Worker #|CloudJob.Worker #|Job.Worker #|Loading.AsyncRead|Loading.PreloadManager",
@@ -694,7 +694,7 @@ static const char *const threads[] = {
 	"Unity Job System.Worker Thread",
 };
 
-/* Groups of these threads: the other threads of such a group have names of the game's, or of the system's. */
+/* Groups of these threads whose other threads have names given by the game or the system. */
 static const char *const groups[] = {
 	"AssetDatabase|Audio|Background Job|BakingJobs|CloudJob|Job|Loading|Other Threads|PreloadManager|Profiler|Scripting Threads|Unity Job System",
 };

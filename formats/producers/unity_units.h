@@ -8,7 +8,7 @@
 
 #include "model/event.h"
 
-/* The unit of the counter called ${name}, ${n} bytes. ${said}: Unity's number for it, or 0: then a guess from the name. */
+/* Return the unit of the counter ${name}, of ${n} bytes. ${said}: Unity's number for it; 0: guess from the name. */
 enum tt_counter_unit unity_unit(uint64_t said, const char *name, size_t n);
 
 #endif
