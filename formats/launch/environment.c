@@ -1,5 +1,5 @@
 /**
- * Prepares the run of a program: the module's folder, the variables of the environment, the path of the capture.
+ * Prepares the run of a program: finds the module's folder, sets environment variables, chooses the path of the capture.
  */
 #include "launch/launch.h"
 
@@ -28,7 +28,7 @@ is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The folder of this program, without a final slash; "" if /proc does not name it. */
+/* Write the folder of this program, without a final slash, to ${own}; "" if /proc does not tell. */
 static void
 own_folder(char own[4096])
 {
@@ -40,9 +40,7 @@ own_folder(char own[4096])
 		*cut = '\0';
 }
 
-/*
- * The real path of the installed module, by malloc; NULL with ${err} if there is none.
- */
+/* Return the real path of the installed module, allocated by malloc; NULL, with ${err}, if there is no module. */
 static char *
 installed_module(struct tt_arena *a, struct tt_err *err)
 {
@@ -88,7 +86,7 @@ launch_find_module(struct tt_arena *a, const char *named, char **folder, struct 
 
 /* --- the environment ----------------------------------------------------------------- */
 
-/* Copy ${s}. Bytes in ${which} are doubled (${quote} 0), or follow a ${quote}. */
+/* Copy ${s}; bytes in ${which} are doubled if ${quote} is 0, else preceded by ${quote}. */
 static char *
 escape(struct tt_arena *a, const char *s, const char *which, char quote, struct tt_err *err)
 {
@@ -145,14 +143,14 @@ launch_begin(struct launch_start *start, struct tt_err *err)
 	snprintf(text, sizeof text, "%" PRIx64, start->number);
 	if (setenv("TRACETOOL_RECORD", text, 1) != 0)
 		return tt_fail_sys(err, errno, "TRACETOOL_RECORD");
-	/* The clock of file times. */
+	/* Use the clock of file times. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &start->at);
 	return TT_OK;
 }
 
 /* --- where the capture goes -------------------------------------------------------------- */
 
-/* The capture's name without suffix: that of the first argument ending in .exe, else that of the program ("game" for "mono --debug game.exe"). */
+/* Return the capture's name without suffix: that of the first argument that ends with .exe, else that of the program ("game" for "mono --debug game.exe"). */
 static const char *
 stem_of(struct tt_arena *a, const char *const *program, struct tt_err *err)
 {

@@ -12,7 +12,7 @@
 #include "base/arena_text.h"
 #include "base/order.h"
 
-/* A pattern for glob() that matches every name that ${out} may expand to, with ${more} before its suffix. */
+/* Return a pattern for glob() that matches every name to which ${out} may expand, with ${more} before its suffix. */
 static char *
 pattern_of(struct tt_arena *a, const char *out, const char *more, struct tt_err *err)
 {
@@ -36,7 +36,7 @@ pattern_of(struct tt_arena *a, const char *out, const char *more, struct tt_err 
 	return to;
 }
 
-/* The head of the file ${path}, or zeros; how many bytes of it there are. */
+/* Read the head of the file ${path}, or zeros; return the number of bytes read. */
 static size_t
 read_head(const char *path, struct ttc_head *h)
 {
@@ -50,7 +50,7 @@ read_head(const char *path, struct ttc_head *h)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* True if ${path} is no capture, or another `tracetool record` started the program that wrote it; captures of older modules do not say. */
+/* True if ${path} is not a capture, or another `tracetool record` started the program that wrote it; captures of older modules do not tell. */
 static bool
 of_another(const char *path, uint64_t number)
 {
@@ -58,7 +58,7 @@ of_another(const char *path, uint64_t number)
 
 	if (read_head(path, &h) == sizeof h)
 		return memcmp(h.magic, TTC_MAGIC, sizeof h.magic) != 0 || (h.record != 0 && h.record != number);
-	/* A recorder that was killed as it began leaves an empty file. */
+	/* A recorder that was killed while starting leaves an empty file. */
 	struct stat st;
 	return stat(path, &st) == 0 && st.st_size > 0;
 }
@@ -74,7 +74,7 @@ add_file(struct tt_arena *a, const char *path, struct launch_captures *to, struc
 	return TT_OK;
 }
 
-/* Add the files of ${pattern} that were changed since ${start}, and the others to ${beside} (NULL: nowhere). */
+/* Add the files of ${pattern} that were changed since ${start}, and the other files to ${beside} (NULL: ignore them). */
 static int
 add_files(struct tt_arena *a, const char *pattern, const struct launch_start *start, struct launch_captures *found,
     struct launch_captures *beside, struct tt_err *err)
@@ -97,7 +97,7 @@ add_files(struct tt_arena *a, const char *pattern, const struct launch_start *st
 	return rc;
 }
 
-/* The files of recordings in the order in which these began, and those of a rotation by their numbers, whatever their names are. */
+/* Sort files by the begin of their recordings, and those of a rotation by their numbers, whatever their names are. */
 static int
 by_recording(const void *a, const void *b)
 {
