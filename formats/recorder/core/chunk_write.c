@@ -1,5 +1,5 @@
 /**
- * Writes chunks of the ring to the capture. When, pass.c says.
+ * Writes chunks of the ring to the capture; pass.c decides when.
  */
 #include "recorder/core/writer.h"
 
@@ -20,7 +20,7 @@ writer_slot(uint32_t slot)
 	return w;
 }
 
-/* Write the thread's record, with the number of its next chunk and its first byte (seq, first). */
+/* Write the record that announces the thread, with the number of its next chunk and that chunk's first byte (seq, first). */
 static void
 announce(struct wslot *w, uint32_t slot, uint64_t seq, uint32_t first)
 {
@@ -43,7 +43,7 @@ announce(struct wslot *w, uint32_t slot, uint64_t seq, uint32_t first)
 	w->done = first;
 }
 
-/* Write the records of chunk ${index} that are not written yet, as far as ${commit} marks them complete. */
+/* Write the records of chunk ${index} that are complete, as ${commit} says, and not written yet. */
 static bool
 put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 {
@@ -78,8 +78,8 @@ put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 }
 
 /*
- * Note that chunk ${seq} of the thread is in the file, with ${end} bytes of records so far. ${events} of the thread's events are written, ${before} of them in
- * earlier chunks.
+ * Note that chunk ${seq} of the thread is in the file, with ${end} bytes of records so far, and that ${events} of the thread's events are written, ${before}
+ * of them in earlier chunks.
  */
 static void
 wrote(struct wslot *w, uint64_t seq, uint32_t end, uint64_t before, uint64_t events)
@@ -101,7 +101,7 @@ writer_put_part(uint32_t slot, uint32_t threads)
 		return;
 	struct ttc_chunk *c = ring_chunk(R, index);
 	uint64_t commit = atomic_load_explicit(ring_commit(c), memory_order_acquire);
-	/* Sealed chunks before it come first, also those of an earlier thread with its native id; the next pass gets them. */
+	/* Earlier sealed chunks come first, including those of an earlier thread with its native id; the next pass takes them. */
 	if (c->thread != s->number || c->seq != w->taken || s->number > threads)
 		return;
 	uint32_t done = w->seq == c->seq ? w->done : 0, end = (uint32_t)commit - c->state;
@@ -139,7 +139,7 @@ writer_put_sealed(uint32_t index)
 		w->seq = c->seq + 1;
 		w->done = 0;
 		w->end = end;
-		/* A file that has just begun does not yet say what came before, so a reader of the ring must not find the chunk. */
+		/* A file that has just begun does not yet have what preceded the chunk, so a reader of the ring must not find the chunk. */
 		c->magic = 0;
 		atomic_signal_fence(memory_order_seq_cst);
 	}

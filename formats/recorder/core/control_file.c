@@ -9,7 +9,7 @@
 
 #include "recorder/core/program.h"
 
-/* True if the file has changed. A file that must not be obeyed counts as absent, and the log says why. */
+/* True if the file has changed. A file that must not be obeyed counts as absent, and the reason is logged. */
 static bool
 has_changed(struct control_file *f)
 {
@@ -35,7 +35,7 @@ say_unknown(const struct control_file *f, const char *word)
 	f->say("control file %s: no command is called \"%.40s\"; there are %s", f->path, word, all);
 }
 
-/* Put the character ${c} as UTF-8 at ${to}; returns its end. */
+/* Write the character ${c} as UTF-8 at ${to}; return the end. */
 static char *
 put_utf8(char *to, uint32_t c)
 {
@@ -48,7 +48,9 @@ put_utf8(char *to, uint32_t c)
 	return to;
 }
 
-/* Turn ${n} bytes of UTF-16, whose low bytes are at ${low} of each two, into UTF-8 at ${to}, which has room for half as many again. Returns the length. */
+/*
+ * Convert ${n} bytes of UTF-16, with the low byte of each pair at offset ${low}, into UTF-8 at ${to}, which has room for 1.5 * ${n} bytes. Return the length.
+ */
 static size_t
 from_utf16(const uint8_t *p, size_t n, unsigned low, char *to)
 {
@@ -66,7 +68,7 @@ from_utf16(const uint8_t *p, size_t n, unsigned low, char *to)
 	return (size_t)(to - begin);
 }
 
-/* Carry out the command in ${text}, of ${n} bytes, which has room for one more. */
+/* Carry out the command in the ${n} bytes of ${text}, which has room for one more byte. */
 static void
 obey(const struct control_file *f, char *text, size_t n)
 {
@@ -107,7 +109,7 @@ control_file_look(struct control_file *f)
 	if (!has_changed(f))
 		return;
 	size_t n = program_read(f->path, (char *)raw, sizeof raw);
-	/* A file that Windows writes begins with a mark. */
+	/* A file written by Windows begins with a byte order mark. */
 	const size_t mark = n >= 3 && memcmp(raw, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 	if (n >= 2 && (memcmp(raw, "\xFF\xFE", 2) == 0 || memcmp(raw, "\xFE\xFF", 2) == 0)) {
 		n = from_utf16(raw + 2, n - 2, raw[0] == 0xFE, text);

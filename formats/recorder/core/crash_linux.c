@@ -1,5 +1,5 @@
 /**
- * Ends a process whose crash handler waits for ever, on Linux; and hooks of fork().
+ * Ends a process whose crash handler never returns, on Linux; and handles fork().
  */
 #if !defined(_WIN32)
 
@@ -63,7 +63,7 @@ plat_watch_abort(void)
 	sigaction(SIGABRT, &ours, NULL);
 }
 
-/* Add ${step_ms} to the time that ${goes_on} was seen true without a break; true if that exceeds ${max_ms}. */
+/* Add ${step_ms} to the time for which ${goes_on} was continuously true. True if that time exceeds ${max_ms}. */
 static bool
 goes_on_too_long(const _Atomic bool *goes_on, uint64_t *seen_ms, uint64_t step_ms, unsigned max_ms)
 {
@@ -74,7 +74,7 @@ goes_on_too_long(const _Atomic bool *goes_on, uint64_t *seen_ms, uint64_t step_m
 void
 plat_end_stuck_crash(unsigned max_fork_ms, unsigned max_abort_ms)
 {
-	enum { MAX_STEP_MS = 100 };   /* while the process or the system stands still, the handler does, too: that time is not its own */
+	enum { MAX_STEP_MS = 100 };   /* while the process or the system is suspended, so is the handler; that time does not count */
 	static const char said[] = "tracetool: the runtime crashed, and its crash handler does not come to an end: ended by SIGABRT\n";
 	static uint64_t last_ms, fork_ms, abort_ms;
 	struct sigaction usual = { .sa_handler = SIG_DFL };
@@ -87,7 +87,7 @@ plat_end_stuck_crash(unsigned max_fork_ms, unsigned max_abort_ms)
 	const bool fork_hangs = goes_on_too_long(&in_fork, &fork_ms, step_ms, max_fork_ms);
 	if (!goes_on_too_long(&in_abort, &abort_ms, step_ms, max_abort_ms) && !fork_hangs)
 		return;
-	/* Nothing here takes a lock or memory: the heap is damaged. If the message is lost, so be it. */
+	/* Take no lock and no memory here, as the heap is damaged. A lost message is acceptable. */
 	if (write(STDERR_FILENO, said, sizeof said - 1) < 0)
 		after_fork();
 	sigemptyset(&abrt);

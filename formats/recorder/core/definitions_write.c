@@ -38,7 +38,10 @@ writer_definitions(uint64_t most)
 	}
 }
 
-/* Write a thread's final count at ${p}: its number, its next chunk's number, bytes of records in its last chunk, events, drops. Returns the place after it. */
+/*
+ * Write a thread's final account at ${p}: its number, the number of its next chunk, bytes of records in its last chunk, events, drops. Return the place after
+ * it.
+ */
 uint8_t *
 writer_account(uint8_t *p, const struct wslot *w)
 {

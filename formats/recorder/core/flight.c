@@ -1,5 +1,5 @@
 /**
- * The flight recorder: holds sealed chunks in the ring instead of writing them, drops the oldest, and says what a dump has.
+ * The flight recorder: holds sealed chunks in the ring instead of writing them, drops the oldest, and records what a dump contains.
  */
 #include "recorder/core/writer.h"
 

@@ -1,9 +1,9 @@
 /**
- * Ends a capture at its size limit so that all threads end at one time.
+ * Ends a capture at its size limit so that all threads end at the same time.
  *
- * What the ring holds that is not in the file is added up in each pass: sealed chunks, what open chunks hold by now, definitions. While all of it fits below
- * the limit, the pass goes on. Once it does not, nothing more is recorded, all chunks are sealed, and as much is written as fits: of each thread everything up
- * to one time, and nothing after it. The sum is the reserve, so no thread's open chunk finds the file full.
+ * Each pass adds up what the ring holds and the file lacks: sealed chunks, present contents of open chunks, definitions. While everything fits below the
+ * limit, the pass continues. Once it does not fit, recording stops, all chunks are sealed, and as much is written as fits: of each thread everything up to
+ * one time, and nothing after it. The sum serves as a reserve, so that the file always has room for every open chunk.
  */
 #include "recorder/core/writer.h"
 
@@ -11,12 +11,12 @@
 #define W rec_writer
 
 enum {
-	SLICES = 4096,                /* parts of a time, of which the one is found up to which everything fits; then parts of that one */
-	STEP = 16,                    /* bytes of records that are walked at once */
-	ASIDE = TTC_CHUNK_HEAD + 200, /* most bytes that a chunk needs beside body and state: its head, and the record of its thread in a chunk */
+	SLICES = 4096,                /* number of slices of a time range; the slice up to which everything fits is found, and then divided again */
+	STEP = 16,                    /* bytes of records that are walked at a time */
+	ASIDE = TTC_CHUNK_HEAD + 200, /* maximum bytes of a chunk beside body and state: its head, and the record of its thread in a chunk */
 };
 
-/* The bytes of definitions that are not written yet, at most. */
+/* Return the maximum bytes of definitions that are not written yet. */
 static uint64_t
 definitions_due(void)
 {
@@ -27,7 +27,7 @@ definitions_due(void)
 	return (number - 1 - W.def_number) * R->size + (uint32_t)at - W.def_offset;
 }
 
-/* The ticks of the first definition that is not written yet; UINT64_MAX: none. */
+/* Return the ticks of the first definition that is not written yet, or UINT64_MAX. */
 static uint64_t
 first_definition(void)
 {
@@ -44,7 +44,7 @@ first_definition(void)
 	return ticks ? ticks : UINT64_MAX;    /* 0: it is being written */
 }
 
-/* The bytes that the file takes before it is at its limit, with room for its end. */
+/* Return how many bytes the file can take up to its limit, with room for its end. */
 static uint64_t
 room(void)
 {
@@ -54,7 +54,7 @@ room(void)
 	return used < W.o.max_size ? W.o.max_size - used : 0;
 }
 
-/* The most bytes beside records that chunk ${c} of ${w} takes in the file. */
+/* Return the maximum bytes beside records that chunk ${c} of ${w} takes in the file. */
 static uint64_t
 beside(const struct wslot *w, const struct ttc_chunk *c)
 {
@@ -63,7 +63,7 @@ beside(const struct wslot *w, const struct ttc_chunk *c)
 	return ASIDE + (w->seq == c->seq && w->done ? 40 + 10 * named : c->state);
 }
 
-/* The bytes of chunk ${index} that are not in the file. */
+/* Return the bytes of chunk ${index} that are not in the file yet. */
 static uint64_t
 chunk_due(uint32_t index)
 {
@@ -87,7 +87,7 @@ writer_fits(uint32_t n, bool *near)
 	int32_t nfree = atomic_load_explicit(&R->nfree, memory_order_relaxed);
 
 	*near = false;
-	/* Usually the limit is further away than all chunks in use are long. */
+	/* Usually the limit is further away than the total length of all chunks in use. */
 	if (W.stopped || !W.o.max_size || W.o.rotate_size || (uint64_t)(R->nchunk - (uint32_t)(nfree > 0 ? nfree : 0)) * (R->size + ASIDE) < left)
 		return true;
 	for (uint32_t i = 0; i < W.nheld; i++)
@@ -127,7 +127,7 @@ steps_of(struct steps *s, const struct ttc_chunk *c)
 	s->walk.events = 0;
 }
 
-/* Pass over some whole records; returns their bytes, 0 at the end. */
+/* Skip some whole records; return their bytes, 0 at the end. */
 static uint32_t
 step(struct steps *s)
 {
@@ -142,7 +142,9 @@ step(struct steps *s)
 	return done;
 }
 
-/* Add to ${slice} the bytes of chunk ${index} that are not in the file, by times from ${from}, ${width} ticks each. Returns those of earlier records. */
+/*
+ * Add the bytes of chunk ${index} that are not in the file to ${slice}, by times from ${from}, ${width} ticks per slice. Return the bytes of earlier records.
+ */
 static uint64_t
 slice_chunk(uint32_t index, uint64_t *slice, uint64_t from, uint64_t width)
 {
@@ -166,7 +168,7 @@ slice_chunk(uint32_t index, uint64_t *slice, uint64_t from, uint64_t width)
 	return earlier;
 }
 
-/* The time up to which the held chunks are written: as late as they fit in ${left} bytes, and none of their definitions is missing. */
+/* Return the time up to which the held chunks are written: the latest for which they fit in ${left} bytes, and no definition is missing. */
 static uint64_t
 find_end(uint64_t left)
 {
@@ -188,7 +190,7 @@ find_end(uint64_t left)
 	}
 }
 
-/* Cut chunk ${index} before its first records that end at or after ${to}. */
+/* Cut chunk ${index} before the first records that end at or after ${to}. */
 static void
 cut(uint32_t index, uint64_t to)
 {
@@ -216,7 +218,7 @@ writer_end_at_limit(void)
 
 	for (uint32_t i = 0; i < W.nheld; i++)
 		chunks += chunk_due(held_at(i));
-	/* Names leave at least half of the room to events. */
+	/* Definitions leave at least half of the room for events. */
 	writer_definitions(chunks < left / 2 ? left - chunks : left / 2);
 	writer_flush();
 	to = find_end(room());

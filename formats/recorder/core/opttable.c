@@ -41,7 +41,7 @@ is_text(const char *s, size_t n, const char *text)
 	return strlen(text) == n && memcmp(s, text, n) == 0;
 }
 
-/* The part of ${s} up to the next comma; *${s} moves past it. NULL at the end. */
+/* Return the part of ${s} up to the next comma, and move *${s} past it; NULL at the end. */
 static const char *
 take_piece(const char **s, const char *end, size_t *n)
 {
@@ -171,7 +171,7 @@ add_entry(struct opttable_values *to, const struct opttable_option *o, const cha
 	return with && !(o->key && with == s) && opttable_add(to, (unsigned)o->at, s, n);
 }
 
-/* Store the value of ${n} bytes at ${s}; NULL: the option was given without a value. */
+/* Store the value of ${n} bytes at ${s}; ${s} NULL: the option was given without a value. */
 static bool
 set(struct opttable_values *to, const struct opttable_option *o, const char *s, size_t n)
 {
@@ -202,7 +202,7 @@ set(struct opttable_values *to, const struct opttable_option *o, const char *s, 
 
 /* --- the text ------------------------------------------------------------------ */
 
-/* The longest option holds a list. */
+/* The longest option is an entry of a list. */
 enum { ONE = OPTTABLE_TEXT + 64 };
 
 static void say(char why[OPTTABLE_WHY], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -247,7 +247,7 @@ read_one(const struct opttable *t, struct opttable_values *to, const char *s, si
 		return false;
 	}
 	uint64_t bit = UINT64_C(1) << (o - t->option);
-	/* A list keeps its bad mark: a good value is added, it does not replace the bad one. */
+	/* A list stays marked as bad, as a good value is added to it instead of replacing the bad one. */
 	if (o->kind != OPTTABLE_LIST)
 		to->bad &= ~bit;
 	if (n <= ONE && set(to, o, eq ? eq + 1 : NULL, eq ? n - name - 1 : 0))
@@ -277,7 +277,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Copy the option at *${s} into ${one} as far as it fits; *${s} moves past its end. Returns its whole length. */
+/* Copy the option at *${s} into ${one} as far as it fits; *${s} moves past its end. Return its whole length. */
 static size_t
 take_one(const struct opttable *t, const char **s, const char *end, char one[ONE])
 {

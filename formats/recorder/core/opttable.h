@@ -17,7 +17,7 @@ struct opttable_values {
 	char text[OPTTABLE_TEXT];     /* entries of all lists: a byte with the list's number, the text, NUL */
 };
 
-/* Kinds of values, and the fields they go to. */
+/* Kinds of values, and the types of the fields that hold them. */
 enum opttable_kind {
 	OPTTABLE_BOOL,        /* bool: "yes" or "no"; the option's name alone means yes */
 	OPTTABLE_NUMBER,      /* with the name alone: yes */
@@ -38,12 +38,12 @@ struct opttable_option {
 	const char *name;
 	enum opttable_kind kind;
 	size_t at;                    /* offset of the field; OPTTABLE_LIST and OPTTABLE_ENTRY: the list's number */
-	const char *form;             /* what values look like, as in "want a size such as 32M" */
-	uint64_t min, max;            /* limits of numbers, sizes, times; max 0: none */
-	uint64_t bare;                /* ... the value of the option's name alone; 0: a value is required */
-	char with;                    /* OPTTABLE_ENTRY: this byte must be in the entry, ... */
-	bool key;                     /* ... after at least one other byte */
-	bool filter;                  /* it leaves out events: if it cannot be read, a recording would hold more than was asked for */
+	const char *form;             /* the form of values, for messages such as "want a size such as 32M" */
+	uint64_t min, max;            /* limits of numbers, sizes, times; max 0: no limit */
+	uint64_t bare;                /* the value if only the option's name is given; 0: a value is required */
+	char with;                    /* OPTTABLE_ENTRY: a byte that the entry must contain */
+	bool key;                     /* true: at least one other byte must precede ${with} */
+	bool filter;                  /* true: the option leaves out events, so if it cannot be read, a recording would hold more than was asked for */
 	const char *preset;           /* default, as a user would write it; NULL: zero */
 	const struct opttable_word *words;    /* ended by a NULL text */
 	bool (*own)(struct opttable_values *to, const char *s, size_t n);     /* NULL ${s}: no value was given */
@@ -53,7 +53,7 @@ struct opttable {
 	const struct opttable_option *option;
 	unsigned n;                   /* at most 64 */
 	const char *between;          /* bytes that end an option */
-	bool doubled;                 /* two such bytes are one byte of a value; if false, blanks around options are skipped instead */
+	bool doubled;                 /* true: two such bytes stand for one in a value; false: blanks around options are skipped */
 };
 
 /* Set the defaults; the rest of ${to} must be zero. */
@@ -66,13 +66,13 @@ void opttable_init(const struct opttable *t, struct opttable_values *to);
  */
 int opttable_read(const struct opttable *t, struct opttable_values *to, const char *s, size_t n, char why[OPTTABLE_WHY]);
 
-/* The name of a filter whose value could not be read, or NULL. */
+/* Return the name of a filter whose value could not be read, or NULL. */
 const char *opttable_bad_filter(const struct opttable *t, const struct opttable_values *v);
 
-/* Append the ${n} bytes at ${s} to ${list}; false if they are empty or there is no room. */
+/* Append the ${n} bytes at ${s} to ${list}. False: they are empty, or there is no room. */
 bool opttable_add(struct opttable_values *to, unsigned list, const char *s, size_t n);
 
-/* The entry of ${list} after ${last} (NULL: the first), or NULL. */
+/* Return the entry of ${list} after ${last} (NULL: the first entry), or NULL. */
 const char *opttable_next(const struct opttable_values *v, unsigned list, const char *last);
 
 #endif

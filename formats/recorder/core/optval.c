@@ -86,7 +86,7 @@ optval_time(const char *s, size_t n, uint64_t *v)
 bool
 optval_glob(const char *pattern, const char *s)
 {
-	const char *star = NULL, *from = NULL;        /* where to continue when the rest does not match */
+	const char *star = NULL, *from = NULL;        /* where matching continues if the rest does not match */
 
 	while (*s) {
 		if (*pattern == '*') {

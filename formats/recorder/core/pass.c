@@ -1,16 +1,16 @@
 /**
  * The writer: one thread that copies chunks from the ring to the capture, in passes.
  *
- * Each pass writes in this order, so that a reader of the file meets what it needs first: the clock (once a second), new definitions, sealed chunks, the
- * contents of open chunks (once a second), counts of drops, threads that ended. The recorder's own records go through the stream of thread 0, which is written
- * before any other chunk.
+ * Each pass writes in this order, so that a reader of the file finds what it needs first: the clock (once a second), new definitions, sealed chunks, the
+ * contents of open chunks (once a second), counts of drops, threads that ended. The recorder's own records go through the stream of thread 0, which is
+ * written before any other chunk.
  */
 #include "recorder/core/writer.h"
 
 #define R (&rec_state.ring)
 #define W rec_writer
 
-/* Take the sealed chunks, in the order in which they were sealed. */
+/* Take the sealed chunks in the order in which they were sealed. Return their number. */
 static uint32_t
 take_sealed(void)
 {
@@ -53,7 +53,7 @@ state_of(uint32_t slot)
 	return atomic_load_explicit(ring_slot_state(&R->slot[slot]), memory_order_acquire);
 }
 
-/* List the ended threads in ${ended}; returns their number. */
+/* List the ended threads in ${ended}. Return their number. */
 static uint32_t
 find_ended(uint32_t *ended)
 {
@@ -65,7 +65,7 @@ find_ended(uint32_t *ended)
 	return n;
 }
 
-/* For the flight recorder: hold the ${n} sealed chunks. While a dump runs, write all held chunks; otherwise drop old ones. */
+/* Handle the ${n} sealed chunks of a flight recorder: hold them; while a dump runs, write all held chunks; otherwise drop old ones. */
 static void
 hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 {
@@ -74,7 +74,7 @@ hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 	writer_tell_held(ms);
 	if (asked) {
 		writer_dump_record(since);
-		W.dumping = 2;        /* the next pass finds chunks that are open now and sealed before this pass reaches them */
+		W.dumping = 2;        /* the next pass also finds chunks that are open now and are sealed before this pass reaches them */
 	}
 	W.dumping -= dump;
 	if (!dump)
@@ -83,7 +83,7 @@ hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 		writer_put_sealed(writer_unhold());
 }
 
-/* Record nothing more: hold all chunks, sealed, the ${n} taken ones among them. */
+/* Stop recording, seal all chunks and hold them, including the ${n} taken ones. */
 static void
 seal_all(uint32_t n, uint64_t ms)
 {
@@ -96,7 +96,7 @@ seal_all(uint32_t n, uint64_t ms)
 		writer_hold(W.order[i], ms, 0);
 }
 
-/* End the capture if what it lacks, the ${n} taken chunks among it, does not fit below the size limit. */
+/* End the capture if what the file lacks, including the ${n} taken chunks, does not fit below the size limit. True if it ended. */
 static bool
 ends_here(uint32_t n, uint64_t ms, bool *near)
 {
@@ -107,7 +107,7 @@ ends_here(uint32_t n, uint64_t ms, bool *near)
 	return true;
 }
 
-/* Write the drops of all threads that are there. */
+/* Write the drops of all present threads. */
 static void
 put_all_drops(void)
 {
@@ -116,7 +116,7 @@ put_all_drops(void)
 			writer_put_drops(i);
 }
 
-/* Write what open chunks hold by now, of threads with numbers up to ${threads}. */
+/* Write the present contents of open chunks, of threads with numbers up to ${threads}. */
 static void
 put_parts(uint32_t threads, uint64_t ms)
 {
@@ -138,7 +138,7 @@ writer_pass(bool all)
 
 	if (ms - W.clock_ms >= 1000)
 		writer_clock();
-	/* An ended thread sealed its chunks before: they are in the list taken next. */
+	/* An ended thread has already sealed its chunks, so the list taken next contains them. */
 	nended = find_ended(ended);
 	/* The same holds for chunks that earlier threads sealed before a thread with one of these numbers began. */
 	threads = atomic_load_explicit(&R->numbers, memory_order_acquire);
@@ -164,7 +164,7 @@ writer_pass(bool all)
 	}
 }
 
-/* The number of events that living threads dropped or that found no slot in the ring. */
+/* Return the number of events that living threads dropped, or that found no slot in the ring. */
 uint64_t
 writer_dropped_by_living(void)
 {

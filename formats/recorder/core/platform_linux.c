@@ -52,7 +52,7 @@ rec_now_slow(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* True if the counter runs at one rate in all states of all cores. */
+/* True if the counter runs at a constant rate in all states of all cores. */
 static bool
 invariant(void)
 {
@@ -72,7 +72,7 @@ plat_instant(struct plat_instant *i)
 {
 	uint64_t best = UINT64_MAX;
 
-	/* Keep the try with the shortest distance between the readings. */
+	/* Keep the attempt with the shortest distance between the readings. */
 	for (int k = 0; k < 8; k++) {
 		uint64_t a = rec_now(), mono = clock_ns(CLOCK), b = rec_now();
 		if (b - a < best) {
@@ -174,7 +174,7 @@ open_new(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reserve all of the file: a page missing later would be a SIGBUS in the game. */
+/* Reserve the whole file, as a page missing later would raise SIGBUS in the game. */
 static int
 reserve(int fd, size_t at, size_t n)
 {
@@ -182,7 +182,7 @@ reserve(int fd, size_t at, size_t n)
 	sigset_t xfsz, old, pending;
 	int rc;
 
-	/* A file over the size limit raises a signal that kills; the error is enough. */
+	/* Writing beyond the file size limit raises a signal that kills; the error alone suffices. */
 	sigemptyset(&xfsz);
 	sigaddset(&xfsz, SIGXFSZ);
 	sigpending(&pending);
@@ -197,8 +197,8 @@ reserve(int fd, size_t at, size_t n)
 }
 
 /*
- * The same in shared memory, of which a sixteenth is left free: where it is full, any process that touches a new page is killed, as Mono's runtime is. Trying
- * how much there is would fill it for a moment, so it is reserved in pieces, each after a check; several recorders at once do not fill it either.
+ * Reserve shared memory, but leave a sixteenth of it free: when it is full, any process that touches a new page is killed, for example Mono's runtime.
+ * Probing how much there is would fill it for a moment, so it is reserved in pieces, each after a check; several recorders together do not fill it either.
  */
 static int
 reserve_shared(int fd, size_t n)
@@ -219,7 +219,7 @@ reserve_shared(int fd, size_t n)
 	return rc;
 }
 
-/* ${shared}: others use this memory too, so some of it stays free. */
+/* Map a file in ${dir}. ${shared}: others use this memory, too, so some of it stays free. */
 static int
 map_in(struct plat_map *m, const char *dir, size_t n, bool touch, bool shared)
 {
@@ -271,7 +271,7 @@ plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n
 		return 0;
 	if (run && run[0] == '/' && map_in(m, run, n, touch, true) == 0)
 		return 0;
-	/* A reader looks for rings by a whole path only. */
+	/* A reader searches rings only by an absolute path. */
 	plat_full(capture, own, sizeof own);
 	if ((slash = strrchr(own, '/')) != NULL)
 		slash[slash == own] = '\0';
@@ -297,14 +297,14 @@ plat_map_drop(struct plat_map *m, bool keep_memory)
 
 /* --- files ------------------------------------------------------------------------------ */
 
-/* Lock a file while it is open. A file system without locks counts as locked. */
+/* Lock a file as long as it is open. A file system without locks counts as locked. */
 static bool
 lock_file(int fd)
 {
 	return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Remove ${path} unless a recorder holds it; its readers keep the file. */
+/* Remove ${path} unless a recorder holds it; readers keep the file. */
 static int
 take_away(const char *path)
 {
@@ -363,7 +363,7 @@ plat_write(int fd, const void *p, size_t n)
 	return done < 0 ? -errno : (long)done;
 }
 
-/* Give the file ${made} a name that no file has. */
+/* Give the file ${made} the name ${path}, if no file has it. */
 static int
 name_file(const char *made, const char *path)
 {
@@ -449,7 +449,7 @@ plat_unlink(const char *path)
 {
 	struct stat st;
 
-	/* Leave a pipe, a device or a link to one alone: it is not ours. */
+	/* Leave a pipe, a device, or a link to one alone, as it is not ours. */
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return 0;
 	return unlink(path) == 0 ? 0 : -errno;
@@ -471,9 +471,7 @@ plat_thread_start(struct plat_thread *t, void (*run)(void))
 	pthread_t id;
 	int rc;
 
-	/*
-	 * Block the game's signals on this thread, except those that an error of ours raises. With SIGPIPE and SIGXFSZ blocked, write() returns errors instead.
-	 */
+	/* Block the game's signals on this thread, except those that our own errors raise. With SIGPIPE and SIGXFSZ blocked, write() returns errors instead. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);

@@ -37,7 +37,7 @@ narrow(const wchar_t *w, char *to, size_t size)
 	return n > 0 ? (size_t)n - 1 : 0;
 }
 
-/* Find a function that only newer versions have. It is copied as data, because there is no common type of functions. */
+/* Find a function that only newer versions have. It is copied as data, because functions have no common type. */
 static void
 find(const wchar_t *library, const char *name, void *fn)
 {
@@ -146,8 +146,8 @@ told_not_to(void)
 unsigned long rec_tls = TLS_OUT_OF_INDEXES;
 
 /*
- * Emulated thread-locals would import a library, and TlsGetValue sets the thread's last error, which the game may be about to read. The first 64 values are in
- * the thread's block, at a place that has never changed.
+ * Emulated thread-locals would import a library, and TlsGetValue sets the thread's last error, which the game may be about to read. The first 64 values are
+ * in the thread's block, at a place that has never changed.
  */
 struct rec_thread *
 rec_tls_get(void)
@@ -226,7 +226,7 @@ map_in(struct plat_map *m, const wchar_t *dir, size_t n, bool touch)
 	swprintf(path, sizeof path / sizeof *path, L"%ls%lstracetool-%lu-%016llx.ring", dir,
 	    dir[0] && dir[wcslen(dir) - 1] != L'\\' && dir[wcslen(dir) - 1] != L'/' ? L"\\" : L"",
 	    GetCurrentProcessId(), (unsigned long long)r);
-	/* "Temporary" keeps it in memory as long as possible; it must survive a kill, so closing does not delete it. */
+	/* "Temporary" keeps the file in memory as long as possible; it must survive a kill, so closing does not delete it. */
 	file = CreateFileW(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, CREATE_NEW,
 	    FILE_ATTRIBUTE_TEMPORARY | FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, NULL);
 	if (file == INVALID_HANDLE_VALUE)
@@ -565,7 +565,7 @@ plat_args(char *buf, size_t n)
 {
 	wchar_t *w = GetCommandLineW();
 
-	/* A text that does not fit is left out. */
+	/* A text that does not fit is omitted. */
 	if (n == 0 || narrow(w, buf, n) > 0 || !*w)
 		return;
 	size_t len = wcslen(w);

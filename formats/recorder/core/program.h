@@ -15,10 +15,10 @@ void program_args(void (*take)(void *arg, const char *s, const char *next), void
 
 int64_t program_unix_s(void);
 
-/* Write a line to where the player's log takes it up. */
+/* Write a line to the player's log. */
 void program_say(const char *line);
 
-/* A number that changes when the file does; 0 if there is no file. *${why}: why it must not be obeyed, or NULL. */
+/* Return a number that changes when the file does; 0: no file. *${why}: why the file must not be obeyed, or NULL. */
 uint64_t program_stamp(const char *path, const char **why);
 
 /* Read up to ${size} bytes of a file; returns their number. */

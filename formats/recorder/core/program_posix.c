@@ -124,6 +124,6 @@ program_stamp(const char *path, const char **why)
 	uint64_t h = (uint64_t)t.tv_sec * 1000000007u + (uint64_t)t.tv_nsec;
 	h = h * 1000003u + (uint64_t)st.st_size;
 	h = h * 1000003u + (uint64_t)st.st_ino;
-	h = h * 1000003u + (uint64_t)st.st_mode;      /* a file that may be obeyed from now on counts as changed */
+	h = h * 1000003u + (uint64_t)st.st_mode;      /* a file that becomes obeyable counts as changed */
 	return h ? h : 1;
 }

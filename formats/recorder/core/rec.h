@@ -29,114 +29,111 @@ struct rec_meta { const char *key, *value; };
 
 struct rec_options {
 	const char *path;             /* path of the capture; if it exists, "game.2.ttc" is made, and so on */
-	bool overwrite;               /* replace that file, unless another recorder holds it */
+	bool overwrite;               /* true: replace an existing file, unless another recorder holds it */
 	uint64_t record;              /* see struct ttc_head */
 	const char *producer;         /* "tracetool Unity plug-in" */
-	uint64_t ring;                /* bytes; 0: 32 MiB, 16 if calm. At least 16 chunks */
-	uint32_t chunk;               /* bytes; 0: 64 KiB; a power of two, 4 KiB to 1 MiB */
-	uint32_t threads;             /* live at once; 0: 1024 */
-	uint64_t max_size;            /* stop before the capture gets longer; 0: never */
+	uint64_t ring;                /* bytes of the ring; 0: 32 MiB, 16 MiB if calm. At least 16 chunks */
+	uint32_t chunk;               /* bytes of a chunk; 0: 64 KiB; a power of two, 4 KiB to 1 MiB */
+	uint32_t threads;             /* maximum number of threads alive at once; 0: 1024 */
+	uint64_t max_size;            /* bytes that the capture must not exceed; 0: no limit */
 	uint64_t keep_ms;             /* flight recorder: only this much is kept, in the ring, and written by rec_dump and
 	                                 rec_close; 0: everything is written. The ring bounds it too */
-	uint64_t rotate_size;         /* begin another file (game.ttc, game.1.ttc, ...) at this length; 0: never */
-	uint64_t rotate_ms;           /* ... or after this time */
+	uint64_t rotate_size;         /* bytes at which another file (game.ttc, game.1.ttc, ...) begins; 0: never */
+	uint64_t rotate_ms;           /* ms after which another file begins; 0: never */
 	uint32_t rotate_keep;         /* number of files kept; 0: all */
 	const struct rec_meta *meta;  /* facts known at the start, ended by a NULL key */
-	bool distorts;                /* every call is instrumented: times are relative */
+	bool distorts;                /* true: every call is instrumented, so times are relative */
 	bool late;                    /* threads may be inside zones when their recording begins: ends without a begin are not
 	                                 recorded */
 	bool no_frames;               /* rec_frame will not be called: readers need not look for frames */
-	bool ends_stuck_crash;        /* end the process if its crash handler does not end: plat_end_stuck_crash() */
+	bool ends_stuck_crash;        /* true: end the process if its crash handler hangs: plat_end_stuck_crash() */
 	const char *ring_dir;         /* NULL: /dev/shm, else $XDG_RUNTIME_DIR, else the capture's folder */
 	bool calm;                    /* few events will come: less is done for each page of the ring and each millisecond
 	                                 beforehand, more at the first events */
 	uint32_t poll_ms;             /* interval of the writer's passes; 0: 5, 40 if calm */
 	uint32_t part_ms;             /* interval of writing open chunks and syncing them (fsync); 0: 800 */
-	bool no_sync;                 /* do not sync: a power cut may cost more than the last second */
-	/*
-	 * For tests and other sinks: write ${n} bytes; how many were written, or -errno. NULL: write()
-	 * to the file.
-	 */
+	bool no_sync;                 /* true: do not sync; a power cut may cost more than the last second */
+	/* For tests and other sinks: write ${n} bytes; return how many were written, or -errno. NULL: write() to the file. */
 	long (*write)(void *arg, int fd, const void *p, size_t n);
 	void *write_arg;
 };
 
 /**
  * rec_open(o, why):
- * Start a recording. Returns 0, or a negative errno with one line in ${why} (256 bytes); -EBUSY if one runs. Copies ${o}. If it returns 0, ${why} holds a
- * warning or "".
+ * Start a recording. Returns 0, or a negative errno with one line in ${why} (256 bytes); -EBUSY if one is running. Copies ${o}. If it returns 0, ${why} holds
+ * a warning or "".
  */
 int rec_open(const struct rec_options *o, char why[256]);
 
-/* The name of the present or last recording's first file. */
+/* Return the name of the first file of the present or last recording. */
 const char *rec_path(void);
 
 /**
  * rec_close(why):
- * Stop recording, write all that is in the ring, end the capture cleanly and remove the ring. Returns 0, or a negative errno (also of an earlier write) with
- * one line in ${why}. Waits up to a second for threads inside a recording function; then the memory is left to them.
+ * Stop recording, write everything in the ring, end the capture cleanly and remove the ring. Returns 0, or a negative errno (also of an earlier write) with
+ * one line in ${why}. Waits up to a second for threads inside a recording function; if one stays, the memory is left to it.
  */
 int rec_close(char why[256]);
 
-/* True if a recording runs and has not stopped by itself. */
+/* True if a recording is running and has not stopped by itself. */
 bool rec_on(void);
 
 /*
- * Stop and resume taking events; definitions go on. Zones open at a pause end with their thread's last event.
- * Any thread, but not where another one may be stopped inside a recording function; a pause waits up to a second for those.
+ * Stop and resume taking events; definitions continue. Zones open at a pause end with their thread's last event.
+ * Any thread may call these, but not while another one may be suspended inside a recording function; a pause waits up to a second for such threads.
  */
 void rec_pause(void);
 void rec_resume(void);
 
-/* Write everything published by now, and wait for that (not on a game thread). Returns 0, or -ETIMEDOUT after ${ms}. */
+/* Write everything published so far, and wait until it is written (not on a game thread). Returns 0, or -ETIMEDOUT after ${ms}. */
 int rec_flush(unsigned ms);
 
-/* For the flight recorder: write what the ring holds. Returns at once, the writer does the work. Any thread: one atomic store. */
+/* Flight recorder: let the writer write what the ring holds. Returns at once. Any thread: one atomic store. */
 void rec_dump(void);
 
-/* The number of free chunks of the ring, of *${total}; for recorders that can wait. Both are 0 if nothing is recorded. */
+/* Return the number of free chunks of the ring, of *${total}, for recorders that can wait. Both are 0 if nothing is recorded. */
 uint32_t rec_room(uint32_t *total);
 
 struct rec_stats {
-	bool on;                      /* recording */
-	int error;                    /* errno that stopped it, or 0 */
-	enum ttc_finish finish;       /* why it stopped by itself */
+	bool on;                      /* true: recording */
+	int error;                    /* errno that stopped the recording, or 0 */
+	enum ttc_finish finish;       /* why the recording stopped by itself */
 	uint64_t written_b;           /* bytes written to captures */
 	uint64_t synced_b;            /* bytes of these that are on disk */
-	uint64_t dropped;             /* events, all threads; ... */
-	uint64_t no_place;            /* ... of these, events of threads that found no slot (rec_options.threads) */
+	uint64_t dropped;             /* number of events dropped by all threads */
+	uint64_t no_place;            /* number of dropped events of threads that found no slot (rec_options.threads) */
 	uint64_t chunks, parts;       /* chunks and parts written */
 	uint64_t writer_ns;           /* processor time of the writer thread */
-	uint32_t free, total;         /* chunks of the ring */
-	uint32_t threads;             /* live */
-	uint64_t defs_lost;           /* definitions without room */
-	bool held_less;               /* a flight recorder's dump had less than keep_ms, because its ring was full: ... */
-	uint64_t held_ms, room_b;     /* ... so long at least; and about so large a ring has room for all */
-	uint64_t files;               /* files of the rotation so far */
+	uint32_t free, total;         /* number of chunks of the ring */
+	uint32_t threads;             /* number of threads alive */
+	uint64_t defs_lost;           /* number of definitions for which there was no room */
+	bool held_less;               /* true: a flight recorder's dump had less than keep_ms, because its ring was full */
+	uint64_t held_ms, room_b;     /* in that case: minimum ms that a dump had; approximate bytes of a ring with room for all */
+	uint64_t files;               /* number of files of the rotation so far */
 	uint64_t number;              /* number of the recording in this process, from 1 */
-	uint64_t events;              /* in the capture by now; events of about the last second, in open chunks, are not counted yet */
+	uint64_t events;              /* number of events in the capture so far; events of about the last second, in open chunks, are not counted yet */
 };
 void rec_stats(struct rec_stats *s);
 
 /* --- definitions: any thread; copied; they may take a few microseconds --------- */
 
 /*
- * Each function returns a key for events, never 0 and never given twice in a process, or 0 if nothing is recorded or there is no room. Keys of an earlier
- * recording must not be used in a later one: define again. Texts are UTF-8, cut at 4,000 bytes; NULL is "".
+ * Each function returns a key for events, never 0 and never given twice in a process; 0 means that nothing is recorded or there is no room. Keys of an
+ * earlier recording must not be used in a later one: define again. Texts are UTF-8, cut at 4,000 bytes; NULL is "".
  */
 uint64_t rec_def_category(uint64_t native, uint32_t rgba, const char *name);
 uint64_t rec_def_marker(uint64_t category, uint64_t native, uint32_t flags, const char *name);
-/* As rec_def_marker(), with a key of the caller's (Mono: the method's address). Use only one of the two in a recording. */
+/* As rec_def_marker(), with the caller's key (Mono: the method's address). Use only one of the two functions in a recording. */
 void rec_def_marker_as(uint64_t key, uint64_t category, uint64_t native, uint32_t flags, const char *name);
-/* Define that a marker's events are counters, by the marker's ${name}. ${unit} as in Unity (0 none, 1 ns, 2 bytes, 3 count, 4 %, 5 Hz). */
+/* Define that a marker's events are values of a counter, by the marker's ${name}. ${unit} as in Unity (0 none, 1 ns, 2 bytes, 3 count, 4 %, 5 Hz). */
 void rec_def_counter(uint64_t marker, unsigned unit, const char *name, const char *section);
-/* Define something else of a managed runtime; ${key} and ${of} are the caller's. */
+/* Define another object of a managed runtime; ${key} and ${of} are the caller's. */
 void rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text, const char *text2);
 /* Define a class in a domain; allocations and objects may name it instead of the class. */
 void rec_def_vtable(uint64_t key, uint64_t of_class, uint64_t domain);
 /* Define the names of the arguments of ${marker}'s zones, each ended by a NUL, ${n} bytes. An empty name means none. */
 void rec_def_args(uint64_t marker, const char *names, size_t n);
-/* Define a thread's name; ${native} is the id that a thread has in rec_thread(). The newest name counts. */
+/* Define a thread's name; ${native} is the thread's id in rec_thread(). The newest name counts. */
 void rec_def_thread(uint64_t native, const char *group, const char *name);
 /* Set a fact about the capture, as of now: scene changes, tags. */
 void rec_meta(const char *key, const char *value);
@@ -144,57 +141,57 @@ void rec_meta(const char *key, const char *value);
 /* --- a thread's writing end ------------------------------------------------------ */
 
 struct rec_zone {
-	uint64_t key;                 /* in the capture */
-	uint64_t match;               /* the key that its end is called with: for a label, that of its owner */
+	uint64_t key;                 /* key in the capture */
+	uint64_t match;               /* the key with which the zone's end is called: for a label, its owner's */
 };
 
-/* The fields are only for the inline functions here and the recorder. */
+/* The fields are only for the inline functions here and the recorder itself. */
 struct rec_thread {
-	uint8_t *p;                   /* next record */
+	uint8_t *p;                   /* place of the next record */
 	_Atomic(uint8_t *) end;       /* a record of up to REC_SMALL bytes fits where p is before this;
 				         NULL: no chunk */
-	uint64_t lift;                /* with the address of a record's end, gives its length in the low half and ones above */
+	uint64_t lift;                /* added to the address of a record's end, it gives the record's length in the low half and ones above */
 	_Atomic uint64_t *commit;
 	uint64_t ticks, key;
-	struct rec_zone *zone;        /* the open zones */
-	uint64_t events;              /* in this chunk */
+	struct rec_zone *zone;        /* open zones */
+	uint64_t events;              /* number of events in this chunk */
 	uint32_t crc;                 /* running checksum, not inverted */
 	uint32_t depth;
 	uint32_t zone_max;
-	_Atomic uint32_t busy;        /* inside a recording function */
+	_Atomic uint32_t busy;        /* 1 while inside a recording function */
 	uint64_t alloc_key;
 	uint8_t *body;
-	uint32_t slot;                /* index in the ring */
-	/* for the slow path */
-	uint64_t made, dropped;       /* events before this chunk; events dropped */
+	uint32_t slot;                /* index of its slot in the ring */
+	/* For the slow path. */
+	uint64_t made, dropped;       /* events before this chunk; dropped events */
 	uint64_t seq, session, native;
-	uint64_t framed;              /* the session in which it was defined that the thread marks frames */
-	uint32_t before, chunk;       /* record bytes in the chunk before; index + 1 of the present one */
+	uint64_t framed;              /* session in which it was defined that the thread marks frames */
+	uint32_t before, chunk;       /* bytes of records in the previous chunk; index + 1 of the present chunk */
 	uint32_t pauses;
 	uint8_t extra;
-	bool was_out;                 /* for the thread that waits for all others */
+	bool was_out;                 /* for a thread that waits until all others are outside: true if this one was seen outside */
 	struct rec_thread *next;      /* list of all writing ends */
 };
 #define REC_SMALL 32u
-#define REC_VALUES 100u               /* in one event */
+#define REC_VALUES 100u               /* maximum number of values of an event */
 
 /**
  * rec_thread():
- * The calling thread's writing end, made at its first call (which allocates); NULL if nothing is recorded or there is no memory. Released when the thread
- * exits. Valid as long as the thread runs, across recordings; still, ask each time.
+ * Return the calling thread's writing end, made at its first call (which allocates); NULL if nothing is recorded or there is no memory. It is released when
+ * the thread exits. It stays valid while the thread runs, across recordings; nevertheless, call the function each time.
  */
 static inline struct rec_thread *rec_thread(void);
 
-/* Another writing end for the calling thread, for its signal handlers; NULL as above. The caller releases it. */
+/* Return another writing end for the calling thread, for its signal handlers; NULL as in rec_thread(). The caller releases it. */
 struct rec_thread *rec_thread_extra(void);
 void rec_thread_release(struct rec_thread *t);
 
-/* Call ${gone} with the id of each thread that had a writing end when it exits, recording or not. At most one function. */
+/* Call ${gone} with the id of each thread that had a writing end when it exits, whether recording or not. At most one function. */
 void rec_on_thread_exit(void (*gone)(uint64_t native));
 
 /* --- events: the thread's own ------------------------------------------------------ */
 
-/* A typed value with the layout of Unity's marker data: an array of those can be passed unchanged. */
+/* A typed value with the layout of Unity's marker data, so that an array of these can be passed unchanged. */
 struct rec_value {
 	uint8_t type;                 /* enum ttc_type; a value of an unknown type is kept as bytes */
 	uint8_t zero8;
@@ -238,20 +235,20 @@ void rec_other(struct rec_thread *t, uint64_t ticks, unsigned kind, const void *
 /* --- inside --------------------------------------------------------------------------- */
 
 struct rec_thread *rec_thread_slow(void);
-/* Get a chunk with room for a record; 0: there is none, so drop the event. */
+/* Get a chunk with room for a record; 0: there is none, so the event must be dropped. */
 int rec_more(struct rec_thread *t, uint64_t ticks, size_t need);
-/* Count an event without room, and leave. */
+/* Count an event for which there is no room, and leave. */
 void rec_drop(struct rec_thread *t);
-/* The same events where there is no room, or more is to be done. */
+/* Record these events if there is no room, or more must be done. */
 void rec_begin_slow(struct rec_thread *t, uint64_t ticks, uint64_t key);
 void rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags);
 void rec_alloc_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t bytes);
 void rec_deep(struct rec_thread *t);
-/* Keys, and times with their operation, below this take two bytes at most: such records are written inline, by the fewest instructions. */
+/* Records whose key, and whose time with operation, are below this take two bytes for each, and are written inline with the fewest instructions. */
 #define REC_SHORT (1u << 14)
-/* Have ${x} computed before what it is combined with: the compiler does not put the terms in another order. */
+/* Compute ${x} before the operation that uses it: prevents the compiler from reordering the terms. */
 #define REC_FIRST(x) __asm__("" : "+r"(x))
-/* Begin or end a zone whose time or key takes more. ${z}: the key as it is written. */
+/* Begin or end a zone whose time or key is longer. ${z}: the key as it is written. */
 void rec_begin_long(struct rec_thread *t, uint64_t ticks, uint64_t z);
 void rec_end_long(struct rec_thread *t, uint64_t ticks);
 
@@ -262,7 +259,7 @@ struct rec_thread *rec_tls_get(void);
 extern __thread REC_NEAR struct rec_thread *rec_self;
 #endif
 
-/* The calling thread's writing end, if it has one. */
+/* Return the calling thread's writing end, if it has one. */
 static inline struct rec_thread *
 rec_thread_made(void)
 {
@@ -281,7 +278,7 @@ rec_thread(void)
 	return t ? t : rec_thread_slow();
 }
 
-/* Enter; true if the chunk has room for a small record. */
+/* Enter a recording function. True if the chunk has room for a small record. */
 static inline bool
 rec_enter(struct rec_thread *t)
 {
@@ -321,8 +318,8 @@ rec_time(struct rec_thread *t, uint8_t *p, uint64_t ticks, unsigned op)
 }
 
 /*
- * A record of up to eight bytes, composed in a register and stored once. Its checksum then does not read back bytes just written one by one, for which the
- * processor would wait until they have left its store queue (0.6 ns of a pair's 18.6).
+ * A record of up to eight bytes, composed in a register and stored at once. So its checksum need not read back bytes that were just written one by one, for
+ * which the processor would wait until they have left its store queue (0.6 ns of a pair's 18.6).
  */
 struct rec_word {
 	uint64_t w;
@@ -333,7 +330,7 @@ static inline __attribute__((always_inline)) struct rec_word
 rec_word_put(struct rec_word r, uint64_t v)
 {
 	if (__builtin_expect(v < 1u << 14, 1)) {
-		unsigned two = v >= 0x80;     /* no branch: the lengths of neighbours are unpredictable */
+		unsigned two = v >= 0x80;     /* no branch, as the lengths of consecutive numbers are unpredictable */
 
 		r.w |= ((v & 0x7f) | two << 7 | (v & ~(uint64_t)0x7f) << 1) << r.bits;
 		r.bits += 8 + 8 * two;
@@ -350,8 +347,8 @@ rec_word_put(struct rec_word r, uint64_t v)
 }
 
 /*
- * Publish a record of ${n} bytes, stored as eight whatever its length; its checksum is ${early} ^ ${late}. A system's clock is not overtaken by other
- * instructions: every cycle counts for which the publishing store waits longer for the time. So what does not depend on the time is combined first.
+ * Publish a record of ${n} bytes, always stored as eight; its checksum is ${early} ^ ${late}. Reading a system's clock is not overlapped with other
+ * instructions, so every cycle counts by which the publishing store waits longer for the time: whatever does not depend on the time is combined first.
  */
 static inline __attribute__((always_inline)) void
 rec_publish_sum(struct rec_thread *t, uint64_t w, unsigned n, uint32_t early, uint64_t late)
@@ -368,7 +365,9 @@ rec_publish_sum(struct rec_thread *t, uint64_t w, unsigned n, uint32_t early, ui
 	rec_leave(t);
 }
 
-/* A time with its operation in the low bits, by one step from ${ticks}; if it is before the last record's, greater than any real one. */
+/*
+ * Return the time with its operation in the low bits, computed by one step from ${ticks}; if it is before the last record's, the result exceeds any real one.
+ */
 static inline __attribute__((always_inline)) uint64_t
 rec_stamp(const struct rec_thread *t, uint64_t ticks, unsigned op)
 {
@@ -378,7 +377,7 @@ rec_stamp(const struct rec_thread *t, uint64_t ticks, unsigned op)
 	return from + 4 * ticks;
 }
 
-/* True if a record of these can be written by the fewest instructions. */
+/* True if a record with these can be written with the fewest instructions. */
 static inline bool
 rec_short(uint64_t stamp, uint64_t z)
 {
@@ -386,8 +385,8 @@ rec_short(uint64_t stamp, uint64_t z)
 }
 
 /*
- * Publish a record of a short ${stamp}, in two bytes, and ${bits} in all with ${rest}. As a checksum is linear, that of the rest is made before the time is
- * known; a record of two bytes needs one instruction.
+ * Publish a record with a short ${stamp}, in two bytes, followed by ${rest}, ${bits} in all. A checksum is linear, so that of the rest is computed before the
+ * time is known; a record of two bytes needs one instruction.
  */
 static inline __attribute__((always_inline)) void
 rec_publish_stamp(struct rec_thread *t, uint64_t stamp, uint64_t rest, unsigned bits)
@@ -411,7 +410,7 @@ rec_push(struct rec_thread *t, uint64_t key, uint64_t match)
 		rec_deep(t);
 }
 
-/* Begin a zone: entered, with room. */
+/* Begin a zone, after entering, with room for the record. */
 static inline __attribute__((always_inline)) void
 rec_begin_at(struct rec_thread *t, uint64_t ticks, uint64_t key)
 {
@@ -427,7 +426,7 @@ rec_begin_at(struct rec_thread *t, uint64_t ticks, uint64_t key)
 	rec_begin_long(t, ticks, z);
 }
 
-/* These call functions only where they end, so that compilers keep everything in registers that need not be saved. */
+/* These call functions only at their ends, so that compilers can keep everything in registers that need not be saved. */
 static inline void
 rec_begin(struct rec_thread *t, uint64_t ticks, uint64_t key)
 {

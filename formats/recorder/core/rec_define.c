@@ -5,7 +5,7 @@
 
 #define R (&rec_state.ring)
 
-/* Take another chunk for definitions, after number ${number} (0: the first). False: the ring has no more. */
+/* Take another chunk for definitions, after number ${number} (0: the first). False: the ring has no more chunks. */
 bool
 ring_more_defs(struct ring *r, uint32_t number)
 {
@@ -32,7 +32,7 @@ ring_more_defs(struct ring *r, uint32_t number)
 	return true;
 }
 
-/* Publish a definition of ${n} bytes that begins with its kind; false: no room. */
+/* Publish a definition of ${n} bytes that begins with its kind. False: no room. */
 static bool
 publish(struct ring *r, const uint8_t *p, size_t n)
 {
@@ -61,7 +61,7 @@ publish(struct ring *r, const uint8_t *p, size_t n)
 	}
 	if (offset == TTC_CHUNK_HEAD && number > 1)
 		atomic_store_explicit(&r->def_end[number - 2], (uint32_t)at, memory_order_release);
-	if (offset == TTC_CHUNK_HEAD) /* take one ahead: the ring may be full when it is needed */
+	if (offset == TTC_CHUNK_HEAD) /* take one chunk ahead, as the ring may be full when it is needed */
 		ring_more_defs(r, number - 1 + RING_DEF_SPARE);
 	uint32_t c = atomic_load_explicit(&r->def_chunk[number - 1], memory_order_acquire);
 	uint8_t *e = (uint8_t *)ring_chunk(r, c - 1) + offset;
@@ -73,7 +73,7 @@ publish(struct ring *r, const uint8_t *p, size_t n)
 	return true;
 }
 
-/* Enter from any thread; one without a writing end gets one, whose `busy` keeps the ring in place. NULL: nothing is recorded. */
+/* Enter a recording function from any thread; a thread without a writing end gets one, whose `busy` keeps the ring in place. NULL: nothing is recorded. */
 static struct rec_thread *
 def_enter(void)
 {

@@ -2,7 +2,7 @@
  * Records labels: zones named by their own text. Runs on recorded threads.
  *
  * A text is identified by a 64-bit hash. All threads share one table of hashes, read without a lock; at most half of it is used, so a search takes few steps
- * whether the text is there or not.
+ * whether or not the text is in it.
  */
 #include "recorder/core/ring.h"
 
@@ -58,8 +58,8 @@ mix(const uint8_t *p, uint64_t a, uint64_t b)
 }
 
 /*
- * Hash a text to 64 bits, never 0. Pieces of 16 bytes are multiplied independently of one another; the last piece overlaps the one before, so no single bytes
- * are read.
+ * Hash a text to 64 bits, never 0. Pieces of 16 bytes are multiplied independently of one another; the last piece overlaps the previous one, so no single
+ * bytes are read.
  */
 static inline uint64_t
 hash(const uint8_t *p, size_t n, uint64_t seed)
@@ -101,10 +101,13 @@ label_at(const struct ring *r, uint64_t h)
 	return &r->label[h % (2 * RING_LABELS)];
 }
 
-/* Marks a label whose definition found no room: its text is written with each event. */
+/* Marks a label whose definition found no room; its text is written with each event. */
 #define LABEL_WRITTEN_OUT UINT64_MAX
 
-/* The key of a label, which is defined if it is new; 0: no room. If another thread is defining it at this moment, do not wait: the label gets two keys. */
+/*
+ * Return the key of a label, which is defined if it is new; 0: no room. If another thread is defining it right now, do not wait: the label then gets two
+ * keys.
+ */
 static uint64_t
 label_key(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
 {
@@ -147,7 +150,7 @@ label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct re
 	rec_push(t, owner, owner);
 }
 
-/* The bytes of ${v} that are kept: without trailing NULs, at most R->value_max. */
+/* Return the number of bytes of ${v} that are kept: without trailing NULs, at most R->value_max. */
 static size_t
 length(const struct rec_value *v)
 {
@@ -211,7 +214,7 @@ rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t categor
 {
 	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* The table belongs to one recording: only a thread that has a chunk of it may look there. */
+	/* The table belongs to one recording, so only a thread with a chunk of that recording may use it. */
 	if (__builtin_expect(n == 0 && t->p < atomic_load_explicit(&t->end, memory_order_relaxed) && is_trim(v), 1)) {
 		uint64_t h = label_hash(owner, category, v->type, v->p, v->size), key;
 		const struct ring_label *l = label_at(R, h);

@@ -12,7 +12,7 @@
 
 struct writer rec_writer;
 
-enum { MAX_FORK_MS = 20000, MAX_ABORT_MS = 60000 };   /* a fork takes milliseconds; a dump of Mono 6.8, which runs a debugger, 5 s */
+enum { MAX_FORK_MS = 20000, MAX_ABORT_MS = 60000 };   /* a fork takes milliseconds; a dump of Mono 6.8, which runs a debugger, takes 5 s */
 
 static atomic_flag life = ATOMIC_FLAG_INIT;   /* held by rec_open and rec_close */
 
@@ -24,7 +24,7 @@ run_writer(void)
 	while (!atomic_load_explicit(&W.closing, memory_order_acquire)) {
 		uint64_t want = atomic_load_explicit(&W.flush_want, memory_order_acquire);
 		bool all = want != atomic_load_explicit(&W.flush_done, memory_order_relaxed);
-		/* Twice: the second pass finds chunks that were open in the first and sealed before it reached them. */
+		/* Twice, as the second pass finds chunks that were open in the first and were sealed before it reached them. */
 		for (int i = 0; i < 1 + all && !W.stopped; i++)
 			writer_pass(all);
 		atomic_store_explicit(&W.flush_done, want, memory_order_release);
@@ -54,7 +54,7 @@ unlock_life(void)
 	atomic_flag_clear_explicit(&life, memory_order_release);
 }
 
-/* In the child: record nothing, and touch nothing of the parent's. */
+/* In a forked child, record nothing, and touch nothing of the parent's. */
 static void
 in_child(void)
 {
@@ -155,7 +155,7 @@ make_writer(void)
 	return W.slot && W.buf && W.stream && W.held && W.order && W.head && W.zones ? 0 : -ENOMEM;
 }
 
-/* Make the ring. If files may not be as long as it, it becomes smaller, unless its size was ${asked} for. */
+/* Make the ring. If the file size limit is smaller than the ring, make the ring smaller, unless its size was ${asked} for. */
 static int
 map_ring(struct rec_options *o, bool asked, char why[256])
 {
@@ -345,7 +345,7 @@ rec_pause(void)
 	lock_life();
 	if (W.running && rec_on() && !atomic_exchange(&rec_state.paused, true)) {
 		ring_detach(true);
-		plat_wake(PLAT_BELL_WRITER);  /* it writes a chunk for each thread */
+		plat_wake(PLAT_BELL_WRITER);  /* so that it writes a chunk for each thread */
 		atomic_fetch_add(&rec_state.pauses, 1);
 	}
 	unlock_life();

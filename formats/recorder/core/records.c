@@ -5,7 +5,7 @@
 
 #define R (&rec_state.ring)
 
-/* The longest time, kind and length of a record. */
+/* Maximum bytes of a record's time, kind and length. */
 #define OTHER_HEAD 14u
 
 static size_t
@@ -14,7 +14,7 @@ value_size(const struct rec_value *v)
 	return v->size < R->value_max ? v->size : R->value_max;
 }
 
-/* The most bytes that ${n} values take. *${n} is cut to what fits a quarter of a chunk, and the values left out are counted. */
+/* Return the maximum bytes of ${n} values. *${n} is reduced to what fits a quarter of a chunk, and the omitted values are counted. */
 static size_t
 values_most(const struct rec_value *v, unsigned *n)
 {
@@ -114,8 +114,8 @@ put_key(struct rec_thread *t, uint8_t *p, uint64_t key)
 }
 
 /*
- * The time ${d} and an operation, in two bytes or more. So the place of the next record does not depend on this time, and no branch is mispredicted at the few
- * nanoseconds that one byte could hold. Times in games are hardly ever that short.
+ * Compose the time ${d} and an operation, in at least two bytes. So the place of the next record does not depend on this time, and there is no mispredicted
+ * branch for the few nanoseconds that one byte could hold; times in games are hardly ever that short.
  */
 static struct rec_word
 word_time(uint64_t d, unsigned op)
@@ -127,7 +127,7 @@ word_time(uint64_t d, unsigned op)
 	return rec_word_put((struct rec_word){ 0, 0 }, v);
 }
 
-/* True if the time ${d}, with its two bits, and ${z} fit. */
+/* True if the time ${d}, with its two bits, and ${z} fit into a record of eight bytes. */
 static bool
 word_fits(uint64_t d, uint64_t z)
 {
@@ -147,7 +147,7 @@ publish_word(struct rec_thread *t, struct rec_word r)
 	rec_publish_sum(t, r.w, r.bits / 8, 0, tt_crc32c_bits(t->crc, r.w, r.bits, t->p));
 }
 
-/* Enter; false: there is no room for a small record. */
+/* Enter a recording function. False: there is no room for a small record. */
 static bool
 enter(struct rec_thread *t, uint64_t ticks)
 {
@@ -157,7 +157,7 @@ enter(struct rec_thread *t, uint64_t ticks)
 void
 rec_begin_slow(struct rec_thread *t, uint64_t ticks, uint64_t key)
 {
-	bool room = enter(t, ticks);  /* first: it may begin a recording, in which no zone is open */
+	bool room = enter(t, ticks);  /* first, as it may begin a recording, in which no zone is open */
 
 	rec_push(t, key, key);
 	if (room)
@@ -285,7 +285,7 @@ rec_alloc_args(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t byte
 	ring_close_other(t, length, most, put_values(p, v, n));
 }
 
-/* Write a record of plain bytes, few enough to fit any chunk. */
+/* Write a record of plain bytes that are few enough to fit any chunk. */
 static void
 plain(struct rec_thread *t, uint64_t ticks, unsigned kind, const uint8_t *payload, size_t n)
 {
@@ -328,11 +328,11 @@ rec_other(struct rec_thread *t, uint64_t ticks, unsigned kind, const void *paylo
 	plain(t, ticks, kind, payload, n < 480 ? n : n < RING_TEXT_MAX && n < R->size / 4 ? n : 480);
 }
 
-/* End a zone that is not the innermost one. Which zone it is, is decided here once, so that readers need not guess. */
+/* End a zone that is not the innermost one. The zone is determined here, once, so that readers need not guess. */
 void
 rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
 {
-	bool room = ring_enter(t, ticks, 24 + OTHER_HEAD);     /* first: it may begin a recording */
+	bool room = ring_enter(t, ticks, 24 + OTHER_HEAD);     /* first, as it may begin a recording */
 	uint8_t *length, *p;
 	uint32_t i = t->depth, above;
 

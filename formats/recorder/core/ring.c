@@ -14,7 +14,7 @@ struct rec_state rec_state;
 __thread REC_NEAR struct rec_thread *rec_self;
 #endif
 
-/* The lock of the list of threads: taken at a thread's first event, at its exit, and where a recording ends. */
+/* Guards the list of threads; taken at a thread's first event, at its exit, and when a recording ends. */
 static struct plat_lock list;
 
 /* --- the lists ------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ ring_free(struct ring *r)
 
 /* --- chunks of a thread -------------------------------------------------------------- */
 
-/* Give the present chunk of ${t}, if any, to the writer. */
+/* Pass the present chunk of ${t}, if any, to the writer. */
 static void
 seal_chunk(struct ring *r, struct rec_thread *t)
 {
@@ -183,7 +183,7 @@ join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 	atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 	t->zone_max = R->stack_max;
 	t->session = 0;
-	/* If the table is full, try again at every 64th event: the writer may not have freed the slots of ended threads yet. */
+	/* If the table is full, retry at every 64th event, as the writer may not have freed the slots of ended threads yet. */
 	if (t->made++ % 64 != 0)
 		return false;
 	if (!take_slot(R, t, ticks)) {
@@ -199,7 +199,7 @@ join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 	return true;
 }
 
-/* Begin a thread's first chunk after a pause with TTC_RESET: the zones that it left and entered meanwhile are not known. */
+/* Begin a thread's first chunk after a pause with TTC_RESET, as the zones that it left and entered meanwhile are unknown. */
 static void
 reset(struct rec_thread *t, uint64_t ticks)
 {
@@ -208,7 +208,7 @@ reset(struct rec_thread *t, uint64_t ticks)
 	*p++ = TTC_RESET;
 	*p++ = 0;
 	t->depth = 0;
-	/* As rec_publish(), but the record is no event of the program, and another record follows. */
+	/* As rec_publish(), but the record is not an event of the program, and another record follows. */
 	t->crc = tt_crc32c_run(t->crc, t->p, (size_t)(p - t->p));
 	t->p = p;
 	atomic_store_explicit(t->commit, (uint64_t)(p - t->body) | (uint64_t)(uint32_t)~t->crc << 32, memory_order_release);
@@ -221,7 +221,7 @@ rec_more(struct rec_thread *t, uint64_t ticks, size_t need)
 
 	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire) ||
 	    atomic_load_explicit(&rec_state.paused, memory_order_acquire)) {
-		/* A smaller record must not follow either: it could be the end of the dropped one. */
+		/* A smaller record must not follow either, as it could be the end of the dropped zone. */
 		atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 		return 0;
 	}
@@ -342,7 +342,7 @@ rec_thread_extra(void)
 	return make(true);
 }
 
-/* Record that the thread ends. This is no event of the program: it is not counted, nor missed if there is no room. Returns entered. */
+/* Record that the thread ends. This is not an event of the program: it is not counted, nor missed if there is no room. Leaves the thread marked busy. */
 static void
 put_end(struct rec_thread *t)
 {
@@ -368,7 +368,7 @@ rec_thread_release(struct rec_thread *t)
 	atomic_store(&t->busy, 1);
 	if (!t->extra && atomic_load(&rec_state.on) && t->session == atomic_load(&rec_state.session))
 		put_end(t);
-	plat_lock(&list);             /* a pause or the end may seal the chunk at this moment, or the ring may be gone after it */
+	plat_lock(&list);             /* a pause or the end may just be sealing the chunk, or the ring may be gone afterwards */
 	if (atomic_load(&rec_state.sealable) && t->session == atomic_load(&rec_state.session)) {
 		seal_chunk(R, t);
 		atomic_store_explicit(ring_slot_state(&R->slot[t->slot]), TTC_S_ENDED, memory_order_release);
@@ -388,7 +388,7 @@ rec_thread_release(struct rec_thread *t)
 	plat_free(t, RING_THREAD);
 }
 
-/* Wait until each thread was seen outside once: when it enters again, it sees the change. False after a second. */
+/* Wait until each thread was seen outside once; when it enters again, it sees the change. False: not within a second. */
 static bool
 all_out(void)
 {

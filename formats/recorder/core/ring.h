@@ -1,22 +1,23 @@
 /**
- * The ring, and what game threads and the writer share. For the recorder only: ring.c, records.c, rec_define.c and rec_labels.c run on game threads;
+ * The ring, and the data that game threads and the writer share. For the recorder only: ring.c, records.c, rec_define.c and rec_labels.c run on game threads;
  * writer.h is the other side.
  *
- * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are stacks of indexes linked outside the shared memory;
- * the free list's head carries a count against ABA, the sealed list is always taken whole. Nobody waits: a thread that finds no free chunk drops its event.
+ * Chunks circulate: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are stacks of indexes, linked outside the shared
+ * memory; the free list's head carries a count against ABA, the sealed list is always taken whole. Nobody waits: a thread that finds no free chunk drops its
+ * event.
  *
- * Ending a recording: clear `on`, then every thread's `end`, with a barrier on all threads before and after, and wait until no `busy` is set. From then on each
- * recording function ends in rec_more(), which checks `on`.
+ * To end a recording, clear `on`, then every thread's `end`, with a barrier on all threads before and after, and wait until no `busy` is set. From then on
+ * each recording function ends in rec_more(), which checks `on`.
  */
 #ifndef TT_RING_H
 #define TT_RING_H
 
 #include "recorder/core/rec.h"
 
-#define RING_LABELS       65536u      /* most labels with a key of their own; the table has twice as many places */
-#define RING_TEXT_MAX     4000u       /* most bytes of a text or value */
-#define RING_DEF_SPARE    8u          /* chunks for definitions that are taken ahead */
-#define RING_MIN_CHUNKS        (16 + RING_DEF_SPARE)       /* least chunks of a ring */
+#define RING_LABELS       65536u      /* maximum number of labels with their own key; the table has twice as many places */
+#define RING_TEXT_MAX     4000u       /* maximum bytes of a text or value */
+#define RING_DEF_SPARE    8u          /* number of chunks taken ahead for definitions */
+#define RING_MIN_CHUNKS        (16 + RING_DEF_SPARE)       /* minimum number of chunks of a ring */
 #define RING_DEF_HEAD     16u         /* u32 length, u32 CRC, u64 ticks */
 
 struct ring_label { _Atomic uint64_t hash, key; };
@@ -25,45 +26,45 @@ struct ring {
 	struct plat_map map;
 	struct ttc_ring *head;
 	struct ttc_slot *slot;
-	uint8_t *chunk;               /* the first */
-	uint32_t nslot, nchunk, size; /* size of a chunk */
+	uint8_t *chunk;               /* the first chunk */
+	uint32_t nslot, nchunk, size; /* number of slots and of chunks; size of a chunk */
 	uint32_t stack_max, value_max;
 	uint32_t run32;
-	bool late;                    /* as in rec_options */
+	bool late;                    /* see rec_options */
 	uint64_t zero_ticks;          /* start of the recording */
-	/* by chunk: the next in its list (index + 1); the slot of its thread */
+	/* By chunk: index + 1 of the next one in its list; slot of its thread. */
 	_Atomic uint32_t *link;
 	uint32_t *owner;
-	uint32_t *count;              /* events in a sealed chunk */
-	_Atomic uint64_t free;        /* count << 32 | index + 1 */
-	_Atomic uint32_t sealed;      /* index + 1 of the newest */
+	uint32_t *count;              /* by chunk: number of events in a sealed chunk */
+	_Atomic uint64_t free;        /* head of the free list: count << 32 | index + 1 */
+	_Atomic uint32_t sealed;      /* head of the sealed list: index + 1 of the newest chunk */
 	_Atomic int32_t nfree;
-	/* definitions: chunk index + 1 by number; the present number + 1 << 32 | offset */
+	/* Chunks of definitions: index + 1 by number; the present number + 1 << 32 | offset. */
 	_Atomic uint32_t *def_chunk;
-	_Atomic uint32_t *def_end;    /* how far each is used, once the next has begun */
+	_Atomic uint32_t *def_end;    /* used bytes of each such chunk, once the next has begun */
 	_Atomic uint64_t def_at;
-	uint32_t def_max;             /* chunks they may take */
+	uint32_t def_max;             /* maximum number of chunks for definitions */
 	_Atomic uint64_t defs_lost;
-	_Atomic uint32_t numbers;     /* threads so far */
-	_Atomic uint32_t nended;      /* slots of ended threads */
-	_Atomic uint64_t no_slot;     /* events of threads that found no slot */
+	_Atomic uint32_t numbers;     /* number of threads so far */
+	_Atomic uint32_t nended;      /* number of slots of ended threads */
+	_Atomic uint64_t no_slot;     /* number of events of threads that found no slot */
 	struct ring_label *label;
-	_Atomic uint32_t nlabel;      /* used places */
-	_Atomic uint64_t labels_out;  /* zones whose label has no key: the text is an argument */
-	_Atomic uint64_t cut;         /* values cut to value_max */
-	_Atomic uint64_t left_out;    /* values left out, because their event had no room */
+	_Atomic uint32_t nlabel;      /* number of used places in the table of labels */
+	_Atomic uint64_t labels_out;  /* number of zones whose label has no key, so that the text is an argument */
+	_Atomic uint64_t cut;         /* number of values cut to value_max */
+	_Atomic uint64_t left_out;    /* number of values left out because their event had no room */
 };
 
 /* State of the library: never freed, so that late callers find it. */
 struct rec_state {
-	_Atomic bool on;              /* events are taken */
-	_Atomic bool paused;          /* ... but not now */
+	_Atomic bool on;              /* true: events are taken */
+	_Atomic bool paused;          /* true: recording is paused */
 	_Atomic uint32_t pauses;
 	_Atomic bool forked;
 	_Atomic uint64_t session;     /* number of the present or last recording */
-	_Atomic uint64_t keys;        /* given so far */
+	_Atomic uint64_t keys;        /* number of keys given so far */
 	_Atomic bool dump;
-	_Atomic bool sealable;        /* chunks of threads that end go to the writer; changes with the list of threads locked */
+	_Atomic bool sealable;        /* true: chunks of threads that end go to the writer; changed with the list of threads locked */
 	struct ring ring;
 	_Atomic(struct rec_thread *) threads;
 };
@@ -87,7 +88,7 @@ ring_slot_state(struct ttc_slot *s)
 	return (_Atomic uint32_t *)(void *)&s->state;
 }
 
-/* Lay out the ring in r->map and make its lists. Returns 0 or -errno. Unless ${calm}, all private memory is made and touched too. */
+/* Lay out the ring in r->map and make its lists. Returns 0 or -errno. Unless ${calm}, all private memory is allocated and touched as well. */
 int ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm);
 void ring_free(struct ring *r);       /* free all but the map */
 
@@ -101,18 +102,18 @@ void ring_thread_exit(void *t);
 
 /* Take another chunk for definitions, after number ${number} (0: the first). False: the ring has no more. */
 bool ring_more_defs(struct ring *r, uint32_t number);
-/* Define that ${t} marks frames, so that a reader that looks for frames can pass over other threads' chunks. */
+/* Define that ${t} marks frames, so that a reader that looks for frames can skip other threads' chunks. */
 void ring_def_frames(struct rec_thread *t);
 
-/* Define a label, entered. Returns its key, or 0 if there is no room. */
+/* Define a label, inside a recording function. Returns its key, or 0 if there is no room. */
 uint64_t ring_def_label(uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n);
 
 /* --- records, as ring.c and records.c begin and end them --- */
 
-/* Not inlined: records are short, and code of game threads stays small. */
+/* Not inlined, to keep the code that runs on game threads small. */
 #define RING_CALLED __attribute__((noinline, unused))
 
-/* Make room for ${need} bytes at t->p; entered in either case. */
+/* Make room for ${need} bytes at t->p; inside the recording function in either case. False: no room. */
 RING_CALLED static bool
 ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
 {
@@ -125,7 +126,7 @@ ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
 }
 
 /*
- * Begin a record of ${kind} with a payload of at most ${most} bytes. The length before the payload takes the bytes that ${most} needs, and is set when the
+ * Begin a record of ${kind} with a payload of at most ${most} bytes. The length before the payload takes as many bytes as ${most} needs, and is set when the
  * payload's end is known.
  */
 static inline uint8_t *
@@ -159,7 +160,7 @@ void ring_keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t ke
 
 /**
  * ring_detach(seal):
- * After `on` was cleared: wait until every thread has left for good; with ${seal} take over their chunks. False if a thread stayed inside for a second: the
+ * After `on` was cleared, wait until every thread has left for good; with ${seal} take over their chunks. False: a thread stayed inside for a second, so the
  * memory must be left to it.
  */
 bool ring_detach(bool seal);

@@ -1,5 +1,5 @@
 /**
- * The files of a recording: their names and heads, how one ends, and how a rotation begins the next.
+ * The files of a recording: their names and heads, the end of each, and how a rotation begins the next.
  */
 #include "recorder/core/writer.h"
 
@@ -68,8 +68,8 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 }
 
 /*
- * Write the late head of a pipe. A pipe's head cannot be changed (mark_head), so it is written when the counter's rate is known as well as it gets, or when the
- * recording needs room in the ring. Only the writer waits for it.
+ * Write the late head of a pipe. A pipe's head cannot be changed later (mark_head), so it is written when the counter's rate is known as well as possible, or
+ * when the recording needs room in the ring. Only the writer waits for it.
  */
 void
 writer_head_late(void)
@@ -95,10 +95,11 @@ writer_head_late(void)
 
 /* --- names --------------------------------------------------------------------------------- */
 
-#define COPIES 9999u                  /* most names tried for one file */
+#define COPIES 9999u                  /* maximum number of names tried for one file */
 
 /*
- * The name of a file: "game.ttc" for part 0, "game.1.ttc", ... for the others of a rotation. If it is taken, from ${copy} 2 on "game.2.ttc" and "game.1.2.ttc".
+ * Write the name of a file: "game.ttc" for part 0, "game.1.ttc", ... for other parts of a rotation. If names are taken, from ${copy} 2 on "game.2.ttc" and
+ * "game.1.2.ttc".
  */
 static void
 part_name(uint32_t part, uint32_t copy, char *to, size_t n)
@@ -177,7 +178,7 @@ put_notes(void)
 	}
 }
 
-/* Write every thread's final count, and why the file ends. */
+/* Write every thread's final account, and why the file ends. */
 static void
 put_finish(enum ttc_finish how)
 {
@@ -212,7 +213,7 @@ put_finish(enum ttc_finish how)
 	free(b);
 }
 
-/* Write facts that are known only at the end over the head, which needs no room: that the disk was full, and the counter's rate. */
+/* Overwrite the head with facts that are known only at the end, which needs no room: that the disk was full, and the counter's rate. */
 static void
 mark_head(bool disk)
 {
@@ -234,7 +235,7 @@ mark_head(bool disk)
 	memcpy(W.head, &was, sizeof was);
 }
 
-/* End this file. Unless another one follows, the recording ends too: threads are released, and the rest of the stream is written if the file takes it. */
+/* End this file. Unless another file follows, the recording ends, too: threads are released, and the rest of the stream is written if the file can take it. */
 void
 writer_stop(enum ttc_finish how, int error)
 {
@@ -251,7 +252,7 @@ writer_stop(enum ttc_finish how, int error)
 		atomic_store(&W.failed, error);
 	atomic_store(&W.stopped_as, how);
 	if (how == TTC_F_DISK || how == TTC_F_MAX_SIZE)
-		W.nstream = 0;        /* there was no room for it, nor for the events it describes */
+		W.nstream = 0;        /* there was no room for the stream, nor for the events that it describes */
 	if (how != TTC_F_DISK)
 		writer_clock();
 	mark_head(how == TTC_F_DISK);
@@ -270,7 +271,7 @@ writer_stop(enum ttc_finish how, int error)
 	W.stopped = true;
 }
 
-/* Make the next file with its head; its name is in ${name}. Returns its descriptor or -errno. The present file's head stays in W.head. */
+/* Make the next file with its head; its name is stored in ${name}. Returns its descriptor or -errno. The present file's head stays in W.head. */
 static int
 make_next(char *name, size_t n, struct ttc_head *next)
 {
@@ -290,7 +291,7 @@ make_next(char *name, size_t n, struct ttc_head *next)
 	return fd;
 }
 
-/* Remove file ${part} of this recording; a file of that name from another recording stays. */
+/* Remove file ${part} of this recording, but not a file of another recording with the same name. */
 static void
 drop_part(uint32_t part)
 {
@@ -310,9 +311,7 @@ drop_part(uint32_t part)
 	}
 }
 
-/*
- * Begin the next file of a rotation. It exists before this one ends: after a kill, a reader finds that the last file has no end, and continues with the ring.
- */
+/* Begin the next file of a rotation. It exists before this one ends: after a kill, a reader sees that the last file has no end, and continues with the ring. */
 static void
 new_file(void)
 {

@@ -42,7 +42,7 @@ writer_bytes(const void *data, size_t n)
 	return true;
 }
 
-/* Write a chunk of one or two pieces; false: the recording is over. */
+/* Write a chunk of one or two pieces. False: the recording is over. */
 bool
 writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 {
@@ -75,7 +75,7 @@ writer_seal(struct ttc_chunk *h, const uint8_t *a, size_t na, const uint8_t *b, 
 	h->commit = (na + nb) | (uint64_t)(uint32_t)~crc << 32;
 }
 
-/* Make the stream a chunk in W.buf; returns its length. */
+/* Turn the stream into a chunk in W.buf; return its length. */
 size_t
 writer_stream_chunk(void)
 {

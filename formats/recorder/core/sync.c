@@ -1,6 +1,6 @@
 /**
- * Syncs the capture to disk (fsync) once a second, so that a power cut loses at most the last second. It has its own thread, because a sync takes long on a
- * slow disk, and the ring must not fill up meanwhile.
+ * Syncs the capture to disk (fsync) once a second, so that a power cut loses at most the last second. It runs on its own thread, because a sync takes long on
+ * a slow disk, and the ring must not fill up meanwhile.
  */
 #include "recorder/core/writer.h"
 

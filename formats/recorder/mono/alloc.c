@@ -7,19 +7,19 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The size in the heap, where objects are aligned to 8 bytes; the log profiler counts this size too. */
+/* Return the size in the heap, where objects are aligned to 8 bytes; the log profiler also counts this size. */
 static inline uint64_t
 heap_size(MonoObject *o)
 {
 	return ((uint64_t)api.mono_object_get_size(o) + 7) & ~(uint64_t)7;
 }
 
-/* SGen treats objects from this size on as large ones, which it does not move. */
+/* Minimum size of objects that SGen treats as large and does not move. */
 enum { LARGE = 8000 };
 
 static uint64_t placed_from = LARGE;
 
-/* Record the object's address too: of large objects, and of all if the moves by which it can be followed are recorded. */
+/* Record the object's address, too: of large objects, and of all objects if the moves by which they can be followed are recorded. */
 static __attribute__((noinline)) void
 put_placed(struct rec_thread *t, uint64_t now, uint64_t type, MonoObject *o, uint64_t size)
 {
@@ -45,7 +45,7 @@ on_alloc(MonoProfiler *p, MonoObject *o)
 		put_placed(t, now, type, o, size);
 }
 
-/* Record an allocation with a stack; it represents ${many}. */
+/* Record an allocation with a stack; it represents ${many} allocations. */
 static void
 put_more(MonoObject *o, uint64_t size, uint32_t many)
 {
@@ -78,12 +78,12 @@ on_alloc_stack(MonoProfiler *p, MonoObject *o)
 /* --- sampling -------------------------------------------------------------------------- */
 
 /*
- * Sampling points lie on the stream of bytes that each thread allocates, at exponential distances with a mean of N bytes. An object that holds a point is
- * recorded. An object of s bytes is recorded with probability p = 1 - exp(-s/N), and represents 1/p objects like it, so sums over recorded objects are unbiased
- * estimates of numbers and bytes. The written number is whole, rounded up or down at random so that its mean is 1/p.
+ * Sampling points lie on the stream of bytes that each thread allocates, at exponential distances with a mean of N bytes. An object that contains a point is
+ * recorded. An object of s bytes is recorded with probability p = 1 - exp(-s/N) and represents 1/p objects like it, so sums over recorded objects are
+ * unbiased estimates of numbers and bytes. The number written is an integer, rounded up or down at random so that its mean is 1/p.
  *
- * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over recorded objects (w is the written number): w is 0 for objects not
- * recorded, E[w] is 1, so E[w (w - 1)] is the variance of w.
+ * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over recorded objects (w is the number written): w is 0 for objects not
+ * recorded and E[w] is 1, so E[w (w - 1)] is the variance of w.
  */
 static __thread REC_NEAR struct {
 	int64_t left;                 /* bytes to the next sampling point */
@@ -93,7 +93,7 @@ static __thread REC_NEAR struct {
 static _Atomic uint64_t taken, estimate_b;
 static _Atomic double variance;
 
-/* A random number in (0, 1]. */
+/* Return a random number in (0, 1]. */
 static double
 chance(void)
 {

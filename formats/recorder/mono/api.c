@@ -41,7 +41,7 @@ symbol(void *library, const char *name)
 	return p;
 }
 #else
-/* Find the library that contains ${inside}. RTLD_DEFAULT does not search a runtime that was loaded for its host alone. */
+/* Find the library that contains ${inside}. RTLD_DEFAULT does not search a runtime that was loaded for its host only. */
 static void *
 library(void *inside)
 {

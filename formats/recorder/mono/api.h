@@ -26,7 +26,7 @@
 #include <mono/utils/mono-counters.h>
 #include <mono/utils/mono-publib.h>
 
-/* Without one of these nothing can be recorded. */
+/* Functions without which nothing can be recorded. */
 #define API_NEEDED(X) \
 	X(mono_assembly_get_image) X(mono_assembly_get_name) X(mono_assembly_name_get_name) X(mono_class_get_image) X(mono_class_get_name) \
 	X(mono_class_get_namespace) X(mono_class_get_nesting_type) X(mono_class_get_type) X(mono_domain_get_id) \
@@ -44,7 +44,7 @@
 	X(mono_profiler_set_thread_started_callback) X(mono_profiler_set_thread_stopped_callback) \
 	X(mono_stringify_assembly_name) X(mono_type_get_name)
 
-/* NULL if the runtime lacks it: options that need it are refused, or their events left out. */
+/* Functions that may be NULL if the runtime lacks them: options that need one are refused, or their events left out. */
 #define API_OPTIONAL(X) \
 	X(mono_assembly_foreach) X(mono_class_from_mono_type) X(mono_class_get_field_from_name) \
 	X(mono_field_get_offset) X(mono_field_get_type) X(mono_class_is_enum) X(mono_class_is_valuetype) \

@@ -14,8 +14,8 @@
 #include "recorder/core/control_file.h"
 
 static struct plat_lock guard;
-static bool paused, ended;            /* under guard */
-static uint64_t mark;                 /* key of the marker of marks */
+static bool paused, ended;            /* guarded by the lock guard */
+static uint64_t mark;                 /* key of the marker for marks */
 static _Atomic uint32_t signals;      /* number of signals received */
 static _Atomic bool quit;
 static struct plat_thread helper;
@@ -226,7 +226,7 @@ help(void)
 			coverage_tick();
 		plat_sleep_us(10000);
 	}
-	/* Once more at the end: a short program may have none of its own since the last time, and counters come up as they are first used. */
+	/* Read the counters once more at the end: a short program may have no reading since the last time, and counters appear when they are first used. */
 	if (module.o.counters_ns)
 		counters_sample();
 }
@@ -256,7 +256,7 @@ listen_to_signal(void)
 }
 #endif
 
-/* Coverage counts the whole run: what a domain ran is written when the domain is unloaded, even in a pause. */
+/* Write the coverage of a domain when it is unloaded, even in a pause, as coverage counts the whole run. */
 static void
 on_domain_unloading(MonoProfiler *p, MonoDomain *d)
 {

@@ -1,5 +1,5 @@
 /**
- * Finds the variables of a frame by its debug information. It knows registers, and nothing of recording.
+ * Finds the variables of a frame by its debug information. Independent of recording.
  */
 #include "recorder/mono/frame.h"
 
@@ -8,10 +8,10 @@
 #include <stdatomic.h>
 #include <unwind.h>
 
-enum { FRAMES = 24 };         /* frames between here and the method: ours and the runtime's */
+enum { FRAMES = 24 };         /* maximum number of frames between here and the method: ours and the runtime's */
 enum { RBX = 3, RBP = 5, R12 = 12 };
 
-/* Functions of the compiler's library, which is not linked: found when first needed. */
+/* Functions of the compiler's library, which is not linked; found at first use. */
 static struct {
 	__typeof__(&_Unwind_Backtrace) backtrace;
 	__typeof__(&_Unwind_GetGR) register_of;
@@ -21,7 +21,7 @@ static struct {
 static bool
 find_unwind(void)
 {
-	static _Atomic int state;     /* 1: being searched, 2: found, 3: not there */
+	static _Atomic int state;     /* 1: being searched, 2: found, 3: missing */
 	int none = 0;
 
 	if (atomic_compare_exchange_strong(&state, &none, 1)) {
@@ -41,11 +41,11 @@ struct search {
 	bool found;
 };
 
-/* Collect the registers that called functions preserve: variables are in them or addressed by them. */
+/* Collect the registers that called functions preserve: variables are in them, or are addressed by them. */
 static _Unwind_Reason_Code
 on_frame(struct _Unwind_Context *c, void *arg)
 {
-	/* For each, the processor's number and that of debug information. */
+	/* Each register's number in the processor and in debug information. */
 	static const struct { int own, debug; } kept[] = { { RBX, 3 }, { RBP, 6 }, { R12, 12 }, { 13, 13 }, { 14, 14 }, { 15, 15 } };
 	struct search *s = arg;
 	uintptr_t ip = unwind.ip_of(c);

@@ -1,7 +1,6 @@
 /**
- * Records collections, moved objects, roots, handles and finalizers. Between the runtime's events 7 (world stopped) and 8 (restarting)
- * every other thread is stopped and may hold any lock, so nothing here takes one. The collecting thread has its writing end since
- * event 6.
+ * Records collections, moved objects, roots, handles and finalizers. Between the runtime's events 7 (world stopped) and 8 (restarting) every other thread is
+ * stopped and may hold any lock, so nothing here takes one. The collecting thread got its writing end at event 6.
  */
 #include "recorder/mono/module.h"
 
@@ -57,7 +56,7 @@ on_resize(MonoProfiler *p, uintptr_t bytes)
 	put_number(MONO_GC_HEAP, bytes);
 }
 
-/* Addresses in pairs; the most pairs in a record. */
+/* Maximum number of pairs of addresses in a record. */
 enum { PAIRS = 150 };
 
 static void
@@ -198,7 +197,7 @@ on_root(MonoProfiler *p, const mono_byte *start, uintptr_t size, MonoGCRootSourc
 	if (!t)
 		return;
 	n = n < 250 ? n : 250;
-	/* The key of a static field's root is a vtable: record its class. All roots of domains belong together: record no key. */
+	/* The key of a static field's root is a vtable: record its class. Roots of domains all belong together: record no key. */
 	if (source == MONO_ROOT_SOURCE_STATIC && key && api.mono_vtable_class) {
 		MonoClass *c = api.mono_vtable_class((MonoVTable *)(uintptr_t)key);
 		defs_met_class(c);
@@ -234,7 +233,7 @@ on_root_gone(MonoProfiler *p, const mono_byte *start)
 			api.mono_profiler_set_ ## event ## _callback(h, on ? (f) : NULL); \
 	} while (0)
 
-/* Register even in pauses: a thread's first event must not happen while the world is stopped. */
+/* Register even in pauses, because a thread's first event must not happen while the world is stopped. */
 void
 gc_load(void)
 {

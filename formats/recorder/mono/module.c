@@ -86,7 +86,10 @@ put_facts(void)
 	}
 }
 
-/* True if only infrequent events are recorded: samples, collections, throws and such come some thousands a second, calls and allocations millions. */
+/*
+ * True if only infrequent events are recorded: samples, collections, throws and similar events come some thousands a second, calls and allocations by the
+ * million.
+ */
 static bool
 calm(const struct options *o)
 {
@@ -96,7 +99,7 @@ calm(const struct options *o)
 	    (o->alloc_sample_b ? o->alloc_sample_b >= CALM_CHUNK_BYTES : !o->alloc);
 }
 
-/* List the recorded kinds in words of options: readers then distinguish 0 from unknown. */
+/* List the recorded kinds as words of options, so that readers can distinguish 0 from unknown. */
 static void
 put_kinds(const struct options *o, char *to, size_t size)
 {
@@ -145,7 +148,7 @@ open_capture(void)
 	return rc;
 }
 
-/* The runtime calls it with "tracetool" or "tracetool:OPTIONS". After an error the program runs unprofiled, and one line says so. */
+/* Entry point, which the runtime calls with "tracetool" or "tracetool:OPTIONS". After an error the program runs unprofiled, and one line says so. */
 void
 mono_profiler_init_tracetool(const char *desc)
 {

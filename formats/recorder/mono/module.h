@@ -45,16 +45,19 @@ struct _MonoProfiler { MonoProfilerHandle handle; };
 extern struct module {
 	struct options o;
 	MonoProfilerHandle handle;
-	MonoProfilerHandle tools;     /* handle of samples, heap shots and coverage; NULL: none of these is on */
-	_Atomic bool initialized;     /* the runtime is initialized: types can be named */
+	MonoProfilerHandle tools;     /* handle of samples, heap shots and coverage; NULL: these are all off */
+	_Atomic bool initialized;     /* true: the runtime is initialized and can name types */
 	_Atomic uint32_t pauses;      /* number of pauses so far */
-	bool shooting;                /* the running collection gets a heap shot with the roots; only for the collecting thread */
+	bool shooting;                /* true: the running collection gets a heap shot with the roots; only for the collecting thread */
 } module;
 
 /* Print a line for the user on standard error. */
 void module_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Wait, for a limited time, until the ring has room, where the program waits anyway; also with the world stopped. ${more} false begins a new piece of work. */
+/*
+ * Wait, for a limited time, until the ring has room; call only where the program waits anyway, also with the world stopped. ${more} false begins a new piece
+ * of work.
+ */
 void module_room(bool more);
 
 static inline uint64_t
@@ -64,8 +67,8 @@ module_key(const void *p)
 }
 
 /*
- * Each part has two functions. _load, called at the entry point: register for events, which is possible only there. _listen: turn the events on or off; while
- * recording is paused, the program pays only for what its code was compiled with.
+ * Each part has two functions. _load, called at the entry point, registers for events, which is possible only there. _listen turns the events on or off;
+ * while recording is paused, the program's only cost is what its code was compiled with.
  */
 void defs_load(void);
 void calls_load(void);
@@ -86,38 +89,38 @@ void heap_load(void);
 void heap_listen(bool on);
 void coverage_load(void);
 
-/* Begin recording, or wait for what starts it, and read the counters; end that. */
+/* Begin recording, or wait for what starts it, and read the counters; end recording. */
 void control_load(void);
 void control_end(void);
 
-/* Record the runtime's counters now. On one thread only. */
+/* Record the runtime's counters now. On a single thread only. */
 void counters_sample(void);
 
 /* --- mono_defs.c ------------------------------------------------------------------- */
 
-/* Define a method unless it is defined. May load classes, and so cause further events. */
+/* Define a method unless it is already defined. May load classes, and so cause further events. */
 void defs_method(MonoMethod *m);
 /* Define an object's type: its vtable, which names the class and the domain, or its class if the runtime shows no vtables. */
 uint64_t defs_type(MonoObject *o);
 
-/* The same in a signal handler, or with the world stopped: they are named soon after. No lock, no allocation. */
+/* Note methods, classes and types in a signal handler, or with the world stopped, to be named soon after. Take no lock and allocate nothing. */
 void defs_met_method(MonoMethod *m);
 void defs_met_class(MonoClass *c);
 uint64_t defs_met_type(MonoObject *o, MonoClass *c);
-/* Keep the code at ${code}, compiled ahead of time from a method of ${d}, to be named. */
+/* Note the code at ${code}, compiled ahead of time from a method of ${d}, to be named later. */
 void defs_met_code(MonoDomain *d, const void *code);
-/* Name everything kept now. On a thread that may take the runtime's locks. */
+/* Name everything noted so far. On a thread that may take the runtime's locks. */
 void defs_name_met(void);
 
 /* --- mono_late.c --------------------------------------------------------------------- */
 
-/* Keep ${what}, described by ${with}, to be named. Anywhere: no lock, no allocation. */
+/* Note ${what}, described by ${with}, to be named later. Callable anywhere: no lock, no allocation. */
 void late_put(const void *what, uintptr_t with);
-/* Make the finalizer thread run soon, which takes what late_put() kept. Anywhere: it only posts a semaphore. */
+/* Make the finalizer thread run soon, which names what late_put() noted. Callable anywhere: it only posts a semaphore. */
 void late_wake(void);
-/* Set whether the finalizer thread runs. late_wake() does nothing while it does not. */
+/* Set whether the finalizer thread runs; late_wake() does nothing while it does not. */
 void late_ready(bool is);
-/* Call ${name} for everything kept, on a thread that may take locks. late_taking(): true while a thread does. */
+/* Call ${name} for everything noted, on a thread that may take locks. late_taking(): true while a thread does so. */
 void late_take(void (*name)(const void *what, uintptr_t with));
 bool late_taking(void);
 
@@ -129,21 +132,22 @@ void tools_end(void);
 /* --- mono_sample.c, mono_heap.c, mono_coverage.c ---------------------------------------------------- */
 
 bool sample_wanted(void);
-/* The runtime is initialized. May wait a moment. */
+/* Called when the runtime is initialized. May wait a moment. */
 void sample_initialized(void);
 bool heap_wanted(void);
 bool coverage_wanted(void);
 /* Request a heap shot. Any thread. */
 void heap_request(void);
-/* The runtime begins to end: take the last shot, if one is asked for. */
+/* Called when the runtime begins to end: take the last shot, if one is asked for. */
 void heap_end(void);
-/* A domain is unloaded, until the runtime says that it is: write the counts of its methods, which are gone then. Not in a pause. */
+/* Write the counts of a domain's methods while it is being unloaded, before they are gone. Not in a pause. */
 void coverage_unload(MonoDomain *d);
 void coverage_end(void);
 void coverage_listen(bool on);
 /*
- * True if coverage is written before the end, too: then call _tick every few milliseconds, on a thread of ours; _step does a piece of the work, on a thread
- * that may take the runtime's locks; _settle has the counts so far written and waits for that, at most a second, on no such thread.
+ * coverage_repeats(): true if coverage is also written before the end. In that case call coverage_tick() every few milliseconds, on a thread of ours.
+ * coverage_step() does a piece of the work, on a thread that may take the runtime's locks. coverage_settle() requests that the present counts be written and
+ * waits at most a second for that, on another thread.
  */
 bool coverage_repeats(void);
 void coverage_tick(void);
@@ -153,26 +157,29 @@ void coverage_settle(void);
 /* --- gc.c ----------------------------------------------------------------------------- */
 
 void gc_put_roots(struct rec_thread *t, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects);
-/* Record registrations of roots with ${h}, unless they are recorded anyway, and call ${roots} with roots. */
+/* Record registrations of roots with ${h}, unless they are recorded anyway, and call ${roots} with the roots. */
 void gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots);
 
 /* --- mono_filter.c ------------------------------------------------------------------ */
 
 enum filter_flag { FILTER_KNOWN = 1, FILTER_CALLS = 2, FILTER_ARGS = 4, FILTER_FRAME = 8 };
 
-/* The events recorded of a method. Remembered: it is asked at each compilation, each unwinding, and by slower callbacks at each call. */
+/*
+ * Return the kinds of events recorded of a method. The answer is cached, as it is needed at each compilation, each unwinding, and by slower callbacks at each
+ * call.
+ */
 unsigned filter_flags(MonoMethod *m);
-/* True if a pattern of the list matches the method. The answer is not remembered. */
+/* True if a pattern of the list matches the method. The answer is not cached. */
 bool filter_lists(enum options_list list, MonoMethod *m);
 void filter_forget(MonoMethod *m);
-/* At the end: report patterns that matched nothing. */
+/* Report patterns that matched nothing, at the end. */
 void filter_end(void);
 
 /* --- mono_args.c ---------------------------------------------------------------------- */
 
 /* Record that a method begins, with its arguments. */
 void args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
-/* Record the names of the arguments of a method that was compiled, if they may be recorded. */
+/* Record the names of the arguments of a compiled method, if they may be recorded. */
 void args_compiled(MonoMethod *m);
 void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
 
@@ -180,7 +187,7 @@ void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerC
 
 enum { STACK_MAX_FRAMES = 256, STACK_BYTES = 10 * STACK_MAX_FRAMES + 10 };
 
-/* Write the innermost ${most} managed frames of the calling thread as in records; returns the number of bytes. Defines the methods. */
+/* Write the innermost ${most} managed frames of the calling thread in the form of records; return the number of bytes. Defines the methods. */
 size_t stack_put(uint8_t to[STACK_BYTES], unsigned most);
 
 #endif

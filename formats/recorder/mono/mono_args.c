@@ -1,6 +1,6 @@
 /**
- * Records arguments, results and locals of the methods that the option args names, as values of a zone. A value is recorded as its
- * bits, its text, or its class and address.
+ * Records arguments, results and locals of the methods that the option args names, as values of a zone. A value is recorded by its bits, its text, or its
+ * class and address.
  */
 #include "recorder/mono/module.h"
 #include "recorder/mono/frame.h"
@@ -12,7 +12,7 @@
 
 enum { VALUES = 24, TEXT = 200, CHARS = 400 };
 
-/* Values while they are collected; the memory they point to must live as long. */
+/* Values while they are collected; the memory to which they point must live as long. */
 struct values {
 	unsigned n;
 	struct rec_value v[VALUES];
@@ -33,7 +33,7 @@ set_number(struct values *to, unsigned type, uint64_t bits, size_t size)
 	set(to, type, &to->own[to->n].bits, size);
 }
 
-/* Set a value that is neither number nor text: null, false or true. */
+/* Set a value that is neither a number nor text: null, false or true. */
 static void
 set_word(struct values *to, enum ttc_word word)
 {
@@ -75,7 +75,7 @@ is_ref(MonoType *type)
 
 static void set_value(struct values *to, MonoType *type, const void *p);
 
-/* The address of the field ${name} of the structure at ${p}, and its type; NULL if there is no such field or the runtime lacks the functions. */
+/* Return the address of the field ${name} of the structure at ${p}, and its *${type}; NULL if there is no such field or the runtime lacks the functions. */
 static const void *
 field_of(MonoClass *c, const char *name, const void *p, MonoType **type)
 {
@@ -89,7 +89,7 @@ field_of(MonoClass *c, const char *name, const void *p, MonoType **type)
 	return (const char *)p + api.mono_field_get_offset(field) - 2 * sizeof(void *);
 }
 
-/* Write a 96-bit number with a power of ten, keeping its digits: 1.50 stays 1.50. */
+/* Write a 96-bit number with a power of ten, with all its digits: 1.50 stays 1.50. */
 static size_t
 put_decimal(char *to, const void *p)
 {
@@ -121,7 +121,7 @@ put_decimal(char *to, const void *p)
 	return at;
 }
 
-/* Set a structure: a decimal number by its digits, a nullable by its value, any other by its type. */
+/* Set a structure: a decimal number by its digits, a nullable by its value, any other structure by its type. */
 static void
 set_structure(struct values *to, MonoClass *c, const void *p)
 {
@@ -133,7 +133,7 @@ set_structure(struct values *to, MonoClass *c, const void *p)
 	if (n == 14 && memcmp(text, "System.Decimal", 14) == 0) {
 		n = put_decimal(text, p);
 	} else if (n == 17 && memcmp(text, "System.Nullable`1", 17) == 0) {
-		/* The field's name depends on the runtime's generation. */
+		/* The field's name differs between generations of the runtime. */
 		if ((has = field_of(c, "hasValue", p, &type)) == NULL)
 			has = field_of(c, "has_value", p, &type);
 		value = has ? field_of(c, "value", p, &type) : NULL;
@@ -147,7 +147,7 @@ set_structure(struct values *to, MonoClass *c, const void *p)
 	set(to, TTC_TEXT8, text, n);
 }
 
-/* Set a number, a character or a truth value; false if the kind is none of these. */
+/* Set a number, a character or a truth value. False: the kind is none of these. */
 static bool
 set_plain(struct values *to, int kind, const void *p)
 {
@@ -187,7 +187,7 @@ set_plain(struct values *to, int kind, const void *p)
 	return true;
 }
 
-/* Set the value that a parameter by reference refers to. */
+/* Set the value to which a parameter by reference refers. */
 static void
 set_referred(struct values *to, MonoType *type, const void *p)
 {
@@ -206,7 +206,7 @@ set_referred(struct values *to, MonoType *type, const void *p)
 		set_value(to, type, o);
 }
 
-/* The kind of ${type}'s values; of an enumeration, that of its number. */
+/* Return the kind of ${type}'s values; for an enumeration, that of its number. */
 static int
 kind_of(MonoType *type)
 {
@@ -243,7 +243,7 @@ set_value(struct values *to, MonoType *type, const void *p)
 		set_object(to, o);
 }
 
-/* Take over a value from the runtime. If the runtime gave none, add "?": places of values count. */
+/* Take over a value from the runtime. If the runtime gave none, add "?", because values are matched by their places. */
 static void
 add(struct values *to, MonoType *type, void *buffer)
 {
@@ -275,7 +275,7 @@ able(void)
 	    api.mono_type_get_type && api.mono_class_from_mono_type && api.mono_class_is_valuetype;
 }
 
-/* True if the parameter is "out". If the runtime does not say, any parameter by reference may be one. */
+/* True if the parameter is "out". If the runtime does not tell, any parameter by reference may be one. */
 static bool
 is_out(MonoMethodSignature *s, MonoType *type, uint32_t i)
 {
@@ -293,7 +293,7 @@ args_compiled(MonoMethod *m)
 	    !api.mono_signature_get_param_count || !api.mono_signature_is_instance || !(s = api.mono_method_signature(m)))
 		return;
 	uint32_t count = api.mono_signature_get_param_count(s);
-	/* The runtime writes all names, however many are recorded. */
+	/* The runtime writes all names, even if fewer are recorded. */
 	const char **name = calloc((size_t)count + 1, sizeof *name);
 	if (!name)
 		return;
@@ -367,11 +367,11 @@ has_locals(void)
 	    api.mono_method_header_get_locals && api.mono_metadata_free_mh;
 }
 
-/* Add the local variables in the order of declaration, as the compiler kept them; a variable that it left out is unknown. */
+/* Add the local variables in the order of declaration, as the compiler kept them; a variable that it dropped is unknown. */
 static void
 put_locals(struct rec_thread *t, uint64_t now, MonoMethod *m)
 {
-	/* Methods made by the runtime have no token, and keep numbers in variables of objects. */
+	/* Methods made by the runtime have no token, and keep numbers in variables for objects. */
 	MonoDebugMethodJitInfo *info = has_locals() && api.mono_method_get_token(m) != 0 ? api.mono_debug_find_method(m, api.mono_domain_get()) : NULL;
 	MonoMethodHeader *h = info && info->num_locals > 0 ? api.mono_method_get_header(m) : NULL;
 	struct values v = { .n = 0 };
@@ -385,7 +385,7 @@ put_locals(struct rec_thread *t, uint64_t now, MonoMethod *m)
 		for (uint32_t i = 0; i < n && i < info->num_locals && v.n < VALUES; i++) {
 			uint64_t room;
 			const void *at = frame_variable(&frame, &info->locals[i], &room);
-			/* The target of a reference may be gone, and a variable that does not begin as zero must not be taken for an object. */
+			/* The target of a reference may be gone, and a variable that does not start as zero must not be taken for an object. */
 			if (at && is_ref(type[i]))
 				set(&v, TTC_TEXT8, "ref", 3);
 			else if (at && (clear || is_plain(type[i])))
@@ -412,7 +412,7 @@ args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	MonoType *type = s && api.mono_signature_get_return_type ? api.mono_signature_get_return_type(s) : NULL;
 	if (type && api.mono_type_get_type(type) != MONO_TYPE_VOID)
 		add(&v, type, api.mono_profiler_call_context_get_result(context));
-	/* The end of a zone has no arguments, so the values are an event of their own inside the zone. */
+	/* The end of a zone has no arguments, so the values are a separate event inside the zone. */
 	if (v.n > 0)
 		rec_single(t, now, module_key(m), v.v, v.n);
 	release(&v);

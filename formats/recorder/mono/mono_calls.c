@@ -28,7 +28,7 @@ on_leave(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
 		rec_end(t, now, module_key(m));
 }
 
-/* The method ends; the method it tail-calls records its own begin. */
+/* End the method's zone; the method that it tail-calls records its own begin. */
 static void
 on_tail_call(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
 {
@@ -36,7 +36,7 @@ on_tail_call(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
 	on_leave(p, m, NULL);
 }
 
-/* The place of ${key} among the thread's open zones, counted from the innermost as 1; 0: not open. */
+/* Return the place of ${key} among the thread's open zones, counted from 1 for the innermost; 0: not open. */
 static uint32_t
 zone_find(const struct rec_thread *t, uint64_t key)
 {
@@ -49,8 +49,8 @@ zone_find(const struct rec_thread *t, uint64_t key)
 }
 
 /*
- * Close a frame that an exception leaves, beneath the zone "Exception", which stays open: unwinding belongs to it (model/zones.h has the same rule). Methods
- * compiled ahead of time are left without having been entered.
+ * Close a frame that an exception leaves, beneath the zone "Exception", which stays open, as unwinding belongs to it (model/zones.h has the same rule).
+ * Methods compiled ahead of time are left without having been entered.
  */
 static void
 leave_by_exception(struct rec_thread *t, uint64_t now, uint64_t key)
@@ -83,7 +83,7 @@ on_exception_leave(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 /* --- frames, arguments, a limit of depth: for those who ask for one --------------------------------- */
 
 /*
- * A thread's calls beyond the depth limit. Their keys are at the far end of the array of open zones, outermost last; of calls beyond MAX_HIDDEN_KEYS only the
+ * A thread's calls beyond the depth limit. Their keys are at the far end of the array of open zones, outermost last; beyond MAX_HIDDEN_KEYS calls only the
  * number is kept.
  */
 enum { MAX_HIDDEN_KEYS = 1024 };

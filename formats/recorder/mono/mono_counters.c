@@ -1,12 +1,12 @@
 /**
- * Records the runtime's own counters at intervals. The helper thread reads them; it is not attached to the runtime, so this takes no managed memory. Keys of
- * counters are small numbers, since events name counters by 32 bits; other keys are even smaller, or addresses.
+ * Records the runtime's own counters at intervals. The helper thread reads them; it is not attached to the runtime, so it takes no managed memory. Keys of
+ * counters are small numbers, as events name counters by 32 bits; other keys are even smaller, or are addresses.
  */
 #include "recorder/mono/module.h"
 
 enum { COUNTERS = 1024, FIRST_KEY = 0x40000000 };
 
-/* The runtime gives the user's and the system's share of processor time, and a total in which the user's counts twice (6.8). */
+/* Parts of processor time: the runtime gives the user's and the system's part, and a total in which the user's counts twice (6.8). */
 enum share { S_NONE, S_USER, S_SYSTEM, S_TOTAL };
 
 static struct {
@@ -77,7 +77,7 @@ find(MonoCounter *c)
 	return i;
 }
 
-/* Convert a value to the capture's unit. False if it is a text or of an unknown type. */
+/* Convert a value to the capture's unit. False: it is text or of an unknown type. */
 static bool
 value(unsigned i, const void *p, struct rec_value *v, int64_t *whole, double *real)
 {

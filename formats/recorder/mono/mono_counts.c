@@ -1,5 +1,5 @@
 /**
- * Reads how often each statement of a method ran, and keeps what code that was replaced has counted.
+ * Reads how often each statement of a method ran, and keeps the counts of code that was replaced.
  */
 #include "recorder/mono/mono_counts.h"
 
@@ -12,15 +12,15 @@
 
 /* The counts of a method's earlier code. */
 struct past {
-	struct counts kept;           /* code that was replaced */
-	struct counts last;           /* code that is being replaced: the counts may be its own still, or the new code's already */
-	uint32_t turns;               /* how often `last` went into `kept` */
+	struct counts kept;           /* counts of code that was replaced */
+	struct counts last;           /* counts of code that is being replaced; they may still be its own, or already the new code's */
+	uint32_t turns;               /* number of times that `last` was added to `kept` */
 };
 
-static struct plat_lock guard;        /* of the pasts, and of names of files */
-static struct table pasts;                    /* a struct past for the methods that have one */
+static struct plat_lock guard;        /* guards the pasts, and names of files */
+static struct table pasts;                    /* struct past by method, for methods that have one */
 static MonoProfilerHandle handle;
-static __thread struct counts *into;          /* of the read that runs on this thread */
+static __thread struct counts *into;          /* destination of the read that runs on this thread */
 
 static uint64_t
 key_of(const MonoMethod *m)
@@ -34,7 +34,7 @@ past_of(const MonoMethod *m)
 	return (struct past *)(uintptr_t)table_get(&pasts, key_of(m));
 }
 
-/* Copy a file name: the runtime's text is gone after the call. Methods of one file come together, so the last copy is compared first. */
+/* Copy a file name, as the runtime's text is gone after the call. Methods of the same file come together, so the last copy is compared first. */
 static const char *
 keep_file(const char *name)
 {
@@ -65,7 +65,7 @@ make_room(struct counts *c)
 	return true;
 }
 
-/* Add the counts of ${from} to those of the same statements, or take those that are greater. */
+/* Add the counts of ${from} to those of the same statements; or, without ${add}, take the greater ones. */
 static void
 join(struct counts *to, const struct counts *from, bool add)
 {
@@ -95,7 +95,7 @@ on_statement(MonoProfiler *p, const MonoProfilerCoverageData *d)
 		into->v[into->n++] = (struct counted){ d->il_offset, d->counter, d->line, d->column, keep_file(d->file_name) };
 }
 
-/* Read the counts of the code compiled last, and *${turns} that they belong to: once the past has taken another turn they would be counted twice. */
+/* Read the counts of the code compiled last, and the number of *${turns} to which they belong: after another turn they would be counted twice. */
 static bool
 read_last(MonoMethod *m, struct counts *to, uint32_t *turns)
 {

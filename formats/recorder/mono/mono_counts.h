@@ -1,9 +1,9 @@
 /**
- * How often each statement of a method ran, as the runtime counts it, in all code that was compiled of the method.
+ * How often each statement of a method ran, as the runtime counts it, in all code compiled from the method.
  *
- * The runtime has one set of counts a method, of the code compiled last: where a second domain compiles the method, its code gets counts of 0, and those that
- * the first domain's code goes on counting are out of reach. So what was counted is read when the runtime asks whether to count in the new code, and added to
- * what is read later.
+ * The runtime has one set of counts per method, for the code compiled last: when a second domain compiles the method, its code gets counts of 0, and the
+ * counts to which the first domain's code continues to add are out of reach. So the counts are read when the runtime asks whether to count in the new code,
+ * and are added to those read later.
  *
  * Any thread that may take the runtime's locks.
  */
@@ -18,18 +18,18 @@
 
 struct counted { uint32_t offset, hits, line, column; const char *file; };
 
-/* The statements of a method, in the order of their offsets. To be freed by free(v). */
+/* The statements of a method, in the order of their offsets. Free with free(v). */
 struct counts { struct counted *v; size_t n, cap; };
 
-/* Read by this handle from now on. Once, before the others. */
+/* Use this handle for reading from now on. Call once, before the other functions. */
 void counts_load(MonoProfilerHandle h);
-/* Read the counts of ${m} into ${to}, whose room is used again. False: the runtime has none, or there is no memory. */
+/* Read the counts of ${m} into ${to}, whose memory is reused. False: the runtime has no counts, or there is no memory. */
 bool counts_read(MonoMethod *m, struct counts *to);
-/* ${m} is being compiled again: keep what its code has counted. */
+/* Keep the counts of the code of ${m}, which is being compiled again. */
 void counts_keep(MonoMethod *m);
-/* That is done. */
+/* Called when that compilation is done. */
 void counts_kept(MonoMethod *m);
-/* ${m} is unloaded. */
+/* Drop the counts of ${m}, which is unloaded. */
 void counts_forget(MonoMethod *m);
 
 #endif

@@ -1,8 +1,8 @@
 /**
  * Records coverage. The runtime counts how often each statement ran, in methods that we choose when it compiles them. Its finalizer thread reads the counts,
- * a little at a time, and the end reads all; counts that changed are written. A method that never ran is written with zeros. One instance of a generic method
- * may count for all instances, so each is written; the token of their definition shows that they belong together. Statements that a domain runs of a method
- * after another one compiled it are not counted: the number of such methods is a fact of the capture.
+ * a little at a time, and the end reads all of them; changed counts are written. A method that never ran is written with zeros. One instance of a generic
+ * method may count for all instances, so each is written; the token of their definition shows that they belong together. Statements of a method that a domain
+ * runs after another domain compiled the method are not counted: the number of such methods is a fact of the capture.
  */
 #include "recorder/mono/module.h"
 
@@ -12,42 +12,42 @@
 #include "recorder/mono/mono_counts.h"
 #include "recorder/mono/mono_table.h"
 
-/* Least ns between two passes, ns of work in a step of a pass, least ns between two steps. */
+/* Minimum ns between two passes, ns of work in a step of a pass, minimum ns between two steps. */
 enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };
-/* The runtime loses some 110 bytes each time a method's counts are read (6.8). So there are at most this many reads at first, and this many a second. */
+/* The runtime leaks about 110 bytes each time a method's counts are read (6.8). So the number of reads is limited, at first and per second. */
 enum { READS = 50000, READS_S = 20 };
-/* Bits of a method's state. Bits from DOMAIN on: 1 + the number of the domain that compiled it last; 0: none, or that domain is unloaded. */
+/* Bits of a method's state. The bits from DOMAIN on: 1 + the number of the domain that compiled it last; 0: no domain, or it is unloaded. */
 enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8, HAS_CODE = 16, SHARED = 32, GONE = 64, DOMAIN = 8 };
 
 struct covered {
 	MonoMethod *method;           /* NULL: unloaded */
 	MonoImage *image;
-	uint64_t id;                  /* 0: none yet. The method has one id for each source file of its code, from here on */
+	uint64_t id;                  /* 0: no id yet. From here on the method has one id for each source file of its code */
 	uint32_t n, *hits;            /* counts as last written */
-	bool written;                 /* written to the present file of the rotation */
+	bool written;                 /* true: written to the present file of the rotation */
 };
 
 static struct {
 	struct plat_lock lock;        /* guards the list and the states */
 	struct covered *list;
 	size_t n, cap;
-	/* only for the thread that set busy */
+	/* Only for the thread that set busy. */
 	atomic_flag busy;
-	struct counts now;            /* of the method that is being written */
-	uint32_t told;                /* as many shared methods are in the facts */
+	struct counts now;            /* counts of the method that is being written */
+	uint32_t told;                /* number of shared methods in the last fact */
 	uint64_t id;
-	MonoImage **image;            /* images whose methods are in the list; of the last one, only rows before row */
+	MonoImage **image;            /* images whose methods are in the list; of the last one, only rows before ${row} */
 	size_t nimage, capimage;
 	size_t scanned;               /* number of images done */
 	int row;
-	size_t at;                    /* the pass's place in the list; a pass goes through the list twice */
-	bool instances;               /* second time: instances, because their names come from definitions, which go first */
-	uint64_t files;               /* files of the rotation when everything was last written */
-	/* scheduling */
+	size_t at;                    /* the pass's place in the list, through which a pass goes twice */
+	bool instances;               /* true: the second time, for instances, whose names come from definitions, which go first */
+	uint64_t files;               /* number of files of the rotation when everything was last written */
+	/* Scheduling. */
 	_Atomic bool listens, passing, ended;
 	_Atomic uint32_t passes, holds;
 	_Atomic uint64_t reads;
-	_Atomic uint32_t shared;      /* methods that a domain compiled while code of another one may have run on */
+	_Atomic uint32_t shared;      /* number of methods that a domain compiled while another domain's code of them could still run */
 } cover = { .busy = ATOMIC_FLAG_INIT };
 static struct table asked;
 static struct table dying;            /* domains that are being unloaded, by number + 1 */
@@ -99,7 +99,7 @@ know(MonoMethod *m, uint64_t more)
 {
 	uint64_t known = table_get(&asked, module_key(m)), found = 0;
 
-	/* Outside the lock: naming a class may load others. */
+	/* Outside the lock, as naming a class may load others. */
 	if (!known)
 		found = KNOWN | (is_covered(m) ? COVERED : 0);
 	plat_lock(&cover.lock);
@@ -112,10 +112,10 @@ know(MonoMethod *m, uint64_t more)
 	return known;
 }
 
-/* On this thread: compiling has begun, and the runtime will ask first about the method that is compiled. */
+/* True on a thread where compiling has begun, so that the runtime will first ask about the method that is compiled. */
 static __thread bool jit_begun;
 
-/* The runtime asks at each compilation, of wrappers and instances too, and about methods that could become a part of others' code. */
+/* Answer whether to count in a method. The runtime asks at each compilation, also of wrappers and instances, and about methods that could be inlined. */
 static mono_bool
 filter(MonoProfiler *p, MonoMethod *m)
 {
@@ -141,7 +141,7 @@ on_jit_begin(MonoProfiler *p, MonoMethod *m)
 	jit_begun = true;
 }
 
-/* Also called for the code that instances of a generic method share, which is what is counted. */
+/* Note a compiled method. This is also called for the code that instances of a generic method share, which is where the runtime counts. */
 static void
 on_jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
@@ -150,7 +150,7 @@ on_jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 
 	(void)p;
 	(void)info;
-	/* Code compiled ahead of time comes here, too, and is not counted. */
+	/* Code compiled ahead of time is also reported here, but is not counted. */
 	if (!(known & COVERED) || !(known & COMPILED))
 		return;
 	counts_kept(m);
@@ -175,7 +175,7 @@ put_text(uint8_t *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* Write a method's definition, with "Space.Class:Method (arguments)" cut into its parts. */
+/* Write a method's definition, with "Space.Class:Method (arguments)" split into its parts. */
 static void
 put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct counted *e, size_t n)
 {
@@ -199,7 +199,7 @@ put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct counte
 	api.mono_free(full);
 }
 
-/* Write the statements whose counts differ from ${old} (NULL: all). Each record can be read alone. */
+/* Write the statements whose counts differ from ${old} (NULL: all). Each record can be read by itself. */
 static void
 put_statements(struct rec_thread *t, uint64_t id, const struct counted *e, size_t n, const uint32_t *old)
 {
@@ -228,7 +228,7 @@ put_statements(struct rec_thread *t, uint64_t id, const struct counted *e, size_
 	}
 }
 
-/* Keep the written counts. Without memory for them, the method is written whole the next time. */
+/* Keep the written counts. Without memory for them, the whole method is written the next time. */
 static void
 keep_hits(struct covered *c)
 {
@@ -298,7 +298,7 @@ mono_ns(void)
 	return i.mono_ns;
 }
 
-/* Add all methods of the loaded assemblies to the list: methods that did not run are known from nowhere else. */
+/* Add all methods of the loaded assemblies to the list, as methods that did not run are known from nowhere else. */
 static bool
 scan(uint64_t until)
 {
@@ -317,7 +317,7 @@ scan(uint64_t until)
 	return true;
 }
 
-/* In a new file of a rotation, write all definitions and counts again: earlier files may be deleted. */
+/* Write all definitions and counts again in a new file of a rotation, as earlier files may be deleted. */
 static void
 follow_rotation(void)
 {
@@ -333,7 +333,7 @@ follow_rotation(void)
 	plat_unlock(&cover.lock);
 }
 
-/* Write how many methods lack counts. */
+/* Write the number of methods that lack counts. */
 static void
 put_shared(void)
 {
@@ -347,7 +347,7 @@ put_shared(void)
 	cover.told = n;
 }
 
-/* Continue a pass; true at its end. Only for the thread that set busy. */
+/* Continue a pass. True at its end. Only for the thread that set busy. */
 static bool
 step(struct rec_thread *t, uint64_t until)
 {
@@ -454,7 +454,7 @@ coverage_tick(void)
 	}
 }
 
-/* Wait for two passes if one is running: it may have read a method before this call. */
+/* Wait for two passes if one is running, as it may have read a method before this call. */
 void
 coverage_settle(void)
 {
@@ -484,7 +484,7 @@ coverage_unload(MonoDomain *d)
 	}
 }
 
-/* Code of the domain does not run any more, and another domain may get its number. */
+/* Forget a domain: its code no longer runs, and another domain may get its number. */
 static void
 on_domain_unloaded(MonoProfiler *p, MonoDomain *d)
 {
@@ -503,8 +503,8 @@ on_domain_unloaded(MonoProfiler *p, MonoDomain *d)
 }
 
 /*
- * True if a method goes with ${image}. Instances of other images' generic methods for its types do. Not those whose code a domain compiled last that stays:
- * with such a type, the domain would have kept the image.
+ * True if a method is unloaded with ${image}, as are instances of other images' generic methods for its types. A method whose code was last compiled by a
+ * domain that stays is not: with such a type, the domain would have kept the image.
  */
 static bool
 goes_with(const struct covered *c, const MonoImage *image)
@@ -542,7 +542,7 @@ on_image_unloaded(MonoProfiler *p, MonoImage *image)
 	give();
 }
 
-/* Keep coverage off in a pause: counts read then would be lost. */
+/* Keep coverage off in a pause, as counts read then would be lost. */
 void
 coverage_listen(bool on)
 {
@@ -568,7 +568,7 @@ coverage_end(void)
 		module_say("coverage: not all of it could be read");
 }
 
-/* True if coverage is also written before the end. Not with a flight recorder: its ring would hold little else. */
+/* True if coverage is also written before the end. A flight recorder does not do so, as its ring would hold little else. */
 bool
 coverage_repeats(void)
 {
@@ -597,7 +597,7 @@ coverage_load(void)
 	}
 	api.mono_profiler_set_coverage_filter_callback(module.tools, filter);
 	api.mono_profiler_set_image_unloaded_callback(module.tools, on_image_unloaded);
-	/* A handle of its own: others already listen to compiling. */
+	/* A separate handle, as other parts already listen to compiling. */
 	self.handle = api.mono_profiler_create(&self);
 	counts_load(self.handle);
 	if (api.mono_profiler_set_jit_begin_callback)

@@ -7,12 +7,12 @@
 
 #include "recorder/mono/mono_table.h"
 
-/* Defined addresses. The number of an image is its category's key, that of others 1. */
+/* Defined addresses. The number of an image is the key of its category, that of other things is 1. */
 static struct table methods, classes, vtables, images;
 static struct table codes;    /* code compiled ahead of time, defined by its address */
-static struct table named;    /* ids of threads with a name */
-static struct table domains;  /* numbers of domains, from 1, never reused (their addresses are) */
-static bool by_vtable;        /* the runtime shows vtables of objects */
+static struct table named;    /* ids of threads that have a name */
+static struct table domains;  /* numbers of domains, from 1, never reused (unlike their addresses) */
+static bool by_vtable;        /* true: the runtime shows vtables of objects */
 
 static uint64_t
 domain_key(MonoDomain *d)
@@ -27,7 +27,7 @@ domain_key(MonoDomain *d)
 	return k;
 }
 
-/* Record that an address was unloaded, so it may be reused. */
+/* Record that an address was unloaded, so that it may be reused. */
 static void
 gone(enum ttc_object what, uint64_t key)
 {
@@ -41,7 +41,7 @@ gone(enum ttc_object what, uint64_t key)
 
 /* --- images --------------------------------------------------------------------- */
 
-/* The key of the category of all methods of ${i}: its name. */
+/* Return the key of the category of all methods of ${i}: its name. */
 static uint64_t
 image_category(MonoImage *i)
 {
@@ -122,7 +122,7 @@ defs_class(MonoClass *c)
 		define_class(c);
 }
 
-/* A class was loaded; its address may have been another class's, so define it again. */
+/* Define a loaded class again, as its address may have been another class's. */
 static void
 on_class(MonoProfiler *p, MonoClass *c)
 {
@@ -149,7 +149,7 @@ defs_vtable(MonoVTable *v)
 		define_vtable(v);
 }
 
-/* A vtable was made; its address may have been another one's, so define it again. */
+/* Define a new vtable again, as its address may have been another one's. */
 static void
 on_vtable(MonoProfiler *p, MonoVTable *v)
 {
@@ -194,7 +194,7 @@ define_code(const void *code, MonoMethod *m)
 	api.mono_free(name);
 }
 
-/* Define a method. State 2 marks an unloaded method: a method at its address is then another one. */
+/* Define a method. State 2 marks an unloaded method, so a method at its address is another one. */
 void
 defs_method(MonoMethod *m)
 {
@@ -202,7 +202,7 @@ defs_method(MonoMethod *m)
 		define_code(m, m);
 }
 
-/* A dynamic method was freed; its address may be reused. */
+/* Forget a freed dynamic method, as its address may be reused. */
 static void
 on_method_gone(MonoProfiler *p, MonoMethod *m)
 {
@@ -215,9 +215,10 @@ on_method_gone(MonoProfiler *p, MonoMethod *m)
 /* --- what a signal handler or a stopped world met: it is named later ------------------- */
 
 /*
- * Kinds of things named late. Only code compiled before recording began is named late, so it lasts as long as its domain; dynamic methods never are.
+ * Kinds of things named late. Only code compiled before recording began is named late, so it lives as long as its domain; dynamic methods are never named
+ * late.
  */
-enum { IS_METHOD = 1, IS_CLASS = 2, IS_VTABLE = 3 };    /* any other `with` is the domain that code is in */
+enum { IS_METHOD = 1, IS_CLASS = 2, IS_VTABLE = 3 };    /* any other `with` is the domain that contains the code */
 
 void
 defs_met_method(MonoMethod *m)
@@ -335,7 +336,7 @@ on_thread_name(MonoProfiler *p, uintptr_t tid, const char *name)
 	rec_def_thread(tid, "", name);
 }
 
-/* A thread began with the id of a named one: it has no name yet. */
+/* Forget the name of a thread id: a thread began with it, and has no name yet. */
 static void
 on_thread(MonoProfiler *p, uintptr_t tid)
 {

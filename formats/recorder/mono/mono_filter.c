@@ -1,5 +1,5 @@
 /**
- * Decides which methods are recorded, by the options include, exclude, args and frame: once for a method, when it is compiled.
+ * Decides which methods are recorded, by the options include, exclude, args and frame: once per method, when it is compiled.
  */
 #include "recorder/mono/module.h"
 
@@ -7,7 +7,7 @@
 
 static struct table decided;
 
-/* The names that patterns are compared with. */
+/* The names with which patterns are compared. */
 struct names {
 	const char *assembly, *method;
 	const char *plain;            /* class without its namespace */
@@ -32,7 +32,7 @@ names_of(MonoMethod *m, struct names *n)
 	n->plain = dot ? dot + 1 : n->class;
 }
 
-/* True if ${s} matches the ${n} bytes of a pattern; an empty pattern matches all. */
+/* True if ${s} matches the ${n} bytes of a pattern; an empty pattern matches everything. */
 static bool
 matches(const char *pattern, size_t n, const char *s)
 {
@@ -47,7 +47,7 @@ matches(const char *pattern, size_t n, const char *s)
 	return optval_glob(part, s);
 }
 
-/* Match [ASSEMBLY]CLASS:METHOD; each part, and the class's namespace, may be left out. */
+/* True if a pattern [ASSEMBLY]CLASS:METHOD matches; each part, and the class's namespace, may be omitted. */
 static bool
 is_method(const char *pattern, const struct names *n)
 {
@@ -58,7 +58,7 @@ is_method(const char *pattern, const struct names *n)
 			return false;
 		pattern = end + 1;
 	}
-	/* Use the last colon: names of methods have none, not even of explicit implementations. */
+	/* Use the last colon, as names of methods contain none, not even those of explicit implementations. */
 	const char *colon = strrchr(pattern, ':');
 	size_t len = colon ? (size_t)(colon - pattern) : strlen(pattern);
 	if (colon && !matches(colon + 1, strlen(colon + 1), n->method))
@@ -66,7 +66,7 @@ is_method(const char *pattern, const struct names *n)
 	return matches(pattern, len, n->class) || matches(pattern, len, n->plain);
 }
 
-/* Which patterns matched a method, by their offset in the options. */
+/* By offset in the options: true if the pattern matched a method. */
 static _Atomic bool met[OPTTABLE_TEXT];
 
 /* Try all patterns, so that those that match nothing can be reported. */

@@ -2,7 +2,7 @@
  * Records heap shots: every object with class, size and references, just before a major collection ends. All other threads are stopped then and may hold any
  * lock, so nothing here allocates or names anything.
  *
- * A shot is taken on request, at an interval, at every Nth major collection, or at the end. If no collection comes by itself, one is caused.
+ * A shot is taken on request, at an interval, at every Nth major collection, or at the end. If no collection comes by itself, one is forced.
  */
 #include "recorder/mono/module.h"
 
@@ -11,14 +11,14 @@ enum { POLL_US = 10000, MAX_RECORD_BYTES = 3900, MAX_OBJECT_BYTES = 60, MAX_REF_
 static struct {
 	int top;                      /* the oldest generation */
 	_Atomic bool wanted, listens;
-	bool serial;                  /* the present collection does not run concurrently with the program */
+	bool serial;                  /* true: the present collection does not run concurrently with the program */
 	uint64_t majors, shots, objects, bytes;
 	/*
-	 * Writing end of the thread that collected first, used by all collecting threads: with the world stopped there is only one at a time, so shots stay in
-	 * order.
+	 * Writing end of the thread that collected first, used by all collecting threads: with the world stopped there is only one at a time, so shots stay
+	 * in order.
 	 */
 	struct rec_thread *t;
-	/* the record being filled */
+	/* The record being filled. */
 	uint64_t ticks, last, class;
 	size_t n;
 	uint8_t buf[MAX_RECORD_BYTES];
@@ -52,7 +52,7 @@ flush(void)
 	heap.n = 0;
 }
 
-/* Write the difference to the last address, in units of 8 bytes. */
+/* Write the difference from the last address, in units of 8 bytes. */
 static uint8_t *
 put_address(uint8_t *p, const void *o)
 {
@@ -63,7 +63,7 @@ put_address(uint8_t *p, const void *o)
 	return p;
 }
 
-/* Write an object and as many of its references as there is room for; returns their number. Size 0: more references of the same object. */
+/* Write an object and as many of its references as there is room for; return their number. Size 0: more references of the same object. */
 static uintptr_t
 put_object(MonoObject *o, uint64_t type, uintptr_t size, unsigned gen, uintptr_t n, MonoObject **refs, uintptr_t *offsets)
 {
@@ -143,7 +143,7 @@ on_gc(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool
 		if (!heap.t)          /* it cannot be made while the world is stopped */
 			heap.t = rec_thread_extra();
 	} else if (event == MONO_GC_EVENT_POST_STOP_WORLD) {
-		/* Only this event says it; version 2 of the interface does not. */
+		/* Only this event tells; version 2 of the interface does not. */
 		heap.serial = serial || api_version() < 3;
 	} else if (event == MONO_GC_EVENT_START && (int)generation == heap.top && heap.serial) {
 		heap.majors++;
@@ -156,7 +156,7 @@ on_gc(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool
 	}
 }
 
-/* Record roots during shots only; another option records all of them at each collection. */
+/* Record roots during shots only; another option records all roots at each collection. */
 static void
 on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
 {
@@ -167,7 +167,7 @@ on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObj
 
 /* --- causing them ------------------------------------------------------------------- */
 
-/* Cause a collection on the runtime's finalizer thread. If it cannot be woken, the next major collection takes the shot. */
+/* Force a collection on the runtime's finalizer thread. If that cannot be woken, the next major collection takes the shot. */
 static void
 on_finalized(MonoProfiler *p)
 {
@@ -181,8 +181,8 @@ heap_request(void)
 {
 	atomic_store(&heap.wanted, true);
 	/*
-	 * Not together with samples: at the program's end, before the runtime reports it, the main thread waits for the runtime's sampler to end, where it
-	 * cannot be stopped; the sampler waits for a running collection, and that waits for the main thread (6.8, in one run of 100).
+	 * Not together with samples: at the program's end, before the runtime reports it, the main thread waits for the end of the runtime's sampler, and
+	 * cannot be stopped there; the sampler waits for a running collection, which waits for the main thread (6.8, in one run of 100).
 	 */
 	if (api.mono_gc_finalize_notify && !sample_wanted())
 		api.mono_gc_finalize_notify();
@@ -261,7 +261,7 @@ heap_load(void)
 		module.o.heap = false;
 		return;
 	}
-	/* It needs a handle of its own, because another part also listens to the runtime's start. */
+	/* A separate handle, as another part also listens to the runtime's start. */
 	self.handle = api.mono_profiler_create(&self);
 	api.mono_profiler_set_runtime_initialized_callback(self.handle, on_initialized);
 	api.mono_profiler_set_gc_event_callback(self.handle, on_gc);

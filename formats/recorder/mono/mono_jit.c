@@ -1,10 +1,10 @@
 /**
- * Records compiled code. Compiling is a zone "JIT", which ends when the method is done. The runtime also reports code compiled ahead of time as done, sometimes
- * without a begin. Code is recorded with its address, size and name, and when it is done with its method's key.
+ * Records compiled code. Compiling is a zone "JIT", which ends when the method is done. The runtime also reports code compiled ahead of time as done,
+ * sometimes without a begin. Code is recorded with its address, size and name and, when it is done, with its method's key.
  */
 #include "recorder/mono/module.h"
 
-/* A key derived from the method's address, which no method has as its address. */
+/* Return a key derived from the method's address that is no method's address. */
 static uint64_t
 end_of(const MonoMethod *m)
 {
@@ -57,7 +57,7 @@ end(const MonoMethod *m, unsigned flags)
 		rec_end_flags(t, now, end_of(m), flags);
 }
 
-/* Define the method, even in pauses: names are always needed. */
+/* Define the method, even in pauses, as names are always needed. */
 static void
 on_named(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
@@ -72,7 +72,7 @@ on_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
 	end(m, 0);
 	on_named(p, m, info);
-	/* The interpreter makes no code. */
+	/* The interpreter generates no code. */
 	if (!info || !api.mono_jit_info_get_code_start || !api.mono_jit_info_get_code_size)
 		return;
 	int size = api.mono_jit_info_get_code_size(info);
@@ -95,7 +95,7 @@ on_failed(MonoProfiler *p, MonoMethod *m)
 	end(m, 1);
 }
 
-/* Record code that the runtime made. */
+/* Record code that the runtime generated. */
 static void
 on_buffer(MonoProfiler *p, const mono_byte *start, uint64_t size, MonoProfilerCodeBufferType kind, const void *data)
 {

@@ -1,6 +1,6 @@
 /**
- * Keeps methods, code compiled ahead of time and classes that a signal handler or a stopped world needed but could not name. A table of slots holds them, each
- * taken by one atomic exchange; the runtime's finalizer thread is woken to have them named. (A thread of ours would have to attach to the runtime and detach
+ * Keeps methods, code compiled ahead of time and classes that a signal handler or a stopped world needed but could not name. They are in a table of slots,
+ * each taken by one atomic exchange; the runtime's finalizer thread is woken to name them. (A thread of ours would have to attach to the runtime and detach
  * again; either can block a collection for ever.)
  */
 #include "recorder/mono/module.h"
@@ -38,7 +38,7 @@ late_put(const void *p, uintptr_t with)
 			late_wake();
 		return;
 	}
-	/* The table is full: the next event that needs it tries again. */
+	/* The table is full, so the next event that needs the name tries again. */
 }
 
 /* --- by a thread that may take locks -------------------------------------------- */

@@ -2,10 +2,10 @@
  * Records samples of stacks. The runtime signals every thread at each tick, and the handler may interrupt a thread anywhere. So each thread has a second
  * writing end, made beforehand, and the handler uses no thread-local variable (whose first use may allocate), names nothing and takes no lock.
  *
- * A tick also hits threads that sleep. In mode cpu a thread is recorded as often as its own processor time has passed another period, rounded: a thread that
- * did not run is not recorded, and one that was not hit for a while counts several times.
+ * A tick also hits sleeping threads. In mode cpu a thread is recorded once per period of its own processor time that has passed, rounded: a thread that did
+ * not run is not recorded, and a thread that was not hit for a while counts several times.
  *
- * At its first hit in this mode, a thread gets a timer of its own where the system has them. When all threads have one, the runtime's sampler is switched off.
+ * At its first hit in this mode, a thread gets its own timer if the system has such timers. When all threads have one, the runtime's sampler is switched off.
  */
 #include "recorder/mono/module.h"
 
@@ -19,12 +19,12 @@ enum { DEPTH = 128, MAX_REPEATS = 50 };
 struct sampled {
 	struct rec_thread *t;
 	uint64_t cpu_ns;              /* the thread's processor time at its last hit */
-	int64_t due_ns;               /* processor time not recorded yet; negative: recorded ahead */
-	uint32_t pauses;              /* module.pauses at its last hit */
-	int timer;                    /* -1: none */
+	int64_t due_ns;               /* processor time that was not recorded yet; negative: recorded in advance */
+	uint32_t pauses;              /* module.pauses at the last hit */
+	int timer;                    /* -1: no timer */
 };
-static struct table threads;  /* thread id: struct sampled */
-static uint64_t period_ns;    /* in mode cpu; else 0 */
+static struct table threads;  /* struct sampled by thread id */
+static uint64_t period_ns;    /* period in mode cpu; else 0 */
 static _Atomic uint64_t missed;
 static _Atomic bool listening;
 static _Atomic int signal_number;     /* signal that interrupts threads; 0: not known yet */
@@ -42,7 +42,7 @@ sampler_mode(void)
 	    MONO_PROFILER_SAMPLE_MODE_NONE;
 }
 
-/* Switch the runtime's sampler on or off as needed. Anywhere, and by several threads at once: the result is that of the last one. */
+/* Switch the runtime's sampler on or off as needed. Callable anywhere, and by several threads at once: the last one decides. */
 static bool
 settle(void)
 {
@@ -56,7 +56,7 @@ settle(void)
 	return ours;
 }
 
-/* Count one more thread without a timer, or one less. */
+/* Count one more thread without a timer; wait_less() counts one less. */
 static void
 wait_more(void)
 {
@@ -71,7 +71,7 @@ wait_less(void)
 		settle();
 }
 
-/* How many samples the hit counts as. */
+/* Return the number of samples for which the hit counts. */
 static unsigned
 weight(struct sampled *s)
 {
@@ -102,7 +102,7 @@ struct walk {
 	uint64_t key[DEPTH];
 };
 
-/* Frames of code compiled ahead of time have no method, but the address where the code begins, which is their key. */
+/* Collect a frame. Code compiled ahead of time has no method here; its key is the address at which it begins. */
 static mono_bool
 on_frame(MonoMethod *m, MonoDomain *d, void *base, int offset, void *arg)
 {
@@ -188,7 +188,7 @@ forget(uintptr_t tid)
 	plat_free(s, sizeof *s);
 }
 
-/* Called on the new thread. An earlier thread with its id has ended, even if that was not seen. */
+/* Called on the new thread. An earlier thread with its id has ended, even if its end was not seen. */
 static void
 on_started(MonoProfiler *p, uintptr_t tid)
 {
@@ -219,7 +219,7 @@ on_stopped(MonoProfiler *p, uintptr_t tid)
 		forget(tid);
 }
 
-/* The runtime's sampler starts as every thread does but is never interrupted: it must not count as waiting for a timer. */
+/* Recognize the runtime's sampler by its name: it starts as every thread does but is never interrupted, so it must not count as waiting for a timer. */
 static void
 on_named(MonoProfiler *p, uintptr_t tid, const char *name)
 {
@@ -229,8 +229,8 @@ on_named(MonoProfiler *p, uintptr_t tid, const char *name)
 }
 
 /*
- * Wait, on the main thread before the program's first method, until the runtime's sampler gets its name. The sampler first tells the runtime not to wait for it
- * at the end; a program that ends before that hangs (6.8).
+ * Wait, on the main thread before the program's first method, until the runtime's sampler gets its name. The sampler first tells the runtime not to wait for
+ * it at the end; a program that ends before that hangs (6.8).
  */
 void
 sample_initialized(void)

@@ -1,5 +1,5 @@
 /**
- * A lock-free hash table of numbers. Parts are added and never moved, so a reader never waits.
+ * A lock-free hash table of numbers. Parts are added and never moved, so readers never wait.
  */
 #include "recorder/mono/mono_table.h"
 
@@ -30,7 +30,7 @@ grow(struct table *t, struct table_part *older)
 	return now;
 }
 
-/* Take a slot for a key that has none; NULL if the part is full. */
+/* Take a slot for a key that has none; NULL: the part is full. */
 static struct table_slot *
 claim(struct table_part *p, uint64_t key)
 {

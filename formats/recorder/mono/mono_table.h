@@ -1,8 +1,8 @@
 /**
  * A map from addresses to numbers: defined classes and methods, and their states.
  *
- * Any thread, also with the world stopped: no lock, no system call except mmap for more room. The hot path of allocations uses it: usually one probe. An
- * address stays when its number becomes 0, which means "not there".
+ * Any thread, also with the world stopped: no lock, no system call except mmap for more room. The hot path of allocations uses it, usually with one probe. An
+ * address stays in the table when its number becomes 0, which means "not there".
  */
 #ifndef TT_MONO_MONO_TABLE_H
 #define TT_MONO_MONO_TABLE_H
@@ -23,7 +23,7 @@ struct table_part {
 
 struct table { _Atomic(struct table_part *) newest; };
 
-/* The slot of ${key} in one part, or NULL. */
+/* Return the slot of ${key} in one part, or NULL. */
 static inline struct table_slot *
 table_in(struct table_part *p, uint64_t key)
 {
@@ -38,7 +38,7 @@ table_in(struct table_part *p, uint64_t key)
 	}
 }
 
-/* The number of ${key}; 0: none. */
+/* Return the number of ${key}; 0: no number. */
 static inline uint64_t
 table_get(const struct table *t, uint64_t key)
 {
@@ -50,7 +50,7 @@ table_get(const struct table *t, uint64_t key)
 	return 0;
 }
 
-/* Set the number of ${key} (not 0) and return the one before; 0 also if there is no memory for it. */
+/* Set the number of ${key} (not 0) and return the previous one; 0 also if there is no memory for it. */
 uint64_t table_set(struct table *t, uint64_t key, uint64_t value);
 
 #endif

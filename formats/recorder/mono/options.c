@@ -10,7 +10,7 @@
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 #define AT(field) .at = offsetof(struct options, field)
 
-/* heapshot="5s", "10gc", "end", or no value. */
+/* Set heapshot: "5s", "10gc", "end", or no value. */
 static bool
 set_heap(struct opttable_values *to, const char *s, size_t n)
 {
@@ -33,7 +33,7 @@ set_heap(struct opttable_values *to, const char *s, size_t n)
 	return true;
 }
 
-/* coverage: a pattern, or no value. */
+/* Set coverage: a pattern, or no value. */
 static bool
 set_coverage(struct opttable_values *to, const char *s, size_t n)
 {
@@ -57,7 +57,7 @@ static const struct opttable_option option[] = {
 	{ "frame", OPTTABLE_ENTRY, .at = LIST_FRAME, "a method such as Game:Tick", .with = ':' },
 	{ "alloc", OPTTABLE_BOOL, AT(alloc) },
 	{ "alloc-stack", OPTTABLE_NUMBER, AT(alloc_stack), "a number of frames up to 256", .max = 256 },
-	/* The limit keeps the allocations that a record represents below what readers accept. */
+	/* The limit keeps the number of allocations that a record represents within what readers accept. */
 	{ "alloc-sample", OPTTABLE_SIZE, AT(alloc_sample_b), "a size up to 64M such as 512K, or no value", .min = 1, .max = 64 << 20, .bare = 512 << 10 },
 	{ "gc", OPTTABLE_BOOL, AT(gc) },
 	{ "moves", OPTTABLE_BOOL, AT(moves) },
@@ -101,7 +101,7 @@ options_read(struct options *o, const char *s, char why[OPTIONS_WHY])
 	return opttable_read(&table, &o->values, s, strlen(s), why);
 }
 
-/* Events of frames are some, too. */
+/* True if an option records events; events of frames count, too. */
 bool
 options_record(const struct options *o)
 {

@@ -1,5 +1,5 @@
 /**
- * Has what every file of the module may call: its state, its messages, and waiting for room in the ring. It calls no other file of the module.
+ * The module's state, its messages, and waiting for room in the ring, for every file of the module. Calls no other file of the module.
  */
 #include "recorder/mono/module.h"
 
@@ -24,7 +24,7 @@ module_say(const char *fmt, ...)
 	program_say(line);
 }
 
-/* Wait for room. A ring that does not get emptier belongs to a flight recorder or to a full disk. */
+/* Wait for room. A ring that does not become emptier belongs to a flight recorder or to a full disk. */
 void
 module_room(bool more)
 {

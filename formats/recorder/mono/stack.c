@@ -27,7 +27,7 @@ stack_put(uint8_t to[STACK_BYTES], unsigned most)
 	uint64_t last = 0;
 	uint8_t *p;
 
-	/* Collect frames first: defining a method may cause events that walk the stack again. */
+	/* Collect frames first, as defining a method may cause events that walk the stack again. */
 	if (f.most > 0 && api.mono_stack_walk_no_il)
 		api.mono_stack_walk_no_il(take_frame, &f);
 	p = ttc_put(to, f.n);

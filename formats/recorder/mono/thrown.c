@@ -3,7 +3,7 @@
  */
 #include "recorder/mono/module.h"
 
-/* A thread has a zone "Exception" from a throw to its catch, and a zone "Contention" while it waits for a lock. */
+/* Begin the zone "Exception", which lasts from a throw to its catch; the zone "Contention" lasts while a thread waits for a lock. */
 
 static void
 on_throw(MonoProfiler *p, MonoObject *o)
@@ -86,7 +86,7 @@ on_failed(MonoProfiler *p, MonoObject *o)
 void
 thrown_load(void)
 {
-	/* Before version 3 of the interface, clauses are reported without being asked for. */
+	/* Before version 3 of the interface, clauses are reported without a request. */
 	if (module.o.exceptions && api.mono_profiler_enable_clauses && !api.mono_profiler_enable_clauses())
 		module_say("exceptions: this runtime does not report where they are caught");
 }

@@ -16,7 +16,7 @@
 
 enum { SIGNALS = 64 };
 
-/* A handler's own signal is blocked while it runs, and was not before. If that is true of several signals, returns 0. */
+/* Return the signal of a running handler: it is blocked now, and was not before. 0 if that is true of several signals. */
 int
 timer_signal(const void *context, const void *ip)
 {
@@ -44,7 +44,7 @@ timer_signal(const void *context, const void *ip)
 	return found && sigaction(found, NULL, &is) == 0 && is.sa_flags & SA_SIGINFO ? found : 0;
 }
 
-/* The system is called directly, because the C library's functions may allocate. */
+/* Call the system directly, because the C library's functions may allocate. */
 int
 timer_start(int signal, uint64_t period_ns)
 {

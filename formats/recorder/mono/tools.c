@@ -1,12 +1,10 @@
 /**
- * Shared by samples, heap shots and coverage: they follow the runtime's start and end, and have the runtime's finalizer thread, which may take its locks,
- * name what they met.
+ * Shared by samples, heap shots and coverage: they follow the runtime's start and end, and let the runtime's finalizer thread, which may take its locks, name
+ * what they noted.
  */
 #include "recorder/mono/module.h"
 
-/*
- * Name what was met before a domain is unloaded, and wait, at most 500 ms, until no thread names anything: what belongs to the domain is then no longer used.
- */
+/* Name everything noted before a domain is unloaded, and wait, at most 500 ms, until no thread names anything: nothing of the domain is then used any more. */
 static void
 on_unloading(MonoProfiler *p, MonoDomain *d)
 {
@@ -33,7 +31,7 @@ on_initialized(MonoProfiler *p)
 	sample_initialized();
 }
 
-/* The runtime begins to shut down. */
+/* Called when the runtime begins to shut down. */
 static void
 on_shutdown(MonoProfiler *p)
 {

@@ -1,7 +1,7 @@
 /**
- * Functions of the Mono module for the program it records, by P/Invoke from "mono-profiler-tracetool" (Tracetool.cs does).
+ * Functions of the Mono module for the program that it records, by P/Invoke from "mono-profiler-tracetool" (as in Tracetool.cs).
  *
- * Any thread, at any time; where nothing is recorded they say so and do nothing else. Texts are UTF-8.
+ * Any thread, at any time; if nothing is recorded they say so and do nothing else. Texts are UTF-8.
  */
 #ifndef TRACETOOL_MONO_H
 #define TRACETOOL_MONO_H
@@ -20,26 +20,29 @@ enum { TRACETOOL_MONO_OFF, TRACETOOL_MONO_PAUSED, TRACETOOL_MONO_RECORDING };
 /* The version of this interface: 2. */
 TRACETOOL_MONO int32_t tracetool_mono_api(void);
 
-/* Start or pause recording. E_STATE if that is the state already, or nothing can be recorded. A pause takes some milliseconds. */
+/* Start or pause recording. E_STATE: it is already started or paused, or nothing can be recorded. A pause takes some milliseconds. */
 TRACETOOL_MONO int32_t tracetool_mono_start(void);
 TRACETOOL_MONO int32_t tracetool_mono_stop(void);
 
-/* Flight recorder (keep=): write the events held. */
+/* Flight recorder (keep=): write the held events. */
 TRACETOOL_MONO int32_t tracetool_mono_dump(void);
 
 /* Request a heap shot (heapshot). E_STATE if none can be taken. */
 TRACETOOL_MONO int32_t tracetool_mono_heapshot(void);
 
-/* Write everything recorded so far to the file; waits for it up to ${ms} milliseconds. */
+/* Write everything recorded so far to the file, waiting up to ${ms} milliseconds. */
 TRACETOOL_MONO int32_t tracetool_mono_flush(int32_t ms);
 
-/* OFF, PAUSED or RECORDING. */
+/* Return OFF, PAUSED or RECORDING. */
 TRACETOOL_MONO int32_t tracetool_mono_state(void);
 
 /* Set a mark: a text at this moment on this thread. Since version 2. */
 TRACETOOL_MONO void tracetool_mono_mark(const char *text);
 
-/* Set the label, which says what the program does from now on ("level 3"): the fact "label" with its time. Set another fact. Also in a pause. */
+/*
+ * Set the label, which tells what the program does from now on ("level 3"): the fact "label" with its time. tracetool_mono_meta() sets another fact. Also in
+ * a pause.
+ */
 TRACETOOL_MONO void tracetool_mono_label(const char *text);
 TRACETOOL_MONO void tracetool_mono_meta(const char *key, const char *value);
 

@@ -1,15 +1,13 @@
 /**
  * Unity's native plug-in interface, as far as a recorder of profiler events needs it.
  *
- * Our own declarations of the binary interface: tables of functions found by a
- * 128-bit id, descriptors that callbacks are given, and the numbers in them. The plug-in and the stand-in host of
- * the tests share them. Every size and offset is asserted below.
+ * These are our own declarations of the binary interface: tables of functions found by a 128-bit id, descriptors passed to callbacks, and the numbers in
+ * them. The plug-in and the tests' stand-in host share them. Every size and offset is asserted below.
  *
- * All interfaces are plain structs of function pointers: no virtual table, no self argument. Functions that return
- * int give 0 for success.
+ * All interfaces are plain structs of function pointers: no virtual table, no self argument. Functions that return int return 0 for success.
  *
- * Source: Unity's published manual and plug-in interface (2018.2 to 6000.5), described in our own words; sizes
- * and offsets were compared with three generations of it.
+ * Source: Unity's published manual and plug-in interface (2018.2 to 6000.5), described in our own words; sizes and offsets were compared with three
+ * generations of it.
  */
 #ifndef TT_UNITY_ABI_H
 #define TT_UNITY_ABI_H
@@ -38,13 +36,13 @@ struct unity_category {               /* lives as long as the process */
 	const char *name;
 };
 
-struct unity_marker {                 /* lives as long as the process: the pointer may serve as identity */
-	const void *callbacks;        /* the engine's own */
+struct unity_marker {                 /* lives as long as the process, so that the pointer identifies it */
+	const void *callbacks;        /* private to the engine */
 	uint32_t id;
 	uint16_t flags;               /* enum unity_marker_flag */
 	uint16_t category;
 	const char *name;
-	const void *metadata;         /* the engine's own: names and units of values cannot be read */
+	const void *metadata;         /* private to the engine; names and units of values cannot be read */
 };
 
 struct unity_value {                  /* valid during the callback only */
@@ -72,7 +70,7 @@ enum unity_marker_flag {
 	UNITY_M_DEEP = 0x0040,        /* managed method: deep profiling */
 	UNITY_M_COUNTER = 0x0080,
 	UNITY_M_GPU = 0x0100,
-	UNITY_M_PRECREATED = 0x8000,  /* the engine's own; ignore it */
+	UNITY_M_PRECREATED = 0x8000,  /* the engine's own bit, to be ignored */
 };
 
 /* Three independent bits up to 6000.2, a number since. Read as a number, old markers keep their meaning. */
@@ -83,7 +81,7 @@ enum unity_verbosity {
 
 enum unity_event { UNITY_BEGIN = 0, UNITY_END = 1, UNITY_SINGLE = 2 };
 
-/* Later engines add types: never compare with a maximum. */
+/* Later engines add types, so never compare with a maximum. */
 enum unity_type {
 	UNITY_T_NONE = 0, UNITY_T_INSTANCE = 1, UNITY_T_I32 = 2, UNITY_T_U32 = 3, UNITY_T_I64 = 4, UNITY_T_U64 = 5,
 	UNITY_T_F32 = 6, UNITY_T_F64 = 7, UNITY_T_TEXT = 8, UNITY_T_TEXT16 = 9, UNITY_T_VECTOR = 10,
@@ -94,7 +92,7 @@ enum unity_unit {
 	UNITY_U_NONE = 0, UNITY_U_NS = 1, UNITY_U_BYTES = 2, UNITY_U_COUNT = 3, UNITY_U_PERCENT = 4, UNITY_U_HZ = 5,
 };
 
-/* "next" of older versions is "parallel next" of later ones. */
+/* The "next" of older versions is the "parallel next" of later ones. */
 enum unity_flow { UNITY_FLOW_BEGIN = 0, UNITY_FLOW_PARALLEL = 1, UNITY_FLOW_END = 2, UNITY_FLOW_NEXT = 3 };
 
 enum unity_counter_flag { UNITY_C_FLUSH = 0x0002, UNITY_C_RESET = 0x0004 };
@@ -115,7 +113,7 @@ typedef void UNITY_CALL unity_flow_cb(uint8_t event, uint32_t id, void *user);
 struct unity_interfaces {
 	void (*get_by_value)(void);
 	void (*register_by_value)(void);
-	void *(UNITY_CALL *get)(uint64_t high, uint64_t low);         /* NULL where unknown */
+	void *(UNITY_CALL *get)(uint64_t high, uint64_t low);         /* NULL: unknown id */
 	void (UNITY_CALL *add)(uint64_t high, uint64_t low, void *table);
 };
 
@@ -125,16 +123,16 @@ struct unity_interfaces {
 #define UNITY_PROFILER_V2  0xB957E0189CB6A30Bu, 0x83CE589AE85B9068u   /* 2021.2 */
 
 /*
- * At most four callbacks of a kind (categories, markers, threads, frames) can be installed in the process, so check the result. Version 1 ends before the flow
- * functions; its table is a prefix of this one.
+ * At most four callbacks of a kind (categories, markers, threads, frames) can be installed in the process, so check the result. Version 1 ends before the
+ * flow functions; its table is a prefix of this one.
  */
 struct unity_callbacks {
 	int (UNITY_CALL *add_category)(unity_category_cb *, void *user);
 	int (UNITY_CALL *del_category)(unity_category_cb *, void *user);
-	int (UNITY_CALL *add_marker)(unity_marker_cb *, void *user);  /* calls back for every marker there is */
+	int (UNITY_CALL *add_marker)(unity_marker_cb *, void *user);  /* calls back for every existing marker */
 	int (UNITY_CALL *del_marker)(unity_marker_cb *, void *user);
 	int (UNITY_CALL *add_event)(const struct unity_marker *, unity_event_cb *, void *user);
-	/* Marker NULL: remove from all markers; user NULL as well: with any user pointer. */
+	/* Marker NULL: remove the callback from all markers; user NULL as well: with any user pointer. */
 	int (UNITY_CALL *del_event)(const struct unity_marker *, unity_event_cb *, void *user);
 	int (UNITY_CALL *add_frame)(unity_frame_cb *, void *user);
 	int (UNITY_CALL *del_frame)(unity_frame_cb *, void *user);
@@ -156,7 +154,7 @@ struct unity_profiler_v1 {
 	int (UNITY_CALL *unregister_thread)(uint64_t id);     /* 0: the calling thread */
 };
 
-/* Version 1 is not a prefix of it: a function was inserted at the sixth place. */
+/* Version 1 is not a prefix of this: a function was inserted at the sixth place. */
 struct unity_profiler_v2 {
 	void (UNITY_CALL *emit)(const struct unity_marker *, uint16_t event, uint16_t n, const struct unity_value *);
 	int (UNITY_CALL *enabled)(void);

@@ -8,7 +8,7 @@
 /* Provided by players that link plug-ins in. */
 void UnityRegisterRenderingPluginV5(unity_load_fn *load, unity_unload_fn *unload);
 
-/* Register our entry points with the engine. The C# companion calls it once. */
+/* Register our entry points with the engine; the C# companion calls it once. */
 TRACETOOL_API int32_t tracetool_register(void);
 
 int32_t

@@ -1,5 +1,5 @@
 /**
- * Parses the Unity plug-in's options, and decides which markers they select. Nothing here knows where the text came from.
+ * Parses the Unity plug-in's options, and decides which markers they select. Independent of the origin of the text.
  */
 #include "recorder/unity/config.h"
 

@@ -11,7 +11,7 @@
 
 enum { MESSAGE = OPTTABLE_WHY + 100, UNSAID = 8 };
 
-/* The last message, and those not printed yet. If too many come at once, the oldest unprinted ones are left out. */
+/* The last message, and those not printed yet. If too many come at once, the oldest unprinted ones are dropped. */
 static struct {
 	struct plat_lock lock;
 	char text[UNSAID][MESSAGE];

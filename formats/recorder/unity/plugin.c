@@ -17,10 +17,10 @@ struct plugin plugin;
 static struct plat_lock control;
 static struct config base;    /* options of the environment and the command line */
 static _Atomic bool stop_wanted;
-static bool has_frames;       /* the frame callback is installed */
+static bool has_frames;       /* true: the frame callback is installed */
 static uint64_t load_pid;     /* process id at load; it differs in a forked child */
 static uint64_t over_ticks, last_ticks;
-static _Atomic uint64_t first_frame;  /* of the capture that is ready; plugin.config may be another's already */
+static _Atomic uint64_t first_frame;  /* first frame of the capture that is ready; plugin.config may already be another capture's */
 static struct rec_stats last_stats;
 
 static int
@@ -37,7 +37,7 @@ go(enum state from, enum state to)
 	return atomic_compare_exchange_strong(&plugin.state, &s, (int)to);
 }
 
-/* In S_PREPARING: make ring and file. Takes some tens of milliseconds; on the helper, or at load. */
+/* Make ring and file, in S_PREPARING. Takes some tens of milliseconds; runs on the helper, or at load. */
 static int
 prepare(void)
 {
@@ -92,7 +92,7 @@ say_end(const struct rec_stats *s)
 	    (unsigned long long)s->dropped, s->finish == TTC_F_MAX_SIZE ? "; max-size ended it" : "");
 }
 
-/* In S_STOPPING: write the rest and end the file. */
+/* Write the rest and end the file, in S_STOPPING. */
 static void
 finish(void)
 {
@@ -113,7 +113,7 @@ finish(void)
 	atomic_store(&plugin.state, S_IDLE);
 }
 
-/* Install the callbacks, on the main thread in the frame callback, or at load: only there it is safe. */
+/* Install the callbacks, on the main thread in the frame callback, or at load: only there is it safe. */
 static void
 begin(void)
 {
@@ -146,7 +146,7 @@ frame_captured(uint64_t n)
 		end();
 }
 
-/* A frame begins. While nothing is captured, this is the only callback, and so the whole cost. */
+/* Handle the begin of a frame. While nothing is captured, this is the only callback, and so the whole cost. */
 static void UNITY_CALL
 on_frame(void *user)
 {
@@ -169,7 +169,7 @@ static enum { H_NONE, H_RUNS, H_ENDED } helper;       /* guarded by control */
 static struct plat_thread helper_thread;
 static _Atomic bool quit;
 
-/* The message of the control file for the result ${rc}; other failures were reported already. */
+/* Return the message of the control file for the result ${rc}; other failures were reported already. */
 static const char *
 why_nothing(int32_t rc)
 {
@@ -221,7 +221,7 @@ helper_run(void)
 	for (unsigned round = 0;; round++) {
 		int s = state_now();
 		if (s == S_PREPARING && prepare() == 0)
-			rec_def_thread(plat_thread_self(), "Tracetool", "Control");   /* the helper's definitions gave it a writing end */
+			rec_def_thread(plat_thread_self(), "Tracetool", "Control");   /* defining markers gave the helper a writing end, so name it */
 		if (s == S_STOPPING || (s == S_READY && atomic_load(&stop_wanted) && go(S_READY, S_STOPPING)))
 			finish();
 		if (round % 4 == 0)
@@ -316,7 +316,7 @@ start_options(struct config *c, const char *file, const char *options)
 	return TRACETOOL_OK;
 }
 
-/* Call with control held. */
+/* Start a capture. Call with control held. */
 static int
 start(const char *file, const char *options)
 {
@@ -444,7 +444,7 @@ take_arg(void *arg, const char *s, const char *next)
 static void
 read_options(void)
 {
-	static char text[128 << 10];  /* no system allows longer ones */
+	static char text[128 << 10];  /* no system allows longer arguments */
 	size_t n;
 
 	config_init(&base);
@@ -504,8 +504,8 @@ UnityPluginLoad(struct unity_interfaces *unity)
 }
 
 /*
- * Unload in any state: afterwards there are no callbacks of ours and no recording. In a forked child the capture is the parent's, there is no helper, and locks
- * may be held for ever by threads that do not exist.
+ * Unload in any state: afterwards there are no callbacks of ours and no recording. In a forked child the capture is the parent's, there is no helper, and
+ * locks may be held for ever by threads that do not exist.
  */
 void UNITY_CALL
 UnityPluginUnload(void)

@@ -26,7 +26,7 @@ enum state {
 	S_STOPPING,           /* callbacks are gone; the helper ends the recording */
 };
 
-/* Tolerated faults, counted; in the order of plugin_count_name. */
+/* Counters of tolerated faults, in the order of plugin_count_name. */
 enum count {
 	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COMPUTED, N_SIZELESS, N_RESERVED,
 	N_COUNTS,
@@ -34,15 +34,15 @@ enum count {
 
 extern struct plugin {
 	const struct unity_callbacks *unity;  /* NULL: no profiler interface */
-	int version;                  /* version of the interface; 0: none */
+	int version;                  /* version of the interface; 0: no interface */
 	_Atomic int state;            /* enum state */
-	_Atomic uint64_t frame;       /* frames begun since the library was loaded */
-	_Atomic uint64_t frames;      /* number of these in the running or last capture */
+	_Atomic uint64_t frame;       /* number of frames begun since the library was loaded */
+	_Atomic uint64_t frames;      /* number of frames in the running or last capture */
 	_Atomic uint64_t count[N_COUNTS];
-	_Atomic uint64_t first_key;   /* first key of this capture; smaller keys belong to earlier ones */
+	_Atomic uint64_t first_key;   /* first key of this capture; smaller keys belong to earlier captures */
 	uint64_t refused_at_load;     /* number of registrations refused at load */
 	struct config config;         /* options of the running capture */
-	uint64_t mark_key, timing_key;/* our own markers */
+	uint64_t mark_key, timing_key;/* keys of our own markers */
 } plugin;
 
 static inline void
@@ -60,19 +60,19 @@ void plugin_print(void);
 
 /* --- plugin_defs.c ------------------------------------------------------------------- */
 
-/* Ask for descriptions of categories and threads; stop that. */
+/* Install the callbacks that describe categories and threads; remove them. */
 void defs_load(void);
 void defs_unload(void);
-/* The recording began: define our own markers, then those already known. Any thread. */
+/* Define our own markers, then those already known, when a recording began. Any thread. */
 void defs_open(void);
-/* Ask for flows and for the events of every marker; stop that. */
+/* Install the callbacks of flows and of the events of every marker; remove them. */
 void defs_start(void);
 void defs_stop(void);
-/* The key of the category ${id} in this capture, or 0. Any thread, no lock. */
+/* Return the key of the category ${id} in this capture, or 0. Any thread, no lock. */
 uint64_t defs_category_key(uint64_t id);
-/* Define a category without a description, for an event that names it; returns its key, or 0 if that would have to wait. */
+/* Define a category without a description, for an event that names it; return its key, or 0 if that would have to wait. */
 uint64_t defs_category_met(uint64_t id);
-/* The thread ${native} ended: a later thread with its id does not have its name. */
+/* Forget the name of the thread ${native}, which ended, as a later thread may have its id. */
 void defs_thread_gone(uint64_t native);
 
 /* --- plugin_events.c: on game threads ---------------------------------------------------- */
@@ -83,22 +83,22 @@ unity_flow_cb events_flow;
 
 /* --- plugin_facts.c ---------------------------------------------------------------------- */
 
-/* The recording began: write the facts known so far. */
+/* Write the facts known so far, when a recording began. */
 void facts_open(void);
-/* The recording ends: write the counts. */
+/* Write the counts, when the recording ends. */
 void facts_close(void);
 
 /* --- self.c ----------------------------------------------------------------------- */
 
-#define SELF_PREFIX "Tracetool."      /* of the names of our own markers */
+#define SELF_PREFIX "Tracetool."      /* prefix of the names of our own markers */
 
-/* True if the marker is one that shows our own work: its events are not recorded. */
+/* True if the marker shows our own work, so that its events are not recorded. */
 bool self_made(const struct unity_marker *m, const char *name);
 
 void self_load(struct unity_interfaces *unity);
-/* A rec_options.write that also shows the write. */
+/* Write as a rec_options.write, and show the write in the profiler. */
 long self_write(void *arg, int fd, const void *p, size_t n);
-/* The recording begins to write from its own thread; it has ended. */
+/* Called when the recording begins to write from its own thread; when it has ended. */
 void self_open(void);
 void self_close(void);
 

@@ -1,7 +1,7 @@
 /**
- * Defines what the engine describes: categories, threads, markers. The plug-in asks for categories and threads from load on, because the engine is not known to
- * describe them twice, and a capture that starts late must name them too. They are rare. Markers are described again, so the plug-in asks for them only while
- * it captures.
+ * Defines what the engine describes: categories, threads, markers. The plug-in asks for categories and threads, which are rare, from load on, because the
+ * engine is not known to describe them twice, and a capture that starts late must name them, too. Markers are described again, so the plug-in asks for them
+ * only while it captures.
  *
  * One lock guards everything here. Markers are registered under the lock, so none is registered after the end of a capture.
  */
@@ -51,13 +51,13 @@ described_name(unsigned id)
 	return c && c->name ? c->name : "";
 }
 
-/* The category's name as described, else as in Unity's list: a built-in category may have been described before the library was loaded. */
+/* Return the category's name as described, or else as in Unity's list: a built-in category may have been described before the library was loaded. */
 static const char *
 category_name(unsigned id)
 {
 	const char *name = described_name(id);
 
-	/* Only 2018 offers version 1 of the callbacks alone. */
+	/* Only 2018 offers version 1 of the callbacks without version 2. */
 	if (!*name)
 		name = unity_category(id, plugin.version == 1 ? "2018." : NULL);
 	return name ? name : "";
@@ -113,13 +113,13 @@ on_category(const struct unity_category *c, void *user)
 enum { THREADS = 1024 };
 
 /*
- * The newest descriptions of threads. Texts are copied up to one byte more than a recording keeps, so that it counts the cut. If there are too many, the oldest
- * is forgotten.
+ * The newest descriptions of threads. Texts are copied up to one byte more than a recording keeps, so that the recording counts the cut. If there are too
+ * many, the oldest is dropped.
  */
 enum { THREAD_TEXT = 4001 };
 static struct thread {
 	uint64_t id;
-	char *group, *name;           /* NULL: none, or no memory */
+	char *group, *name;           /* NULL: no text, or no memory */
 } thread[THREADS];
 static unsigned nthread, thread_next;
 
@@ -178,7 +178,7 @@ defs_thread_gone(uint64_t native)
 
 /* --- markers --------------------------------------------------------------------------- */
 
-/* Markers of this capture by id; two descriptors may have one id. The table doubles as it fills, up to SEEN_MAX. */
+/* Markers of this capture by id; two descriptors may have the same id. The table doubles as it fills, up to SEEN_MAX. */
 enum { SEEN_FIRST = 8192, SEEN_MAX = 1 << 22 };
 static const struct unity_marker **seen, *seen_first[SEEN_FIRST];
 static size_t nseen, capseen;
@@ -210,7 +210,7 @@ grow_seen(void)
 	capseen *= 2;
 }
 
-/* True if ${m} is new in this capture: a marker must not be registered twice. */
+/* True if ${m} is new in this capture, as a marker must not be registered twice. */
 static bool
 is_new(const struct unity_marker *m)
 {
@@ -254,7 +254,7 @@ unit_of(const char *name)
 	return c.guess ? UNITY_U_NONE : unit[c.unit];
 }
 
-/* Our own markers are in every capture: readers know them by name, so a game's markers of these names are left out. */
+/* Our own markers are in every capture, and readers know them by name, so a game's markers with these names are left out. */
 #define MARK_NAME SELF_PREFIX "Mark"
 
 static void
@@ -336,7 +336,7 @@ defs_unload(void)
 void
 defs_open(void)
 {
-	enum { OUR_CATEGORY = 0x10000, OUR_MARKER = 0x7fffffff };     /* ids that the engine never gives, or hardly ever */
+	enum { OUR_CATEGORY = 0x10000, OUR_MARKER = 0x7fffffff };     /* ids that the engine never, or hardly ever, gives */
 
 	plat_lock(&lock);
 	uint64_t ours = rec_def_category(OUR_CATEGORY, 0x808080ff, "Tracetool");
@@ -368,7 +368,7 @@ defs_start(void)
 		plugin_say("Unity lets no further plug-in see markers: the capture has frames and marks only");
 }
 
-/* Call when the state is no longer S_CAPTURING: later callbacks register nothing, and a thread inside add_marker is waited for. */
+/* Remove the callbacks. Call when the state is no longer S_CAPTURING: later callbacks then register nothing, and this waits for a thread inside add_marker. */
 void
 defs_stop(void)
 {

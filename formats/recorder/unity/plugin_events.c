@@ -12,7 +12,7 @@ _Static_assert(offsetof(struct rec_value, p) == offsetof(struct unity_value, dat
 enum { MAX_VALUES = 64 };
 
 
-/* The thread's writing end; NULL if nothing is recorded, or the marker was registered for an earlier capture. */
+/* Return the thread's writing end; NULL if nothing is recorded, or the marker was registered for an earlier capture. */
 static inline struct rec_thread *
 writer(uint64_t key)
 {
@@ -22,7 +22,7 @@ writer(uint64_t key)
 }
 
 /*
- * The values that can be read safely: at most 64; on 32-bit targets only the first, because arrays of managed code may be spaced differently (the
+ * Return the values that can be read safely: at most 64; on 32-bit targets only the first, because arrays of managed code may be spaced differently (the
  * specification, 6.3); a value without data gets size 0, in ${copy}.
  */
 static const struct rec_value *
@@ -79,7 +79,7 @@ other(struct rec_thread *t, uint64_t now, unsigned event, unsigned n, const stru
 	single(t, now, key, n, v);
 }
 
-/* End the zone of ${key}. A zone's end has no place for values, so they are an event of their own inside the zone. */
+/* End the zone of ${key}. The end of a zone has no place for values, so they become a separate event inside the zone. */
 static inline __attribute__((always_inline)) void
 end(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
 {
@@ -104,7 +104,7 @@ any(uint64_t now, unsigned event, unsigned n, const struct unity_value *v, uint6
 		other(t, now, event, n, v, key);
 }
 
-/* Begin or end a zone without values. Like rec_begin() it calls functions only where it ends. */
+/* Begin or end a zone without values. Like rec_begin(), it calls functions only at its ends. */
 static inline __attribute__((always_inline)) void
 zone(uint64_t now, unsigned event, uint64_t key)
 {
@@ -118,7 +118,7 @@ zone(uint64_t now, unsigned event, uint64_t key)
 		rec_end(t, now, key);
 }
 
-/* The same by the system's clock: what has to be kept while it is read is the key alone. */
+/* Do the same with the system's clock: only the key must be preserved while the clock is read. */
 static __attribute__((noinline)) void
 begin_by_system(uint64_t key)
 {
@@ -147,7 +147,7 @@ events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 		end_by_system(key);
 }
 
-/* Read a whole number from 0 up, of any of the four integer types. */
+/* Read a non-negative integer of any of the four integer types. */
 static inline bool
 whole(const struct unity_value *v, uint64_t *n)
 {
@@ -189,7 +189,7 @@ events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	}
 }
 
-/* Begin a label that has values after the category, or a category that is none: the values become arguments, after the instance id. */
+/* Begin a label that has values after the category, or an invalid category: the values become arguments, after the instance id. */
 static __attribute__((noinline)) void
 begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t category, unsigned from, unsigned n,
     const struct unity_value *v, const struct rec_value *text)
@@ -227,7 +227,7 @@ begin_label(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const 
 		rec_label(t, now, key, category, text, (const struct rec_value *)(const void *)v, instance != 0);
 }
 
-/* Read text declared as 8-bit characters. On this marker it was seen to hold UTF-16; the second byte shows which. */
+/* Read text declared as 8-bit characters. For this marker such text was seen to be UTF-16; the second byte tells. */
 static __attribute__((noinline)) void
 label_8(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Facts set by tracetool_meta(), for every capture: texts key, value, key, value ... */
+/* Facts set by tracetool_meta(), for every capture, as texts: key, value, key, value ... */
 enum { STORE = 64 << 10 };
 static struct plat_lock lock;
 static char store[STORE];
@@ -128,7 +128,7 @@ ns_of(double ms)
 	return ms > 0 && ms < 1e9 ? (uint64_t)(ms * 1e6 + 0.5) : 0;
 }
 
-/* Record what reports need of a frame timing, in addition to the complete record. */
+/* Record the parts of a frame timing that reports need, in addition to the complete record. */
 static void
 put_timing(struct rec_thread *t, uint64_t now, const struct tracetool_frame_timing *f)
 {
@@ -148,7 +148,7 @@ static void
 put_record(struct rec_thread *t, const struct tracetool_frame_timing *f, const struct tracetool_frame_settings *s,
     uint64_t ticks_per_second)
 {
-	/* In the order that UNITY_FRAME_TIMING_NAME states. */
+	/* In the order stated at UNITY_FRAME_TIMING_NAME. */
 	const struct rec_value v[] = {
 		{ .type = TTC_F64, .size = 8, .p = &f->cpu_total_ms },
 		{ .type = TTC_F64, .size = 8, .p = &f->cpu_main_ms },

@@ -1,6 +1,6 @@
 /**
- * Shows the recorder's own work in the Unity profiler: the writer thread by its name, a zone for each write, counters of bytes written and events dropped. All
- * of it runs on the writer thread, the one that makes the first write after the start.
+ * Shows the recorder's own work in the Unity profiler: the writer thread by its name, a zone for each write, counters of bytes written and events dropped.
+ * All of it runs on the writer thread, which makes the first write after the start.
  */
 #include "recorder/unity/plugin.h"
 
@@ -9,14 +9,14 @@
 static struct {
 	const struct unity_profiler_v1 *v1;
 	const struct unity_profiler_v2 *v2;
-	/* of either version of the interface */
+	/* Functions of either version of the interface. */
 	void (UNITY_CALL *emit)(const struct unity_marker *, uint16_t, uint16_t, const struct unity_value *);
 	int (UNITY_CALL *enabled)(void);
 	const struct unity_marker *write, *bytes, *dropped;
 	int64_t *bytes_value, *dropped_value; /* only in version 2 */
 	_Atomic bool open;
-	bool known, named;            /* the writer thread is known; the engine has it under our name */
-	uint64_t thread, id;          /* the writer thread; the engine's id of it */
+	bool known, named;            /* known: the writer thread is known; named: the engine has our name for it */
+	uint64_t thread, id;          /* the writer thread; the engine's id for it */
 	int64_t written;
 } self;
 
@@ -30,7 +30,7 @@ make_markers(void)
 	const struct unity_profiler_v1 *p = self.v1;
 	uint16_t category = OTHER;
 	const struct unity_profiler_v2 *q = self.v2;
-	/* Both versions have the function at the same place. */
+	/* Both versions have this function at the same place. */
 	int (UNITY_CALL *create)(const struct unity_marker **, const char *, uint16_t, uint16_t, int) =
 	    q ? q->create_marker : p->create_marker;
 	int (UNITY_CALL *name)(const struct unity_marker *, int, const char *, uint8_t, uint8_t) =
@@ -62,7 +62,7 @@ self_load(struct unity_interfaces *unity)
 	self.v1 = self.v2 ? NULL : unity->get(UNITY_PROFILER_V1);
 	self.emit = self.v2 ? self.v2->emit : self.v1 ? self.v1->emit : NULL;
 	self.enabled = self.v2 ? self.v2->enabled : self.v1 ? self.v1->enabled : NULL;
-	/* Release players have no profiler that could show it. */
+	/* Release players have no profiler that could show the work. */
 	if (self.emit && (!(self.v2 ? self.v2->available : self.v1->available)() || !make_markers()))
 		self.emit = NULL;
 }
@@ -87,7 +87,7 @@ self_close(void)
 	self.named = false;
 }
 
-/* Name the thread, once: an engine that refuses will refuse again. */
+/* Name the thread, once, as an engine that refuses will refuse again. */
 static void
 name_thread(void)
 {
@@ -96,7 +96,7 @@ name_thread(void)
 	self.thread = plat_thread_self();
 }
 
-/* True if the marker is one of ours. Counters of version 2 are known by name only. */
+/* True if the marker is one of ours. Counters of version 2 are known only by name. */
 bool
 self_made(const struct unity_marker *m, const char *name)
 {
