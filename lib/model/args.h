@@ -30,14 +30,14 @@ struct tt_args {
 /* A copy; the arguments and their text follow it in the same block. */
 struct tt_args_kept {
 	struct tt_args args;
-	struct tt_args_kept *next;    /* in its new owner's list */
+	struct tt_args_kept *next;    /* next copy in the owner's list */
 	size_t bytes;
 };
 
 /* The arguments of the event at ${i}. */
 struct tt_args tt_args_of(const struct tt_batch *b, size_t i);
 
-/* The text of one of them; *${n} bytes. */
+/* The text of ${arg}, which is one of ${a}; *${n}: its length in bytes. */
 const char *tt_args_text(const struct tt_args *a, const struct tt_event *arg, size_t *n);
 
 /* The bytes that a copy takes. */

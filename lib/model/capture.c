@@ -12,7 +12,7 @@
 #include "model/defs.h"
 #include "model/filter.h"
 
-/* The place of the fact of ${key}, or where it would be. Two bits of the hash choose the way on from each fact. */
+/* The place of the fact of ${key}, or the empty place where it belongs. At each fact, two bits of the key's hash choose one of four branches. */
 static struct tt_meta **
 meta_at(struct tt_meta **at, const char *key)
 {
@@ -291,14 +291,14 @@ name_within(const struct tt_capture *cap, uint64_t key, int64_t from, int64_t un
 	return d && d->len > 0 && d->ts >= from && d->ts <= until ? d : NULL;
 }
 
-/* When the thread was over that last did something at ${last}: at the first empty name after that, which is where the next one began. */
+/* The last time at which a thread whose last event is at ${last} may be named: before the first empty name after that, with which the next thread begins. */
 static int64_t
 over_by(const struct tt_capture *cap, uint64_t key, int64_t last)
 {
 	int64_t until = INT64_MAX, at = INT64_MAX;
 	const struct tt_def *d;
 
-	/* Before the first one, that is found again. */
+	/* A search before the first definition finds the first one again, which ends the loop. */
 	while ((d = tt_defs_find(cap->defs, TT_DEF_THREAD, key, at)) && d->ts > last && d->ts <= at) {
 		at = d->ts - 1;
 		if (d->len == 0)
@@ -308,9 +308,9 @@ over_by(const struct tt_capture *cap, uint64_t key, int64_t last)
 }
 
 /*
- * The last name that was given to ${t} while it lived, or NULL. An id is used again: what came before ${from} was the name of the thread
- * before it, and what comes after its own end is a later one's, of which the capture may have no event; so is what comes at its end, if
- * it has a name already.
+ * The last name that was given to ${t} while it lived, or NULL. Ids are reused: a name from before ${from} belongs to the thread before it,
+ * a name from after its end to a later one, of which the capture may have no event. A name given just at its end counts only if the
+ * thread has no other.
  */
 static const struct tt_def *
 name_of(const struct tt_capture *cap, const struct tt_thread *t, int64_t from)
@@ -348,7 +348,7 @@ with_group(const struct tt_thread *t, struct tt_arena *a, struct tt_err *err)
 	return s;
 }
 
-/* The first thread of the process that is called as ${t} is; it is added where there is none. NULL: no memory. */
+/* The first thread in the process of ${t} that has the same own name; ${t} itself is added if there is none. NULL: no memory. */
 static struct tt_thread *
 namesake(const struct tt_threads *ts, struct tt_map *first, const struct tt_thread *t, struct tt_err *err)
 {
@@ -407,7 +407,7 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 				from = t->last_ts - cap->offset_ns;
 			if (d && d->ts >= from)
 				from = d->ts < INT64_MAX ? d->ts + 1 : d->ts;
-			/* The names of another log are apart. */
+			/* Another log has names of its own. */
 			if (t->next && ts->t[t->next - 1]->log != t->log)
 				from = INT64_MIN;
 		}
@@ -415,7 +415,7 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 	return tell_groups_apart(ts, err);
 }
 
-/* The number of a thread of ${ts} that ${pattern} is; 0: it is none. */
+/* ${pattern} as the number of a thread of ${ts}; 0: it is not such a number. */
 static uint64_t
 number_of(const struct tt_threads *ts, const char *pattern)
 {

@@ -20,12 +20,12 @@ struct tt_thread {
 	uint32_t process, generation;
 	uint32_t index;               /* place in the thread table = number in outputs, less 1 */
 	uint32_t next;                /* index + 1 of the next thread of this id; 0 none */
-	uint32_t log;                 /* of several in one file, the one that names it; see TT_THREAD */
+	uint32_t log;                 /* in a file of several logs, the log that names this thread; see TT_THREAD */
 	bool started, ended;
-	int64_t first_ts, last_ts;    /* of all its events; first > last: none */
+	int64_t first_ts, last_ts;    /* over all events of the thread; first > last: it has none */
 	uint64_t nevent, ncall;       /* events; zones begun */
 	uint64_t nalloc, alloc_b;
-	int64_t hidden;               /* time of the Editor in the filter's time, which is left out */
+	int64_t hidden;               /* ns of Editor zones inside the filter's time, which are left out */
 	uint64_t open_at_end;
 	struct tt_stack stack;        /* zones open between chunks */
 	struct tt_short_zone { int64_t ts; size_t level; uint64_t key; } *short_zones;    /* see fold/short_zones.h */
@@ -34,8 +34,8 @@ struct tt_thread {
 	const char *group;            /* the engine's group; "" where it has none */
 	const char *own, *full;       /* "Worker 0"; "Job.Worker 0" */
 	const char *name;             /* as outputs have it: full where its process has the same own name in another group, else own */
-	bool defined;                 /* a definition names it */
-	bool in_groups;               /* of the first thread of an own name: it is there in several groups */
+	bool defined;                 /* true: a definition names the thread */
+	bool in_groups;               /* true, in the first thread of an own name: several groups have a thread of that name */
 };
 
 /* True if the "thread" is the GPU. It is not a thread of the system: it has no id there, and its time is not processor time. */
@@ -66,44 +66,44 @@ struct tt_capture {
 	unsigned pointer_size;
 	int64_t pid;
 	uint32_t records;             /* enum tt_records: what the recorder was asked for, as far as the capture says */
-	uint32_t undefined;           /* of these, kinds whose definitions are missing: none of their figures is known */
-	uint32_t unless_named;        /* kinds that are undefined if any name is; set by the reader at the end of the input */
+	uint32_t undefined;           /* enum tt_records: kinds whose definitions are missing, so that their figures are unknown */
+	uint32_t unless_named;        /* kinds that become undefined if any marker has no name; set by the reader at the end of the input */
 	const char *(*advice)(enum tt_records what);  /* the producer's option that records them, NULL: it has none; NULL: none known */
-	uint32_t nested;              /* the recorder left out calls inside this many others; 0: it has no such limit */
+	uint32_t nested;              /* the recorder's limit of call depth, beyond which calls are left out; 0: no limit */
 	uint32_t process;             /* index among the inputs */
-	uint8_t recording[16];        /* the same in all files of one recording; zeros: it has this one alone */
-	uint32_t part;                /* which of them it is, from 0; the first one, where several are read as one */
-	uint32_t part_last;           /* the last of these */
-	bool more_follow;             /* another one follows that is not read; set at the end of a run */
+	uint8_t recording[16];        /* id that all files of one recording share; zeros: the recording has this file alone */
+	uint32_t part;                /* number of this file in the recording, from 0; the first one's, if several are read as one */
+	uint32_t part_last;           /* number of the last file that is read as part of this capture */
+	bool more_follow;             /* true: the recording has a next file, which is not read; set at the end of a run */
 	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
-	int64_t file_ns;              /* where that is unknown, when its file was last changed; 0: that is not to be taken for it */
+	int64_t file_ns;              /* if wall_ns is unknown, when the file was last changed; 0: that time is not to be used */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
-	bool from_zero;               /* recording began at ts = 0, in a frame that had begun ${lead_ns} before: what is earlier than that frame belongs
-	                                 to an earlier recording */
-	int64_t lead_ns;              /* not negative; set at the end of a reading */
-	int64_t appended_earlier_ns;  /* how long before its recording a log appended to another has something, which the reader leaves out; 0; likewise */
+	bool from_zero;               /* true: recording began at ts = 0, in a frame that had begun ${lead_ns} before; events earlier than that frame
+	                                 belong to an earlier recording */
+	int64_t lead_ns;              /* ns from the begin of that frame to ts = 0, not negative; set at the end of a reading */
+	int64_t appended_earlier_ns;  /* ns before its recording at which an appended log has events, which the reader leaves out; 0: none; set likewise */
 	bool has_frames;              /* frame marks may be in the file */
-	bool marked;                  /* and some are; set by a run that reads events */
-	bool framed;                  /* and there is one from one mark to the next; likewise */
-	bool flight;                  /* the recorder held the last seconds only, and wrote them now and then ... */
-	struct tt_span *kept;         /* ... all threads of these spans, in order, one for each time; of some threads there is more. Without
-	                                 flight: of the recording itself, where threads have something from before it; see from_zero */
+	bool marked;                  /* true: frame marks were read; set by a run that reads events */
+	bool framed;                  /* true: there is a frame from one mark to the next; set likewise */
+	bool flight;                  /* true: the recorder kept only the last seconds, and wrote them now and then */
+	struct tt_span *kept;         /* spans of time that all threads cover, in order, one for each write; some threads have more. Without
+	                                 flight: the span of the recording, if threads have events from before it; see from_zero */
 	size_t nkept;
-	bool skim;                    /* set by the run: this reading is after definitions, threads and frame marks alone */
-	bool instruments;             /* the format's zones are calls instrumented one by one */
-	bool code_alone;              /* only markers with code are methods, whatever the keys of others are */
-	bool distorts;                /* and there are some: times are relative; set at the end of a run */
-	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
+	bool skim;                    /* true: this reading needs only definitions, threads and frame marks; set by the run */
+	bool instruments;             /* true: the format's zones are calls, each instrumented */
+	bool code_alone;              /* true: only markers with code are methods, whatever keys the others have */
+	bool distorts;                /* true: there are instrumented calls, so times are relative; set at the end of a run */
+	bool ends_recorded;           /* true: the format records the end of every thread, so a thread without one shows that the producer was killed */
 	bool clean_end;               /* set at the end of a run */
-	int end_mark;                 /* the format has a mark of its own for the end: 1 seen, -1 not; 0: it has none */
-	uint64_t read_to;             /* where the reader ended, if not where its last chunk does; 0: it does not say */
-	bool running;                 /* its program still runs, and records; set at the end of a run */
+	int end_mark;                 /* the format's mark for the end of a capture: 1 seen, -1 not seen; 0: the format has none */
+	uint64_t read_to;             /* offset at which the reader stopped, if not at the end of its last chunk; 0: not said */
+	bool running;                 /* true: the recorded program still runs and records; set at the end of a run */
 	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
-	const char *ring;             /* the capture did not end, and names this file of its recorder, which has the rest as long as it is there; or NULL */
-	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
+	const char *ring;             /* if the capture did not end: the recorder's ring file, which has the rest as long as it exists; or NULL */
+	bool old_roots;               /* true: heap roots have a kind, not a slot, and come during the collection, before the shot begins */
 	bool hides_pauses;            /* collections are recorded, but not when threads are stopped for them */
-	bool allocates, collects;     /* some allocation, some event of collections was read; set by a run that reads events */
+	bool allocates, collects;     /* true: an allocation, an event of a collection was read; set by a run that reads events */
 	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */
 	bool skips_equal;             /* counters that did not change since the last sampling are left out of it */
 	int64_t offset_ns;            /* added to ts for the common timeline */
@@ -128,8 +128,8 @@ struct tt_capture {
 	const char *(*gpu_part)(unsigned part);
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);
-	struct tt_fit fit;  /* of its layout; whole at the end of a run */
-	/* The log, of several in one file, that defines the marker of ${key}; UINT32_MAX: it shows none. NULL: the format has no such files. */
+	struct tt_fit fit;  /* evidence of the capture's layout; complete at the end of a run */
+	/* In a file of several logs, the log that defines the marker of ${key}; UINT32_MAX: the key shows none. NULL: the format has no such files. */
 	uint32_t (*log_of)(uint64_t key);
 	struct tt_defs *defs;
 	struct tt_arena arena;        /* text of the fields above */
@@ -137,7 +137,7 @@ struct tt_capture {
 	struct tt_meta { const char *key, *value; bool said; struct tt_meta *next, *below[4]; } *meta, *meta_last;
 };
 
-/* True if threads have something from before the frame in which the recording began; less than this before the recording is switching it on. */
+/* True if threads have events from before the frame in which the recording began. Events less than TT_EARLIER ns before come from switching it on. */
 #define TT_EARLIER INT64_C(10000000)
 static inline bool
 tt_capture_has_earlier(const struct tt_capture *c)
@@ -146,8 +146,8 @@ tt_capture_has_earlier(const struct tt_capture *c)
 }
 
 /*
- * The first time that belongs to the recording, on the common timeline; of a whole reading. If the capture says when recording began, no thread may have
- * written just then.
+ * The time at which the recording begins, on the common timeline; known after a whole reading. If the capture says when recording began, that may be before
+ * the first event.
  */
 static inline int64_t
 tt_capture_begin(const struct tt_capture *c)
@@ -159,7 +159,7 @@ tt_capture_begin(const struct tt_capture *c)
 	return tt_capture_has_earlier(c) || begin < c->min_ts ? begin : c->min_ts;
 }
 
-/* True if the capture's own allocations are known: it has some, or its recorder was asked for them. The same of collections, and of pauses for them. */
+/* True if the capture's own allocations are known: it has some, or its recorder was asked for them. The next two: of collections, and of their pauses. */
 static inline bool
 tt_capture_knows_allocs(const struct tt_capture *c)
 {
@@ -178,12 +178,12 @@ tt_capture_knows_pauses(const struct tt_capture *c)
 	return tt_capture_knows_collections(c) && !c->hides_pauses;
 }
 
-/* Add a key/value fact (copied); a later one of the same key replaces the earlier. A fact that the user gave overrides what a capture says. */
+/* Add a key/value fact (copied); a later one of the same key replaces the earlier. A fact that the user gave (_said) overrides what a capture says. */
 int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 int tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 
-/* How well the layout fits by which the capture was read, as the fact "layout". */
+/* Set the fact "layout": how well the layout fits by which the capture was read. */
 #define TT_META_LAYOUT "layout"
 int tt_capture_layout(struct tt_capture *c, enum tt_layout how, struct tt_err *err);
 const char *tt_layout_name(enum tt_layout how);
@@ -232,18 +232,18 @@ struct tt_threads {
 void tt_threads_init(struct tt_threads *ts, struct tt_mem *mem);
 void tt_threads_free(struct tt_threads *ts);
 
-/* The present thread of (process, tid), made if there is none. ${fresh}: the id starts again; a thread that ended is not it. */
+/* The present thread of (process, tid), made if there is none. ${fresh}: the id starts anew, so a thread that has ended is not the present one. */
 int tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh, struct tt_thread **t,
     struct tt_err *err);
 
 /**
  * tt_threads_start(ts, process, tid, log, goes_on, t, err):
- * The thread of (process, tid) that starts now, in log ${log} where a file has several. It is the present thread, unless that has ended, or is of another
- * log and not ${goes_on}: then the present one ends. The same start told twice finds the same thread.
+ * Find or make the thread of (process, tid) that starts now; ${log}: its log, in a file of several. It is the present thread, unless that has ended, or
+ * belongs to another log and not ${goes_on}: then the present one ends. A repeated start finds the same thread.
  */
 int tt_threads_start(struct tt_threads *ts, uint32_t process, uint64_t tid, uint32_t log, bool goes_on, struct tt_thread **t, struct tt_err *err);
 
-/* Forget what happened but not who was there: the same input read again meets the same threads. */
+/* Clear counts and stacks but keep the threads, so that a second reading of the same input meets the same ones. */
 void tt_threads_reset(struct tt_threads *ts);
 
 /* Set every thread's name from its capture's definitions: the newest name that was given while it lived, else its number. */

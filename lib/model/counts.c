@@ -151,7 +151,7 @@ max_of(const struct tt_dist *d)
 	return ~d->not_min + d->span;
 }
 
-/* Durations from ~${not_min} to ${max} are in it, too. */
+/* Widen the range of ${d} to the durations from ~${not_min} to ${max}. */
 static void
 widen(struct tt_dist *d, uint64_t not_min, uint64_t max)
 {
@@ -188,7 +188,7 @@ join_dist(struct tt_counts *into, const struct tt_counts *of, const struct tt_di
 	return rc;
 }
 
-/* The page ${p} of the nodes of ${from}. */
+/* Add page ${p} of the nodes of ${from} to ${into}, or move it there. */
 static void
 join_nodes(struct tt_counts *into, struct tt_counts *from, uint32_t p)
 {
@@ -210,7 +210,7 @@ join_nodes(struct tt_counts *into, struct tt_counts *from, uint32_t p)
 	tt_mem_free_lines(from->mem, of, sizeof *of);
 }
 
-/* The page ${p} of the distributions of ${from}. */
+/* Add page ${p} of the distributions of ${from} to ${into}, and free it. */
 static int
 join_dists(struct tt_counts *into, struct tt_counts *from, uint32_t p, struct tt_err *err)
 {

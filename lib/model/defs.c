@@ -15,7 +15,7 @@
 #define ALIAS_V    0xFFF6000000000000u        /* ... for vtables, each of which belongs to one domain */
 #define ALIAS_MASK 0xFFFFFFFF00000000u
 
-/* Who adds does not wait for all who look. */
+/* Prefer writers: a stream of look-ups must not keep the one that adds waiting. */
 #ifndef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP PTHREAD_RWLOCK_INITIALIZER
 #endif
@@ -24,7 +24,7 @@
 struct kind {
 	struct entry **all;
 	size_t n, cap;
-	struct tt_map root;           /* by key: the place in all of the root of its entries */
+	struct tt_map root;           /* by key: the index in ${all} of the root of the key's treap */
 };
 
 /*
@@ -36,7 +36,7 @@ struct entry {
 	struct tt_def d;
 	struct entry *before, *after;
 	uint32_t rank;
-	uint32_t index;               /* in all */
+	uint32_t index;               /* in kind.all */
 };
 
 struct tt_defs {
@@ -105,7 +105,7 @@ same_meaning(const struct tt_def *a, const struct tt_def *b)
 	    same_text(a->text2, a->len2, b->text2, b->len2);
 }
 
-/* A thread that is named later is another one, of the same id. */
+/* True if ${d} repeats ${known}. A thread id named at another time means another thread. */
 static bool
 repeats(const struct tt_def *known, const struct tt_def *d)
 {
@@ -125,7 +125,7 @@ copy_text(struct tt_defs *defs, struct tt_def *d, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Part the entries below ${e}: those up to ${ts} go to *${low}, the others to *${high}. */
+/* Split the treap ${e}: entries up to ${ts} go to *${low}, later ones to *${high}. */
 static void
 part(struct entry *e, int64_t ts, struct entry **low, struct entry **high)
 {
@@ -143,7 +143,7 @@ part(struct entry *e, int64_t ts, struct entry **low, struct entry **high)
 	*low = *high = NULL;
 }
 
-/* Add ${e} to the entries below *${root}. */
+/* Insert ${e} into the treap *${root}. */
 static void
 place(struct entry **root, struct entry *e)
 {
@@ -153,7 +153,7 @@ place(struct entry **root, struct entry *e)
 	*root = e;
 }
 
-/* The latest entry up to ${ts}; where there is none, the first. */
+/* The latest entry of the treap ${e} up to ${ts}; if there is none, the first entry. */
 static struct entry *
 latest(struct entry *e, int64_t ts)
 {
@@ -171,7 +171,7 @@ latest(struct entry *e, int64_t ts)
 	return found ? found : first;
 }
 
-/* Make ${e} known, whose place among all there is room for; ${root}: of the entries of its key so far. */
+/* Insert ${e}, for which room is reserved; ${root}: the treap of its key so far, or NULL. */
 static int
 enter(struct tt_defs *defs, struct kind *k, struct entry *root, struct entry *e, struct tt_err *err)
 {
@@ -195,7 +195,7 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	struct entry *root = find_root(k, d->key), *at = latest(root, d->ts), *e;
 	int rc;
 
-	/* Most are repeated: these need no lock. */
+	/* Most definitions repeat a known one, and need no lock. */
 	if (at && repeats(&at->d, d)) {
 		if (d->ts >= at->d.ts)
 			return TT_OK;
@@ -219,7 +219,7 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	return rc;
 }
 
-/* Look up, while definitions may be added. */
+/* Lock for a look-up, while another thread may add definitions. */
 static void
 begin_look(const struct tt_defs *defs)
 {
@@ -249,7 +249,7 @@ tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, in
 	return d;
 }
 
-/* If times are equal, the one that was added later is the later. */
+/* If times are equal, the definition that was added later counts as the later. */
 const struct tt_def *
 tt_defs_next(const struct tt_defs *defs, const struct tt_def *d)
 {
@@ -357,7 +357,7 @@ class_of(const struct tt_defs *defs, uint64_t key, int64_t ts)
 		return find(defs, TT_DEF_CLASS, v->b, v->ts);
 	if (!v)
 		return find(defs, TT_DEF_CLASS, key, ts);
-	/* A vtable that comes again for a class of the same address is one definition here: the class decides. */
+	/* A vtable defined again, unchanged, for a new class at the same address stays one definition: look up its class by time, too. */
 	return find(defs, TT_DEF_CLASS, v->b, ts > v->ts ? ts : v->ts);
 }
 

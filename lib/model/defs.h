@@ -9,7 +9,7 @@
  * not later than its own, else the oldest one.
  *
  * Threads: one writer, and any number of readers, also while it adds: some counters, classes and threads are asked for while events are read. A definition
- * that readers are given stays as it is but for its time, which a repetition with an earlier one moves.
+ * that a reader was given never changes, except its time: a repetition with an earlier time moves it back.
  */
 #ifndef TT_MODEL_DEFS_H
 #define TT_MODEL_DEFS_H
@@ -38,7 +38,7 @@ size_t tt_defs_count(const struct tt_defs *defs, enum tt_def_kind kind);
 
 /* True if any class or vtable key got a second, different meaning: then uses must be resolved by time. */
 bool tt_defs_reused(const struct tt_defs *defs);
-/* True if this key did. */
+/* True if ${key} got a second, different meaning. */
 bool tt_defs_key_reused(const struct tt_defs *defs, uint64_t key);
 
 /* ${key}, or if it has had several meanings, an alias for its vtable or class at ${ts} alone, which tt_defs_vtable and
@@ -52,10 +52,10 @@ uint64_t tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts);
  */
 const struct tt_def *tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts);
 
-/* The vtable that ${key} is at ${ts}, or NULL: it says the domain. */
+/* The vtable that ${key} means at ${ts}, which tells the domain; or NULL. */
 const struct tt_def *tt_defs_vtable(const struct tt_defs *defs, uint64_t key, int64_t ts);
 
-/* After the last definition, before the first tt_defs_symbol(). */
+/* Sort symbols by address: after the last definition, before the first tt_defs_symbol(). */
 int tt_defs_sort_symbols(struct tt_defs *defs, struct tt_err *err);
 
 /* The nearest symbol at or below ${ip}, at most ${reach} bytes away, or NULL. */

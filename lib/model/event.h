@@ -49,10 +49,10 @@ enum tt_kind {
 	TT_FRAME,             /* a new frame of the program begins */
 	TT_TIMING,            /* a part of a frame took val ns (0: not measured): dur = frames back, depth = enum tt_timing */
 	TT_FLOW,              /* val = flow id, depth = enum tt_flow, TT_F_NEXT: binds to the next zone begun */
-	TT_GPU_ANCHOR,        /* a zone gave work to the GPU: ts = its begin, val = key that the GPU's zone has, dur = number of the work, upper
-	                         byte of depth = number of the recording; TT_F_NEXT: its time is the next event, whatever the numbers */
-	TT_GPU_TIME,          /* the work of these numbers took val ns; lower byte of depth = which part of drawing it is, see tt_capture.gpu_part */
-	TT_GPU_WORK,          /* made of both by the run, on the GPU's own thread: ts = the anchor's, val = ns */
+	TT_GPU_ANCHOR,        /* a zone submitted work to the GPU: ts = its begin, val = key of the GPU's zone, dur = number of the work, upper
+	                         byte of depth = number of the recording; TT_F_NEXT: the next event has the work's time, whatever its numbers */
+	TT_GPU_TIME,          /* the work with an anchor's numbers took val ns; lower byte of depth = part of drawing that it is, see tt_capture.gpu_part */
+	TT_GPU_WORK,          /* made by the run of an anchor and its time, on the GPU's own thread: ts = the anchor's, val = ns */
 	TT_GC,                /* val = enum tt_gc_phase, dur = generation */
 	TT_GC_HEAP,           /* val = heap size in bytes */
 	TT_GC_MOVE,           /* dur = moves; ext: val = first word of (old, new) pairs */
@@ -81,14 +81,14 @@ enum tt_kind {
 	                         assembly, class, name, signature, file, then token, id, statements; of a statement
 	                         the method's id, IL offset less that of the statement before (TT_F_BASE: itself), count, line,
 	                         column */
-	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid; dur = the log of several in its file, from 0, that names it, so that
-	                         a thread of another log is another one; TT_F_CONT: not if that one has not ended, which goes on */
+	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid; dur = in a file of several logs, the log that names it,
+	                         from 0: the same tid in another log is another thread; TT_F_CONT: unless that thread has not ended, which then goes on */
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
 	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): open zones end at ts;
-	                         TT_F_BASE: at the thread's last event before this chunk; TT_F_CONT: something is missing here, but
-	                         what is open goes on; TT_F_POPPED: nothing is missing, the thread begins anew, and what is open ends;
-	                         TT_F_END: nothing is missing, a log of several in the file has ended, whole; depth = enum tt_gap */
+	                         TT_F_BASE: at the thread's last event before this chunk; TT_F_CONT: events are missing here, but
+	                         open zones go on; TT_F_POPPED: nothing is missing, the thread begins anew, and open zones end;
+	                         TT_F_END: nothing is missing, one of several logs in the file has ended, complete; depth = enum tt_gap */
 	TT_KINDS                      /* at most 64 */
 };
 #define TT_KIND(kind) (UINT64_C(1) << (kind))
@@ -98,36 +98,36 @@ enum tt_gap { TT_GAP_LOST, TT_GAP_UNRECORDED };
 
 enum tt_event_flag {
 	TT_F_BASE = 1,        /* TT_ZONE_END: ends a zone that this chunk did not begin */
-	TT_F_ID = 1,          /* TT_ARG: the object that its event is of, which is none of the values that the marker names */
+	TT_F_ID = 1,          /* TT_ARG: id of the object that the event is about, not one of the values that the marker names */
 	TT_F_UNWIND = 2,      /* ended by an exception passing through */
 	TT_F_POPPED = 4,      /* the zone has no end of its own: it is closed where one around it ends, or something is lost */
 	TT_F_CONT = 8,        /* continues an interrupted zone: time, but not an activation of its own */
 	TT_F_STACK = 16,      /* a recorded stack follows in the ext */
-	TT_F_PIECES = 16,     /* of a zone: TT_KEY_EXCEPTION, which may go on as TT_F_CONT */
-	TT_F_ODD = TT_F_CONT | TT_F_PIECES | TT_F_POPPED,     /* of a TT_ZONE: it is no activation with a duration of its own */
+	TT_F_PIECES = 16,     /* of a zone of TT_KEY_EXCEPTION: it may be interrupted, and continue as TT_F_CONT */
+	TT_F_ODD = TT_F_CONT | TT_F_PIECES | TT_F_POPPED,     /* of a TT_ZONE: it is not one activation with its own duration */
 	TT_F_WIDE = 32,       /* the ext's ts holds the full value of dur */
 	TT_F_HIDDEN = 32,     /* of a zone: it is left out with all that is in it, see run/hide.c */
 	TT_F_END = 64,
 	TT_F_DELTA = 64,
 	TT_F_NEXT = 64,
 	TT_F_WEIGHTED = 8,
-	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word after the stack's is its object */
+	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word after its stack is the allocated object */
 	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows; of a zone its arguments */
 };
 
 enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR, TT_T_WORD };
 enum tt_word { TT_W_NULL, TT_W_FALSE, TT_W_TRUE };     /* bits of a TT_T_WORD */
-/* The unit of a TT_DEF_COUNTER. Guessed: by the end of an unknown name. */
+/* The unit of a TT_DEF_COUNTER. _GUESSED: by the end of a name that is not known. */
 enum tt_counter_unit {
 	TT_CU_NONE, TT_CU_BYTES, TT_CU_100NS, TT_CU_COUNT, TT_CU_FRACTION, TT_CU_NS, TT_CU_PERCENT, TT_CU_HZ,
 	TT_CU_NS_GUESSED, TT_CU_BYTES_GUESSED, TT_CU_COUNT_GUESSED, TT_CU_US,
 };
 enum tt_counter_kind { TT_CK_UNKNOWN, TT_CK_MONOTONIC, TT_CK_CONSTANT, TT_CK_VARIABLE };
 enum tt_counter_flag {
-	TT_CF_OWN = 1,        /* the program's own, sampled apart from the runtime's; its values are whole, in spite of TT_F_DELTA */
+	TT_CF_OWN = 1,        /* the program's own counter, sampled separately from the runtime's; its values are absolute, in spite of TT_F_DELTA */
 	TT_CF_32 = 2,         /* unsigned, of 32 bits: differences wrap there */
 };
-#define TT_COUNTER_IS(unit, kind) ((uint64_t)(unit) | (uint64_t)(kind) << 8)      /* tt_def.b of it */
+#define TT_COUNTER_IS(unit, kind) ((uint64_t)(unit) | (uint64_t)(kind) << 8)      /* tt_def.b of a counter */
 enum tt_flow { TT_FLOW_BEGIN, TT_FLOW_PARALLEL, TT_FLOW_END, TT_FLOW_SEQUENTIAL };
 /* Times of a frame that engines measure themselves: wall time, work of the main and the render thread, waiting to present, GPU. */
 enum tt_timing { TT_TIMING_TOTAL, TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU, TT_TIMINGS };
@@ -179,7 +179,7 @@ tt_alloc_count(const struct tt_event *e)
 	return e->flags & TT_F_WEIGHTED ? tt_event_many(&e[1]) : 1;
 }
 
-/* Damage may be a size beyond 63 bits: it is INT64_MAX then. */
+/* The bytes of the allocation ${e}; INT64_MAX if they exceed 63 bits, which is damage. */
 static inline uint64_t
 tt_alloc_bytes(const struct tt_event *e)
 {
@@ -225,7 +225,7 @@ enum tt_def_kind {
 	TT_DEF_KINDS
 };
 
-/* The thread of what the GPU does: no system has one of this id. */
+/* Id of the pseudo-thread for the GPU's work; no system gives it to a thread. */
 #define TT_TID_GPU (UINT64_MAX - 2)
 
 /* The key by which names of thread ${tid} are kept in log ${log}, where a file has several (fewer than 65536): an id seldom needs more than 48 bits. */
@@ -235,7 +235,7 @@ tt_thread_key(uint64_t tid, uint32_t log)
 	return tid ^ (uint64_t)log << 48;
 }
 
-#define TT_EVER (INT64_MIN / 4)       /* ts of a definition that says no time: before all times */
+#define TT_EVER (INT64_MIN / 4)       /* ts of a definition without a time: before all other times */
 
 struct tt_def {
 	uint64_t key, a, b;
@@ -243,7 +243,7 @@ struct tt_def {
 	const char *text, *text2;     /* in a batch: borrowed from the chunk's bytes; may be NULL */
 	uint32_t len, len2;
 	uint8_t kind;                 /* enum tt_def_kind */
-	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def; TT_DEF_LABEL, TT_DEF_GPU */
+	uint8_t flags;                /* TT_DEF_LABEL, TT_DEF_GPU; a format keeps its own flags of markers, and verbosity, in a and b */
 };
 
 /* For a marker: its zones are those of marker b that have this text as their name; their ends are ends of marker b. */
@@ -283,7 +283,7 @@ enum tt_needs {
 	TT_NEEDS_SHOTS = 65536,       /* the model keeps heap shots */
 	TT_NEEDS_GRAPH = 131072,      /* references of heap objects, for the graph of a shot */
 	TT_NEEDS_HANDLES = 262144,    /* the model keeps handles */
-	TT_NEEDS_FOUND = 524288,      /* the model keeps objects looked for */
+	TT_NEEDS_FOUND = 524288,      /* the model keeps the objects that a search asks for */
 	TT_NEEDS_TIMELINE = 1048576,  /* events counted by time */
 	TT_NEEDS_ROOTS = 4194304,     /* with TT_NEEDS_GRAPH: roots by class, of every shot */
 	TT_NEEDS_FINALS = 2097152,    /* the model keeps finalizers */
@@ -293,15 +293,15 @@ enum tt_needs {
 	TT_NEEDS_BY_FRAME = 67108864, /* what each path and counter does in each frame; with TT_NEEDS_FRAMES and TT_NEEDS_CALLS */
 	TT_NEEDS_CAUSES = 134217728,  /* the same for the frames chosen in tt_frames.looked, where not all frames are needed */
 	TT_NEEDS_APART = 16777216,    /* names that tell all markers apart: tt_model_tell_apart(); with TT_NEEDS_TEXT */
-	TT_SKIM = 1 << 30,            /* of events only frames, threads, times and how many there are: see tt_format.decode */
+	TT_SKIM = 1 << 30,            /* decode only frames, threads, times and the number of events: see tt_format.decode */
 };
 
 /* Begins and ends that did not match: model/spanning.h. */
 enum tt_stray_kind {
 	TT_STRAY_BEGIN,               /* the begin of a zone that was closed without an end */
 	TT_STRAY_END,                 /* an end of a zone that is not open */
-	TT_STRAY_END_ALONE,           /* the same, whose begin was in the frame and is damaged, unless zones of its marker span frames */
-	TT_STRAY_LOSS,                /* something is missing here: what was a stray begin before may have ended */
+	TT_STRAY_END_ALONE,           /* such an end whose begin was in the same frame and is damaged, unless zones of its marker span frames */
+	TT_STRAY_LOSS,                /* events are missing here: zones of earlier stray begins may have ended */
 };
 
 /* The result of decoding one chunk. Arrays belong to the batch and are used again for the next chunk. */
@@ -313,7 +313,7 @@ struct tt_batch {
 	uint64_t at;                  /* byte offset of the chunk */
 	uint64_t bytes;               /* its length */
 	uint64_t tid;                 /* the producer's thread id */
-	uint32_t log;                 /* of several in one file, the one it is of */
+	uint32_t log;                 /* in a file of several logs, the log of this chunk */
 	uint32_t process, thread;     /* indexes; thread is set by the ordered stage */
 
 	struct tt_event *ev;
@@ -325,47 +325,47 @@ struct tt_batch {
 	size_t ndef, capdef;
 	uint32_t *rare;               /* positions of rare events */
 	size_t nrare, caprare;
-	uint64_t rare_kinds;          /* TT_KIND() of each of them, and maybe of others */
+	uint64_t rare_kinds;          /* TT_KIND() of each rare event, and maybe of other kinds */
 	uint32_t *tally;              /* [256] with TT_NEEDS_TALLY, else NULL */
 
 	/* the reader's matching of begin and end: model/zones.h */
 	uint32_t *open;               /* positions of the zones open now, outermost first */
 	size_t depth, capopen;
-	size_t deepest;               /* from the reader: no event lies in more zones of the chunk; 0: it does not say */
-	struct tt_opened opened;      /* by key, where there are many */
-	struct tt_base_end { uint64_t at; uint32_t i; } *base_end;    /* TT_F_BASE ends: place in the input, position */
+	size_t deepest;               /* upper bound, from the reader, of the chunk's zones open at any event; 0: not known */
+	struct tt_opened opened;      /* index of the open zones by key, if there are many */
+	struct tt_base_end { uint64_t at; uint32_t i; } *base_end;    /* TT_F_BASE ends: place in the input, position in ev */
 	size_t nbase_end, capbase_end;
 	struct tt_stack *base;        /* a copy of the thread's real stack, on the second decoding of an unsure chunk */
 	size_t unsure;                /* ends that matched nothing here and may match the stack below */
 	struct tt_unsure { uint64_t key, at; } *unsure_end;   /* at: place in the input */
 	size_t capunsure;
-	bool keeps_strays;            /* from the reader: zones may end outside the zone around their begin, so strays are kept and not counted in loss */
+	bool keeps_strays;            /* true, from the reader: zones may end outside the zone around their begin, so strays are kept, not counted as losses */
 	struct tt_stray {
 		uint64_t key, at;     /* at: place in the input */
-		uint64_t end_key;     /* of a begin: what its end has for a key, once tt_spanning_enter() was called */
+		uint64_t end_key;     /* of a begin: the key that its end has; set by tt_spanning_enter() */
 		int64_t ts;
 		int64_t closed;       /* of a begin: when the zone was closed without an end */
-		uint32_t i;           /* the event before which it comes */
-		uint32_t order;       /* among those before one event */
+		uint32_t i;           /* position of the event that follows the stray */
+		uint32_t order;       /* order among the strays before one event */
 		enum tt_stray_kind kind;
-	} *stray;                     /* in order once tt_batch_sort_strays() was called */
+	} *stray;                     /* sorted by tt_batch_sort_strays() */
 	size_t nstray, capstray;
 
 	int64_t stack_ts;             /* time of the last stack event; only where nstack > 0 */
-	int64_t stack_from;           /* no stack event as the file has them is earlier; only where nstack > 0 */
+	int64_t stack_from;           /* lower bound of the times of stack events as the file has them; only where nstack > 0 */
 	uint64_t nstack;              /* stack events seen (begins and ends) */
 	int64_t min_ts, max_ts;       /* over all events; min > max: none */
 	uint64_t nevent;              /* events of the producer */
 	uint64_t nzone;               /* zones of the program begun; one that continues is not begun again */
-	bool late;                    /* its definitions are none of those that a skimmed reading finds: TT_SKIM */
+	bool late;                    /* true: a TT_SKIM reading does not report this chunk's definitions */
 	uint64_t cut;                 /* zones that were open where damage cut the chunk off */
 	uint64_t nalloc, alloc_b;
-	struct tt_heap_sum heap;      /* heap objects not yet handed on: model/heap.h */
+	struct tt_heap_sum heap;      /* sums of heap objects that no event has yet: model/heap.h */
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
-	struct tt_fit_count fit;    /* of the layout; joined likewise */
+	struct tt_fit_count fit;    /* evidence of the layout in this chunk; joined likewise */
 };
 
-/* How many rare events to look through for those of ${kinds}, TT_KIND() of each: none where the batch has no such one. */
+/* The number of rare events to search for those of ${kinds}, TT_KIND() of each; 0 if the batch has none of these kinds. */
 static inline size_t
 tt_batch_nrare(const struct tt_batch *b, uint64_t kinds)
 {

@@ -19,8 +19,8 @@ struct tt_model;
 struct tt_fact {
 	int64_t ts, end;              /* on the common timeline; end: INT64_MAX where it holds to the end */
 	uint32_t process;
-	uint32_t order;               /* in which facts of the same time were set */
-	const char *key, *value;      /* of the definition */
+	uint32_t order;               /* order among facts that were set at the same time */
+	const char *key, *value;      /* text of the definition, borrowed */
 	size_t nkey, nvalue;
 };
 
@@ -32,7 +32,7 @@ void tt_facts_free(struct tt_facts *facts, struct tt_mem *mem);
 
 /**
  * tt_facts_find(facts, pattern, after, ts):
- * When the first fact that ${pattern} matches is set, later than ${after}. The pattern is a glob of labels, or KEY=GLOB of the
+ * Find the first fact later than ${after} that ${pattern} matches; *${ts}: when it is set. The pattern is a glob of labels, or KEY=GLOB of the
  * values of another key that a capture has.
  */
 bool tt_facts_find(const struct tt_facts *facts, const char *pattern, int64_t after, int64_t *ts);

@@ -100,7 +100,7 @@ set_end(const char *p)
 	return *p ? p + 1 : NULL;
 }
 
-/* Take one character of a set and step over it; after a backslash there is one, as the set has its end. */
+/* Take one character of a set and step over it; a character follows each backslash, because the set has its end. */
 static uint32_t
 set_char(const char **p)
 {
@@ -169,8 +169,8 @@ match_one(const char **p, const char **s)
 }
 
 /*
- * Only the last star can need another try: what an earlier one took less or more of, the later makes
- * up for. So going back to the last star alone is exact, and the time is O(pattern * text).
+ * Backtrack to the last star only: whatever an earlier star could take more or less of, the last one makes up for.
+ * So the match is exact, and the time is O(pattern * text).
  */
 static bool
 match(const char *p, const char *s)
@@ -221,10 +221,10 @@ match_regex(const char *pattern, const char *text)
 	return found;
 }
 
-/* The signs of an expression once what "{N}" repeats is written out, which is how it is compiled: memory and time grow with it. */
+/* Limits of an expression with its "{N}" repetitions written out, as regcomp() compiles it: memory and time grow with its length. */
 enum { MAX_REGEX_SIGNS = 500, MAX_REGEX_DEPTH = 32 };
 
-/* The count of "{N}", "{N,}" or "{N,M}" at ${p}, the largest; *${end}: after it. */
+/* The largest count of "{N}", "{N,}" or "{N,M}" at ${p}; *${end}: the place after it. */
 static size_t
 read_repetition(const char *p, const char **end)
 {
@@ -232,14 +232,14 @@ read_repetition(const char *p, const char **end)
 	const size_t from = strtoul(p + 1, &next, 10);
 	size_t to = from;
 
-	/* Without an end one more goes on for ever. */
+	/* Without an upper bound, one more copy repeats for ever. */
 	if (*next == ',' && (to = strtoul(next + 1, &next, 10)) < from)
 		to = from + 1;
 	*end = *next == '}' ? next + 1 : next;
 	return to;
 }
 
-/* The signs of ${p} so written out; more than MAX_REGEX_SIGNS: some number above it. */
+/* The number of characters of ${p} with repetitions written out; beyond MAX_REGEX_SIGNS, any larger number. */
 static size_t
 count_regex_signs(const char *p)
 {

@@ -28,15 +28,15 @@ struct tt_span { int64_t from, to; };         /* [from, to) */
 
 struct tt_filter {
 	int64_t from, to;                     /* INT64_MIN, INT64_MAX: no limit */
-	struct tt_span *hole;                 /* between from and to, in order: not all threads were kept, or frames are not whole. NULL: none */
+	struct tt_span *hole;                 /* spans left out between from and to, in order: some threads were not kept there, or frames are partial */
 	size_t nhole;
-	bool of_flight;                       /* from and to are where a flight recording has all threads, not the user's */
-	bool by_begin;                        /* of a part of the time of another filter: what begins in it counts whole, frames too, and
-	                                         nothing else: tt_filter_begin() */
+	bool of_flight;                       /* true: from and to are where a flight recording has all threads, not the user's times */
+	bool by_begin;                        /* true, for a part of the time of another filter: zones, events and frames count whole in the part
+	                                         in which they begin: tt_filter_begin() */
 	bool has_frames;
 	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
-	bool frames_to_end;                   /* what follows the last of them is in the time, too */
-	bool frames_of_each;                  /* of several captures, from the first to the last of those chosen in each; else one alone may have frames */
+	bool frames_to_end;                   /* true: the time after the last chosen frame is included */
+	bool frames_of_each;                  /* true: choose frames in each capture, the time is from first to last; false: only one capture may have frames */
 	const char *from_label, *to_label;    /* facts (tt_facts_find) that begin and end the time; NULL: none. Become from and to */
 	const char *const *thread;            /* globs, NULL-terminated, or NULL */
 	const char *const *marker;
@@ -45,7 +45,7 @@ struct tt_filter {
 	uint32_t depth;                       /* zones nested deeper are left out; 0 none */
 	bool wrappers;                        /* keep the runtime's allocation wrappers */
 	const char *const *wait;              /* markers that wait; NULL: tt_wait_markers */
-	bool no_wait;                         /* leave them out */
+	bool no_wait;                         /* true: leave out markers that wait */
 	bool player_only;                     /* leave out the Editor's zones, and everything inside them */
 };
 
@@ -59,8 +59,8 @@ tt_filter_tells_late(const struct tt_filter *f)
 }
 
 /*
- * The setting that leaves single zones out, whatever thread they are on and whenever they are; TT_SETTING_NONE: none does. The work of markers and categories
- * in each frame is counted of all zones (run/frame_replay.h), so it is not known then.
+ * The setting that leaves out single zones, on any thread and at any time; TT_SETTING_NONE: none does. The work of markers and categories in each frame is
+ * counted over all zones (run/frame_replay.h), so with such a setting it is not known.
  */
 static inline enum tt_setting
 tt_filter_hides(const struct tt_filter *f)
@@ -88,8 +88,8 @@ tt_filter_has(const struct tt_filter *f, int64_t ts)
 }
 
 /*
- * The time at which something that begins at ${ts} begins for ${f}, which has by_begin and is part of the time of ${of}: if it began before that, it begins
- * with it.
+ * The time at which an event that begins at ${ts} counts as begun for ${f}, which has by_begin and is a part of the time of ${of}: an event from before the
+ * time of ${of} begins with that.
  */
 static inline int64_t
 tt_filter_begin(const struct tt_filter *f, const struct tt_filter *of, int64_t ts)
@@ -97,7 +97,7 @@ tt_filter_begin(const struct tt_filter *f, const struct tt_filter *of, int64_t t
 	return f->by_begin && ts < of->from ? of->from : ts;
 }
 
-/* Cut *${from} and *${to} to the filter's time. How much of it lies in that, less holes between them; -1: nothing. */
+/* Cut *${from} and *${to} to the filter's time. Return how much time that leaves, without holes; -1: nothing. */
 int64_t tt_filter_clip(const struct tt_filter *f, int64_t *from, int64_t *to);
 
 /* True if the filter needs the prepass (names or frames) before events can be judged. */
@@ -120,7 +120,7 @@ bool tt_pattern_is_plain(const char *pattern);
 /* TT_E_USAGE where ${pattern} is a wrong regular expression. */
 int tt_pattern_check(const char *pattern, struct tt_err *err);
 
-/* The pairs of bytes that follow each other somewhere in a text, as far as 256 bits tell them apart: most patterns are in no text with these. */
+/* The pairs of neighbouring bytes in a text, hashed to 256 bits: a quick test that most patterns fail. */
 struct tt_pairs { uint64_t bit[4]; };
 void tt_pairs_of(const char *text, struct tt_pairs *has);
 
@@ -138,7 +138,7 @@ tt_has_pair(const struct tt_pairs *has, char a, char b)
 	return has->bit[at >> 6] >> (at & 63) & 1;
 }
 
-/* False if the signs that ${pattern} begins with, which stand for themselves, are in no text with these pairs. */
+/* False if no text with the pairs ${has} can match ${pattern}, by the literal characters that ${pattern} begins with. */
 bool tt_may_match(const char *pattern, const struct tt_pairs *has);
 
 /* True if ${text} matches any of ${list}, or that is NULL. */

@@ -69,8 +69,8 @@ tt_fit_misfits(const struct tt_fit *e, uint64_t *at)
 }
 
 /*
- * True if a capture that lost nothing contradicts itself: most ends match nothing, though as many zones were left open, or more of them do than zones can be
- * open when a recording begins; or most markers have no definition, though it has as many definitions of others. A capture that lost something may well.
+ * True if a capture that lost nothing contradicts itself: most ends match no begin, while as many zones were left open, or while there are more such ends than
+ * zones can be open when a recording begins; or most markers have no definition, while there are as many other definitions. A capture with losses may do so.
  */
 static bool
 contradicts(const struct tt_fit *e)

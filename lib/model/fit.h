@@ -27,7 +27,7 @@ enum tt_layout {
 	TT_LAYOUTS
 };
 
-/* Messages of one type that the reader does not know. They have no length, so each costs the rest of its part. ${lengths}: what follows them shows. */
+/* Messages of one type that the reader does not know. They have no length, so each costs the rest of its part. ${lengths}: as the next bytes show. */
 enum { TT_UNKNOWN_TYPES = 16 };
 struct tt_unknown { uint32_t type; uint64_t n; struct tt_lengths lengths; };
 
@@ -35,11 +35,11 @@ struct tt_unknown { uint32_t type; uint64_t n; struct tt_lengths lengths; };
 struct tt_fit_count {
 	uint64_t misfits;             /* parts that do not end where their last message does */
 	uint64_t misfit_at;           /* offset of the first; only if misfits > 0 */
-	uint64_t misfit_bytes;        /* ... and their bytes from the place on that made no sense */
+	uint64_t misfit_bytes;        /* bytes of these parts, from the place on that made no sense */
 	uint64_t rest_bytes;          /* bytes of messages that the end of the input cuts */
 	uint64_t earlier;             /* messages with a time before the recording; those of all others are within it, or lost */
 	uint64_t names, bad_names;    /* names of definitions; those that are no text: not UTF-8, or with a NUL */
-	uint64_t unknown_others;      /* messages of further unknown types */
+	uint64_t unknown_others;      /* messages of unknown types beyond TT_UNKNOWN_TYPES */
 	unsigned nunknown;
 	struct tt_unknown unknown[TT_UNKNOWN_TYPES];
 };
@@ -64,14 +64,14 @@ struct tt_fit_log_count {
 
 struct tt_fit {
 	/* by the reader */
-	const char *layout;           /* of which releases it is. NULL: the format has one layout, and nothing is to be shown */
-	const char *part, *message;   /* what it calls a part and a message: "block", "message" */
+	const char *layout;           /* the releases that have this layout; NULL: the format has one layout, and nothing is to be shown */
+	const char *part, *message;   /* the format's words for a part and a message: "block", "message" */
 	bool forced;
-	bool unknown;                 /* of a version that is not known, so what seems damage may be its layout */
-	/* Parts read that can show a layout; those that end alike in every one, or where the file is cut, show nothing. ${samples}: those with samples. */
+	bool unknown;                 /* true: the version is not known, so apparent damage may be another layout */
+	/* Parts read that can show a layout: not those that end alike in every layout, or where the file is cut. ${samples}: the parts with samples. */
 	uint64_t parts, samples;
-	uint64_t bytes;               /* ... and their bytes; 0: not counted */
-	uint64_t misfits, misfit_at;  /* of these, those that it found to end elsewhere before they were decoded; offset of the first */
+	uint64_t bytes;               /* bytes of these parts; 0: not counted */
+	uint64_t misfits, misfit_at;  /* parts that the reader found to end elsewhere before they were decoded; offset of the first */
 	/* by decoders */
 	struct tt_fit_count count;
 	/* by the run: damage of all kinds but a cut end, by the ledger, and its first offset; ends of zones; markers and threads that were used */

@@ -25,14 +25,14 @@ struct tt_window_block;
 struct tt_chunk {
 	uint64_t seq;
 	uint64_t at, len;             /* place in the decoded input */
-	uint64_t before;              /* bytes of the files before that input, see append */
+	uint64_t before;              /* bytes of the files before this one that are read as one input, see append */
 	uint64_t tid;
 	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes after it */
 	size_t cap;                   /* of bytes; the slot's buffer grows and is used again */
-	struct tt_window_block *kept; /* what else decode reads, of the reader's window; the run lets it go. NULL: nothing */
-	size_t keeps;                 /* bytes of it, unless a chunk before kept it, too */
+	struct tt_window_block *kept; /* block of the reader's window that decode reads, too; the run releases it. NULL: none */
+	size_t keeps;                 /* bytes of that block, unless an earlier chunk keeps it, too */
 	bool loaded;                  /* bytes are in hand (else the worker preads them) */
-	bool more_ahead;              /* tt_format.ahead has something to fetch from now on */
+	bool more_ahead;              /* true: tt_format.ahead has bytes to fetch from now on */
 	uint64_t state[4];            /* the format's own: where decoding starts inside a long chunk */
 	struct tt_loss loss;          /* found by next: skipped bytes, a cut */
 };
@@ -41,7 +41,7 @@ struct tt_chunk {
 
 /**
  * tt_chunk_room(c, mem, n, err):
- * Make c->bytes hold ${n} bytes and the padding; what was in there is lost. It gets no more, for many chunks are kept at once.
+ * Make c->bytes hold ${n} bytes and the padding; earlier contents are lost. It allocates no more than that, because many chunks are kept at once.
  * Returns TT_OK; TT_E_NOMEM, TT_E_LIMIT.
  */
 int tt_chunk_room(struct tt_chunk *c, struct tt_mem *mem, size_t n, struct tt_err *err);
@@ -50,7 +50,7 @@ struct tt_format {
 	const char *name, *summary;
 	const char *suffix;           /* usual file name suffix, for lists */
 	bool numbers_frames;          /* marks of frames have the engine's own number of the frame, 32 bits, as their val */
-	const struct tt_loss_said *said;      /* by enum tt_loss_kind; NULL: losses are said as everywhere */
+	const struct tt_loss_said *said;      /* the format's words for losses, by enum tt_loss_kind; NULL: the usual words */
 	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
 	/* True if, by the first bytes, figures depend on the whole input: a pipe is then kept, whatever is wanted. NULL: never. */
 	bool (*tells_late)(const uint8_t *head, size_t n);
@@ -59,16 +59,19 @@ struct tt_format {
 	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source is at its beginning. */
 	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err);
 	/*
-	 * Read input that cannot seek once, in order, for what next and decode have to know of all of it. After open, before any next; the caller
-	 * rewinds both then. Only where the source can be rewound. NULL: they need no more than open reads.
+	 * Read a whole input that cannot seek once, in order, for what next and decode must know about all of it. Called after open and before any next,
+	 * only if the source can be rewound; the caller then rewinds source and reader. NULL: next and decode need only what open reads.
 	 */
 	int (*look)(void *ctx, struct tt_err *err);
 	/*
 	 * TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. If
-	 * cap->skim is set, chunks may be passed over that neither define anything nor mark frames nor begin or end a thread.
+	 * cap->skim is set, chunks may be skipped that neither define anything nor mark frames nor begin or end a thread.
 	 */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
-	/* Fetch what next will read, once after a chunk with more_ahead, or never; beside all other calls but close, another one too. NULL: no chunk has it. */
+	/*
+	 * Fetch bytes that next will read: called at most once after a chunk with more_ahead, concurrently with any call but close, itself included.
+	 * NULL: no chunk sets more_ahead.
+	 */
 	void (*ahead)(void *ctx);
 	/*
 	 * ${later} is a reader of the same format whose capture has the same "recording" and a later "part": read on in it

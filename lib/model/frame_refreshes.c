@@ -13,8 +13,8 @@
 struct frames_of {
 	const struct tt_frames *f;
 	size_t first, end;
-	size_t behind;                /* places that what hands a frame to the display is behind it; SIZE_MAX: not known */
-	bool alone;                   /* only waits for the limit alone are for it; the others are for something that the frame needs */
+	size_t behind;                /* how many frames after a frame it is handed to the display; SIZE_MAX: not known */
+	bool alone;                   /* true: only waits in markers that wait for nothing else are for the limit; the others are for work of the frame */
 };
 
 /* The time that frame ${at} waited for the limit alone. */
@@ -54,8 +54,8 @@ find_needed(const void *arg, size_t i)
 }
 
 /*
- * How many places what hands a frame to the display is behind it: the fewest with which nearly every one of [first, end) is handed over after its main thread
- * has done its work, and within three frames; SIZE_MAX: none.
+ * How many frames after a frame it is handed to the display: the smallest number with which nearly every frame of [first, end) is handed over after its main
+ * thread has done its work, and within three frames; SIZE_MAX: none.
  */
 static size_t
 find_behind(const struct tt_frames *f, size_t first, size_t end)
@@ -85,7 +85,7 @@ knows_gpu(const struct tt_frames *f, size_t first, size_t end)
 	return 2 * n > end - first;
 }
 
-/* True if the last of the segments so far goes on in ${next}: one limit, of which a day and more has no frames. Either may tell one refresh. */
+/* True if ${next} continues the last segment so far: the same limit, after a day or more without frames. For a limit of one refresh, readings may differ. */
 static bool
 goes_on(const struct tt_frames *f, const struct tt_refresh_segment *next)
 {
@@ -96,7 +96,7 @@ goes_on(const struct tt_frames *f, const struct tt_refresh_segment *next)
 	    last->alone == next->alone && (off < 0 ? -off : off) <= last->period_ps / 500;
 }
 
-/* The frames from ${first} on are as ${r} has them. ${same}: those before are of the same process. */
+/* Append the refreshes ${r} of the frames from ${first} on. ${same}: the frames before them are of the same process. */
 static int
 keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, bool same, struct tt_err *err)
 {
@@ -132,7 +132,7 @@ keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, 
 	return rc;
 }
 
-/* The limit that most frames are capped at, if half of them and more are. */
+/* The limit, in ns, of the segment with the most frames, if at least half of all frames are capped; else 0. */
 static int64_t
 commonest_limit(const struct tt_frames *f)
 {
@@ -155,8 +155,9 @@ commonest_limit(const struct tt_frames *f)
 }
 
 /*
- * True if a timer holds [first, end), for which frames wait alone: most do so for a fiftieth of their time and more; or a quarter, and nine tenths of the
- * others are not shorter than these, as the timer keeps any frame from being. Most of the time that few wait is for it, too: a GPU may be as regular.
+ * True if a timer holds the frames [first, end), which wait in markers for it alone: most of them for at least a fiftieth of their time; or a quarter of them,
+ * if nine tenths of the others are not shorter, because a timer lets no frame be. If frames are fewer than MIN_ALONE, most waiting must be for it, too,
+ * because a GPU may be as regular.
  */
 static bool
 waits_alone(const struct tt_frames *f, size_t first, size_t end)
@@ -207,8 +208,8 @@ has_display(const struct tt_refreshes *r)
 }
 
 /*
- * Fit ${src}, whose frames are ${of}; once more where no display shows and frames wait alone for a timer. If none shows then, no other wait is for the
- * limit.
+ * Fit ${src}, the frames ${of}. If the fit shows no display and frames wait for a timer alone, fit again with these waits only, and keep that fit if it shows
+ * no display either.
  */
 static int
 fit_frames(struct tt_refreshes *to, struct frames_of *of, const struct tt_refresh_source *src, struct tt_err *err)
@@ -233,7 +234,7 @@ fit_frames(struct tt_refreshes *to, struct frames_of *of, const struct tt_refres
 	return rc;
 }
 
-/* The frames [first, end) of one process, of which ${same} says whether some came before. */
+/* Fit the frames [first, end) of one process. ${same}: earlier frames of the process were fitted before. */
 static int
 fit_part(struct tt_frames *f, size_t first, size_t end, bool same, struct tt_err *err)
 {
@@ -249,7 +250,7 @@ fit_part(struct tt_frames *f, size_t first, size_t end, bool same, struct tt_err
 	return rc;
 }
 
-/* The first frame after ${first} that begins 30 days after it, or a day after the one before: no grid is followed for so long. */
+/* The first frame after ${first} that begins 30 days after it, or a day after the frame before: no grid of refreshes is followed for longer. */
 static size_t
 part_end(const struct tt_frames *f, size_t first, size_t end)
 {
@@ -289,13 +290,13 @@ tt_frames_segment(const struct tt_frames *f, size_t i)
 int64_t
 tt_frames_period_of(const struct tt_refresh_segment *is)
 {
-	/* A period that may be no display's has to be nearer. */
+	/* A period that may not be a display's has to be nearer to a usual rate. */
 	const int usual = tt_refresh_rate(is->period_ps, is->reading == TT_READING_OR_NONE ? 8 : 19);
 
 	return usual ? 1000000000 / usual : tt_ratio((uint64_t)is->period_ps, 1, 1000);
 }
 
-/* Choose the frames of ${is} that are late for a timer, though a display would have shown them for whole refreshes, which ${limit} has room for. */
+/* Count the frames of ${is} that are late for a timer, though a display would have shown them for whole refreshes that fit into ${limit}. */
 static size_t
 untold_of_timer(const struct tt_frames *f, const struct tt_refresh_segment *is, int64_t limit)
 {
@@ -311,8 +312,8 @@ untold_of_timer(const struct tt_frames *f, const struct tt_refresh_segment *is, 
 }
 
 /*
- * Choose the frames of ${is}, which show no limit. However late each is woken, frames that are all in time do not take more time together than their limit
- * gives them, but for one end that is late, and what a timer's sleeps take longer. If they do take more, those are late that last longer than a sleep may.
+ * Count the frames of ${is}, which shows no limit, that exceed ${limit} but may be in time. However late each is woken, frames that are all in time together
+ * take no more than their limit gives them, but for one late end and the overrun of sleeps. If they take more, frames that exceed a sleep's overrun are late.
  */
 static size_t
 untold_of(const struct tt_frames *f, const struct tt_refresh_segment *is, int64_t limit)
@@ -371,7 +372,7 @@ tt_frames_shown(const struct tt_frames *f, size_t i)
 
 	if (!s)
 		return tt_frames_wall(f, i);
-	/* A frame that is late for a timer waits for no refresh, unless it lasts whole periods: then there may be one, and the clock's errors are left out. */
+	/* A frame that is late for a timer waits for no refresh, unless it lasts whole periods: then it may, and whole periods leave out the clock's errors. */
 	if (s->kind == TT_REFRESH_TIMER && tt_frames_is_late(f, i)) {
 		const int64_t wall = tt_frames_wall(f, i), off = wall * 1000 - (int64_t)taken * s->period_ps, near = s->period_ps / TIMER_PARTS;
 

@@ -22,48 +22,48 @@ enum { TT_HITCH_TOP = 8 };            /* markers of a worst frame */
 /* Per frame, columns of n. A column that a capture never has takes no memory. */
 struct tt_frames {
 	struct tt_mem *mem;
-	struct tt_frame_name { const char *full; uint64_t key, begins; uint32_t process; } *name;     /* markers that begin them */
-	size_t nname;                 /* 0: marks of the capture */
+	struct tt_frame_name { const char *full; uint64_t key, begins; uint32_t process; } *name;     /* markers that begin frames */
+	size_t nname;                 /* 0: the capture's own marks begin frames */
 	struct tt_frame_range { uint32_t process, thread; size_t first, end; } *of;   /* the frames of each process that has some, all on one thread */
 	size_t nof;
 	size_t n;
 	struct tt_column start;       /* ts of the begin */
-	struct tt_column gap;         /* from the end of the frame before to its begin: mostly 0, and then it takes no memory */
+	struct tt_column gap;         /* ns from the end of the frame before to its begin: mostly 0, which takes no memory */
 	int64_t end;                  /* of the last frame */
-	struct tt_column ahead;       /* how far its place in its process, from 1, is ahead of its place here */
-	struct tt_column given;       /* the engine's own number of it, where has_given */
-	struct tt_column alloc_b;     /* of all threads of the process that the filter wants, by time */
+	struct tt_column ahead;       /* its number in its process, from 1, less its index here */
+	struct tt_column given;       /* the engine's own number of the frame, where has_given */
+	struct tt_column alloc_b;     /* bytes that all threads of the process that the filter wants allocate, by time */
 	struct tt_column alloc_n;
 	struct tt_column wait_ns;     /* waits on the frame thread; meaningful where has_wait */
 	struct tt_column outside_ns;  /* time of the frame thread with no call open, in which its work is unknown */
-	struct tt_column editor_ns;   /* of the frame thread in the Editor's zones */
-	struct tt_column editor_wait_ns;      /* the part of it that is in wait_ns, too */
-	struct tt_column limit_ns;    /* the part of wait_ns in which it waited for the frame limit */
-	struct tt_column present_ns;  /* the part of that in a marker that waits for a late GPU or render thread, too */
-	struct tt_column other_wait_ns;       /* the part of it in which it waited for anything else, outside the Editor's zones */
-	struct tt_column released;    /* when its last wait for the limit of TT_RELEASE_MIN_NS and more ended: ns after its begin, and 1; 0: it has none */
+	struct tt_column editor_ns;   /* time of the frame thread in the Editor's zones */
+	struct tt_column editor_wait_ns;      /* the part of editor_ns that is in wait_ns, too */
+	struct tt_column limit_ns;    /* the part of wait_ns in which the frame thread waited for the frame limit */
+	struct tt_column present_ns;  /* the part of limit_ns in markers that wait for a late GPU or render thread, too */
+	struct tt_column other_wait_ns;       /* the part of wait_ns in which it waited for anything else, outside the Editor's zones */
+	struct tt_column released;    /* end of its last wait for the limit of at least TT_RELEASE_MIN_NS: ns after its begin, plus 1; 0: no such wait */
 	bool has_given;
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
-	struct tt_refresh_segment *segment;   /* what frames were shown at, in order (stat/refresh.h); they cover all */
+	struct tt_refresh_segment *segment;   /* the limits that frames were shown at, in order (stat/refresh.h); segments cover all frames */
 	size_t nsegment;
-	struct tt_column taken;       /* how many refreshes each takes, and TT_REFRESH_LATE; 0: no limit shows */
+	struct tt_column taken;       /* how many refreshes each frame takes, and TT_REFRESH_LATE; 0: no limit shows */
 	uint64_t nlate;
-	int64_t period;               /* ns: most are capped at this, the limit's periods (tracetool-metrics(7)); 0: half of them and more are not */
+	int64_t period;               /* ns: the limit that most frames are capped at (tracetool-metrics(7)); 0: fewer than half are capped */
 	bool player_only;             /* the Editor's time is not part of any frame */
 	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
 	struct tt_column render_ns;   /* how long the render thread worked, by its zones, where that is asked for */
-	bool counts_presented;        /* refreshes of some frames are counted by that */
+	bool counts_presented;        /* true: refreshes of some frames are counted by the times in ${presented} */
 	struct tt_column presented;   /* when frames had been handed to the display, in order: tt_frames_presented() */
-	struct tt_column presenting;  /* how long that took, ns */
-	bool render_measured;         /* the engine measured it of one frame at least: its measure, which is another figure, goes for all */
-	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
-	bool some_looked;             /* with TT_NEEDS_CAUSES, not all frames are looked at closely */
-	struct tt_column looked;      /* but these: how many before each frame; one more than frames */
-	struct tt_column recorded;    /* 1: by a record of the engine's, which has all parts; else by counters, which lack some */
+	struct tt_column presenting;  /* ns that handing over a frame took */
+	bool render_measured;         /* true: the engine measured the render thread in some frame; its measure, another figure, is used for all */
+	bool has_render;              /* true: render_ns, or the engine's measure, is known of some frame */
+	bool some_looked;             /* true, with TT_NEEDS_CAUSES: only some frames are examined closely */
+	struct tt_column looked;      /* how many of these are before each frame; one entry more than frames */
+	struct tt_column recorded;    /* 1: timing is from a record of the engine's, which has all parts; 0: from counters, which lack some */
 	uint64_t partial;             /* frames left out because they are not whole */
-	int64_t open_from;            /* begin of the one that is open at the end of the capture, or of the last of several */
+	int64_t open_from;            /* begin of the frame that is open at the end of the capture, of the last one of several */
 
 	/* per marker (dense number), over frames of its frame thread */
 	struct tt_frame_marker {
@@ -77,24 +77,24 @@ struct tt_frames {
 
 	/* self time per category and frame, filled with the marker rows */
 	struct tt_frame_category {
-		int64_t self;         /* of all frames */
-		struct tt_times in;   /* of the frames in which it has some */
-		uint32_t hist;        /* its number in category_hist */
+		int64_t self;         /* sum over all frames */
+		struct tt_times in;   /* self time per frame, over the frames that have some */
+		uint32_t hist;        /* number of ${in} in category_hist */
 	} *category_stat;             /* index: category number of model.h */
 	size_t ncategory_stat;
-	struct tt_tally category_hist;        /* of ${in} */
+	struct tt_tally category_hist;        /* histograms of each ${in} */
 
 	/* the worst frames, largest first; rows of their top markers by self time */
 	struct tt_hitches {
 		struct tt_hitch {
 			size_t frame;
-			int64_t by;   /* the time they are worst by */
+			int64_t by;   /* ns that the frame is ranked by */
 			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* self: the part in ${by} */
-			unsigned ntop;        /* at most TT_HITCH_TOP; more while they are collected, as some may be one marker or equal */
+			unsigned ntop;        /* at most TT_HITCH_TOP; more while collecting, because some may be one marker, or equal */
 		} *h;
 		size_t n, cap;
-		size_t least;         /* while they are collected: the place of the least bad one */
-	} longest, busiest, latest;   /* by wall time; by CPU-active time, and by uncapped or the render thread's, meaningful where has_wait */
+		size_t least;         /* while collecting: the place of the least bad frame */
+	} longest, busiest, latest;   /* by wall time; by CPU-active time; by uncapped or render-thread time; the last two only where has_wait */
 };
 
 /* A frame as its capture marks it. */
@@ -104,10 +104,10 @@ struct tt_frame {
 	uint32_t given;               /* the engine's number of it, 0: none */
 };
 
-/* The next frame of the table, which is of the process whose range is the last or is to come; TT_E_NOMEM, TT_E_LIMIT. */
+/* Append a frame, of the process whose range in ${of} is the last or is still to come; TT_E_NOMEM, TT_E_LIMIT. */
 int tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err);
 
-/* Free the columns, the segments and the tally: it has no frames then. */
+/* Free the columns, the segments and the tally: ${f} has no frames then. */
 void tt_frames_empty(struct tt_frames *f);
 
 /* When frame ${i} begins and ends, and how long it is. The end is known by where the next one begins. */
@@ -129,7 +129,7 @@ tt_frames_dur(const struct tt_frames *f, size_t i)
 	return (int64_t)((uint64_t)tt_frames_end(f, i) - (uint64_t)tt_frames_start(f, i));
 }
 
-/* Its place in its process, from 1, and the number that the engine gave it, where has_given. */
+/* The number of frame ${i} in its process, from 1, and the number that the engine gave it, where has_given. */
 static inline uint64_t
 tt_frames_number(const struct tt_frames *f, size_t i)
 {
@@ -142,7 +142,7 @@ tt_frames_given(const struct tt_frames *f, size_t i)
 	return (uint32_t)tt_column_at(&f->given, i);
 }
 
-/* The index of its thread. */
+/* The index of the thread of frame ${i}. */
 uint32_t tt_frames_thread(const struct tt_frames *f, size_t i);
 
 /* The wall time of frame ${i}. */
@@ -188,7 +188,7 @@ tt_frames_waits_first(const struct tt_frames *f, size_t i)
 	return released > 0 && 2 * released < tt_frames_dur(f, i) + tt_column_at(&f->present_ns, i);
 }
 
-/* The time between the last refresh that the thread waited for and the wait of frame ${i}: the rest of the frame; if it waits first, of the one before. */
+/* The time from the last refresh that the thread waited for to the wait of frame ${i}: the rest of the frame; if it waits first, of the frame before. */
 static inline int64_t
 tt_frames_before_wait(const struct tt_frames *f, size_t i)
 {
@@ -200,10 +200,10 @@ tt_frames_before_wait(const struct tt_frames *f, size_t i)
 }
 
 /*
- * The time that frame ${i} waits for a late GPU or render thread, in markers that may wait for the limit of ${period}, too. They do where they end with the
- * period in which the work before them does, or the next one if less than a tenth is left then: 0; or if that work is late itself, one period later, which
- * its picture may just have missed. Otherwise all but a quarter of a period, because it is not recorded when in its last period the frame was ready. All
- * without a limit (0).
+ * The time that frame ${i} waits for a late GPU or render thread, in markers that may wait for the limit of ${period}, too. A wait is for the limit (0) if it
+ * ends with the period in which the work before it ends, or with the next one if less than a tenth of the period is left then. If that work is late itself,
+ * one period more is for the limit, which its picture may just have missed. Otherwise the wait is late, but for up to a quarter of a period, because it is
+ * not recorded when in its last period the frame was ready. Without a limit (0), all of it is late.
  */
 static inline int64_t
 tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
@@ -212,7 +212,7 @@ tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
 
 	if (period == 0 || present <= period / 4)
 		return period ? 0 : present;
-	/* The limit is waited for by itself. */
+	/* The frame waits for the limit in a marker of its own. */
 	if (period < INT64_MAX && tt_column_at(&f->limit_ns, i) - present > period / 4 && !tt_frames_waits_first(f, i))
 		return present;
 
@@ -249,7 +249,7 @@ tt_frames_needed(const struct tt_frames *f, size_t i)
  */
 int tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err);
 
-/* When what is at place ${i} had been handed to the display, which is often a frame before that one; INT64_MIN: nothing was. */
+/* When a frame had been handed to the display during frame ${i}, often one before ${i}; INT64_MIN: none was. */
 static inline int64_t
 tt_frames_presented(const struct tt_frames *f, size_t i)
 {
@@ -265,7 +265,7 @@ tt_frames_taken(const struct tt_frames *f, size_t i)
 	return (unsigned)tt_column_at(&f->taken, i) & TT_REFRESH_MAX;
 }
 
-/* True if it takes more than the limit gives it. */
+/* True if frame ${i} takes more than its limit gives it. */
 static inline bool
 tt_frames_is_late(const struct tt_frames *f, size_t i)
 {
@@ -288,9 +288,9 @@ tt_frames_follows_late(const struct tt_frames *f, size_t i)
 const struct tt_refresh_segment *tt_frames_segment(const struct tt_frames *f, size_t i);
 
 /*
- * The period that tells what of the waits of frame ${i} is late. A frame that takes the refreshes that its limit gives it is not, however long it seems: it
- * began early, or ends late, beside its refreshes. But where pictures are counted, it may wait for a late one of a frame before. 0: all of them are, as where
- * frames wait alone for a timer.
+ * The period by which tt_frames_late() judges the waits of frame ${i}. INT64_MAX, by which none is late: the frame takes the refreshes that its limit gives it,
+ * however long it seems, because it began early or ends late beside them; where pictures are counted, no frame just before it may be late, whose picture it
+ * might wait for. 0, by which all are late: frames wait for a timer in markers of its own.
  */
 static inline int64_t
 tt_frames_judged_at(const struct tt_frames *f, size_t i)
@@ -321,16 +321,16 @@ tt_frames_have_limit(const struct tt_frames *f)
 int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
 
 /*
- * How many frames the capture does not tell whether they were shown for longer than ${limit}: they last up to half longer, are too few to show whether a
- * limit holds them, and do not take more time together than a limit of that gives them, or last no longer themselves than a sleep for it may. Or they are late
- * for a timer by whole periods of that, which few frames do not tell from a display's refreshes.
+ * Count the frames of which the capture does not tell whether they were shown for longer than ${limit}: they last up to half longer, are too few to show
+ * whether a limit holds them, and together take no more time than such a limit gives them, or each no longer than a sleep for it may take. Or they are late
+ * for a timer by whole periods, which so few frames do not tell from a display's refreshes.
  */
 size_t tt_frames_untold(const struct tt_frames *f, int64_t limit);
 
-/* How many frames are shown for no longer than ${limit} only if a timer holds them, which may be as long as the GPU takes, and last longer. */
+/* Count the frames that last longer than ${limit} and are shown for no longer only if a timer holds them: its period may be the time the GPU takes. */
 size_t tt_frames_doubted(const struct tt_frames *f, int64_t limit);
 
-/* A period of ${is}, in ns: that of the usual rate within two hundredths of it, which is meant; else as it is. 0: none. */
+/* The period of ${is} in ns: that of the usual rate of displays within 2 % of it, else as measured; 0: none. */
 int64_t tt_frames_period_of(const struct tt_refresh_segment *is);
 
 /* The period at which the frames of ${f}, or NULL, are capped; 0: they are not. */
@@ -358,13 +358,13 @@ tt_frames_render(const struct tt_frames *f, size_t i)
 void tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hist *h);
 
 /*
- * The frames of ${process}: [*${first}, *${end}); false: it has none. And the one of them that holds ${ts}, or SIZE_MAX; *${last} is the
- * one found before, where it is looked for first (SIZE_MAX: none).
+ * The frames of ${process}: [*${first}, *${end}); false: it has none. tt_frames_at(): the frame of ${process} that holds ${ts}, or SIZE_MAX;
+ * the search begins at *${last}, the frame found before (SIZE_MAX: none).
  */
 bool tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end);
 size_t tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *last);
 
-/* No whole frame is chosen by ${first} to ${last}; there are ${low} to ${high}, and ${of} is the one that the engine calls ${first}, 0: none. */
+/* Fail: ${first} to ${last} choose no whole frame. There are frames ${low} to ${high}; the engine calls frame ${of} ${first} (0: none). */
 int tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint64_t of, struct tt_err *err);
 
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */

@@ -65,7 +65,7 @@ tt_heap_add_big(struct tt_heap_big *big, size_t *n, const struct tt_heap_big *o)
 	big[i] = *o;
 }
 
-/* An event with a second slot. */
+/* Append an event with a second slot. */
 static int
 put(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t val, uint32_t dur, struct tt_event ext,
     struct tt_err *err)

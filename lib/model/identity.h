@@ -12,7 +12,7 @@ struct tt_model;
 /**
  * tt_model_identity(m):
  * A number that is the same for every reading of the same recordings, in any order and with any filter, and another one for
- * others: by the recording's own number where it has one, else by process, start, and what every thread did when. 0: nothing in them lasts,
+ * others: by the recording's own number where it has one, else by process, start, and what every thread did when. 0: nothing in them takes time,
  * so they cannot be told from others.
  */
 uint64_t tt_model_identity(const struct tt_model *m);

@@ -170,7 +170,7 @@ tt_loss_reset(struct tt_loss *l)
 	memset(l, 0, sizeof *l);
 }
 
-/* Add to one entry; an entry that counted nothing yet has no place. A place is one in the first input. */
+/* Add to one entry. Its place, ${at}, is kept only for losses in the first input that has some. */
 static void
 add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at, const char *input, const struct tt_loss_said *said)
 {
@@ -200,7 +200,7 @@ tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, 
 	l->any = true;
 }
 
-/* The shorter of both. */
+/* Keep the shorter part of a flight recording of both. */
 static void
 join_held(struct tt_loss_held *into, const struct tt_loss_held *from)
 {

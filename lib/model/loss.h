@@ -25,7 +25,7 @@ enum tt_loss_kind {
 	TT_LOST_CHANGED,          /* the file changed while it was read */
 	TT_LOST_DROPPED,          /* dropped by the recorder */
 	TT_LOST_NOT_ENDED,        /* the producer did not end cleanly */
-	TT_LOST_KILLED,           /* nor here, but all that it recorded is there */
+	TT_LOST_KILLED,           /* the producer did not end cleanly, but all that it recorded is there */
 	TT_LOST_UNMATCHED,        /* ends without a begin, ignored */
 	TT_LOST_POPPED,           /* zones without an end, closed with a zone around them */
 	TT_LOST_SPANNING,         /* zones that end outside the zone or frame around their begin */
@@ -49,7 +49,7 @@ enum tt_loss_kind {
 	TT_LOST_DEFINITIONS,      /* places where definitions are missing or damaged */
 	TT_LOST_HEADER,           /* a header and what follows it contradict each other */
 	TT_LOST_RUNNING,          /* the producer still runs: what it records from now on is not there */
-	TT_LOST_OVERTAKEN,        /* chunks that it wrote elsewhere while they were read */
+	TT_LOST_OVERTAKEN,        /* chunks that the running producer moved while they were read */
 	TT_LOST_SHORT,            /* parts of a flight recording that are shorter than was asked for */
 	TT_LOST_PAUSED,           /* places where recording paused or something is missing: the format cannot say which */
 	TT_LOST_SHARED,           /* covered methods that code of several domains ran, of which one was counted */
@@ -69,12 +69,12 @@ struct tt_loss_entry {
 	uint64_t bytes;
 	uint64_t first_at;        /* byte offset of the first, or TT_NOWHERE */
 	const char *input;        /* of several inputs: the one the first is in */
-	bool in_others;           /* and in another as well */
-	const struct tt_loss_said *said;      /* how their format says it; NULL: as all do, or several formats have some */
-	bool forced;              /* a version was read like another one because that was asked for: damage may be that */
+	bool in_others;           /* true: another input has such losses, too */
+	const struct tt_loss_said *said;      /* the format's words for it; NULL: the usual ones, or several formats have such losses */
+	bool forced;              /* true: a version was read like another one because that was asked for, which may explain the damage */
 };
 
-/* The shortest part of a flight recording: the ms that it has of those asked for, 0: each has all; and the advice, with the ring that has room for these. */
+/* The shortest part of a flight recording: ms that it has, and ms asked for (0: every part has all); advice that tells the size of ring needed. */
 struct tt_loss_held { uint64_t ms, asked_ms; char advice[144]; };
 
 struct tt_loss {
@@ -87,7 +87,7 @@ struct tt_loss {
 	struct tt_loss_entry e[TT_LOST_KINDS];
 };
 
-/* How a format says a kind, by what the parts of its files are called; NULL: as tt_loss_info has it. Its severity, if it is higher there. */
+/* A format's words for a kind of loss, by what it calls the parts of its files; NULL: as tt_loss_info has it. ${severity} counts if it is higher. */
 struct tt_loss_said { const char *text, *advice; enum tt_severity severity; };
 
 /* The fixed facts of a kind: id (for machines), severity, what to print, what to do. */
@@ -99,26 +99,26 @@ struct tt_loss_info {
 };
 extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
 
-/* The same as a format says them; ${said}: what it says of the kind, or NULL. */
+/* The facts of kind ${k} in a format's words; ${said}: these words, or NULL. */
 struct tt_loss_info tt_loss_info_said(enum tt_loss_kind k, const struct tt_loss_said *said);
-/* The same as the entry's format says them. */
+/* The facts of kind ${k} in the words of the format that has these losses. */
 struct tt_loss_info tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k);
 
-/* Advice, as a sentence; ${room}, which is returned. */
+/* Write the advice of ${i} as a sentence to ${room}, and return ${room}. */
 #define TT_LOSS_ADVICE 200
 const char *tt_loss_advice(const struct tt_loss_info *i, char room[TT_LOSS_ADVICE]);
 
 void tt_loss_reset(struct tt_loss *l);
-/* ${n} more, in which ${bytes} were lost; none: nothing happens. Counts stay at 2^64 - 1 rather than begin anew. */
+/* Count ${n} more losses of kind ${k}, of ${bytes} together; 0 does nothing. Counts saturate at 2^64 - 1. */
 void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at);
-/* One more part of a flight recording that has ${ms} of the ${asked_ms} asked for, for which a ring of ${room} bytes has room. */
+/* Count one more part of a flight recording that has ${ms} of the ${asked_ms} asked for; a ring of ${room} bytes would hold all. */
 void tt_loss_held(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room);
-/* Losses that ${from} counted outside of any input belong to the one that ${into} names. */
+/* Add ${from} to ${into}. Losses that ${from} counted outside of any input belong to the input that ${into} names. */
 void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 
 /* True if an entry of the ledger means that the input itself is damaged. */
 bool tt_loss_damaged(const struct tt_loss *l);
-/* The number of such losses but cut ends; *${cut}: the input's or a log's end is cut. */
+/* The number of losses that are damage, but for cut ends; *${cut}: the input's or a log's end is cut. */
 uint64_t tt_loss_count_damage(const struct tt_loss *l, bool *cut);
 
 extern const char *const tt_severity_name[4];

@@ -24,7 +24,7 @@ enum { TT_CANDIDATES = 5, TT_COLLECTED = 16, TT_WRAPPER_BITS = 512 };
 
 struct tt_model {
 	struct tt_env *env;
-	const struct tt_model *of;    /* a part: the whole, whose captures, threads, paths and names it borrows; NULL: it is the whole */
+	const struct tt_model *of;    /* of a part: the whole model, whose captures, threads, paths and names it borrows; NULL: this is the whole */
 	struct tt_capture **cap;
 	size_t ncap;
 	struct tt_threads threads;
@@ -36,7 +36,7 @@ struct tt_model {
 	struct tt_candidate {
 		const char *full;
 		const struct tt_thread *thread;
-		uint64_t begins;      /* as far as was looked */
+		uint64_t begins;      /* begins counted, as far as the capture was examined */
 		int64_t every, spread;        /* mean and standard deviation of the time from one begin to the next */
 		int64_t share_e4;     /* of the thread's time, in 1/10000 */
 	} candidate[TT_CANDIDATES];
@@ -44,11 +44,11 @@ struct tt_model {
 	struct tt_frames *frames;     /* NULL: no frame marks, or none of frame_marker */
 	const char *frame_marker;     /* glob; NULL: frames are those of the capture */
 	struct tt_loss *loss;
-	struct tt_spanning spanning;  /* of the whole; not of parts */
+	struct tt_spanning spanning;  /* zones that span frames; parts have none */
 	int64_t min_ts, max_ts;
 	size_t npath;
 	uint64_t zones_expected;      /* zones and allocations as the prepass counted; 0 without one */
-	uint64_t zones_most;          /* the same, or as many as the input has room for; 0 without a prepass for frames */
+	uint64_t zones_most;          /* upper bound of zones: as counted, or as many as the input has room for; 0 without a prepass for frames */
 
 	void *collected[TT_COLLECTED];        /* by collector: collect/collect.h */
 
@@ -56,14 +56,14 @@ struct tt_model {
 	struct tt_name {
 		const char *full;     /* "Namespace.Class:Method (args)" */
 		const char *shown;    /* by --names */
-		const char *apart;    /* where another marker is shown alike, with what tells them apart: tt_model_tell_apart(); or NULL */
+		const char *apart;    /* if another marker is shown alike, the label that differs: tt_model_tell_apart(); else NULL */
 		uint32_t category;    /* category number */
 		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
 		bool editor;          /* belongs to the Editor the program runs in, not to the program */
 		bool gpu;             /* its zones are the GPU's work: their time is not processor time */
-		bool left_out;        /* it waits, or is the Editor's, and that is left out: its zones are not shown */
+		bool left_out;        /* true: the filter leaves out waits or the Editor's zones, and this marker with them */
 		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is not a name */
 		const char *const *arg_instant;       /* ... of its instants' */
 	} *name;
@@ -75,7 +75,7 @@ struct tt_model {
 	struct tt_arena arena;        /* text made at report time */
 };
 
-/* Room for the name of what nothing defines. */
+/* Storage for the name of a key that nothing defines. */
 struct tt_nameless { struct tt_name name; char text[48]; };
 
 enum tt_names_form { TT_NAMES_SHORT, TT_NAMES_FULL };
@@ -88,7 +88,7 @@ enum tt_names_form { TT_NAMES_SHORT, TT_NAMES_FULL };
  */
 int tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err);
 
-/* The ${i}th of all names of markers, defined or met; its full is NULL where it has none. NULL: there are no more. */
+/* The ${i}th of all names of markers, defined or met; its full is NULL if the place is empty. NULL: ${i} is past the last. */
 const struct tt_name *tt_model_name_at(const struct tt_model *m, size_t i);
 
 /* Names of different markers that are shown alike get an apart name: their label among all names (labels.h). After each tt_model_resolve(). */
@@ -96,7 +96,7 @@ int tt_model_tell_apart(struct tt_model *m, struct tt_err *err);
 
 /* The name of the class of allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */
 const char *tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key);
-/* The name that allocations of Unity's captures have, which know no classes: their marker's. */
+/* The name of the class of allocations in Unity's captures, which record no classes: their marker's. */
 #define TT_NO_CLASS "GC.Alloc"
 
 /* The name of a zone key while streaming (after the prepass). Any thread. */

@@ -410,7 +410,7 @@ mark_words(const struct meant *m, const char *const *list, bool *keep)
 		}
 }
 
-/* False if the first signs of ${part} are not in that place. */
+/* False if ${part} cannot be in that place, by its first characters. */
 static bool
 may_be(const struct meant *m, const char *part, enum tt_name_place place)
 {
@@ -465,7 +465,7 @@ mark_place(const struct meant *m, const char *part, enum tt_name_place place, bo
 	}
 }
 
-/* Mark what ${part} of a method's name is in ${s}, which Mono would write as ${name}, with its bytes from the places ${of}. */
+/* Mark the bytes of Unity's name for a method whose form by Mono, ${name}, has ${part}; ${of}: the place in Unity's name of each byte of ${name}. */
 static void
 mark_method(const char *name, const uint16_t *of, const char *part, bool *keep)
 {
@@ -476,7 +476,7 @@ mark_method(const char *name, const uint16_t *of, const char *part, bool *keep)
 			mark(keep, of[(size_t)(at - name) + i], 1);
 }
 
-/* Mark what the name means, if Unity's deep profiling has it, as Mono would write it. */
+/* If ${s} is a name of Unity's deep profiling, mark the parts that mean something in the form that Mono writes. */
 static void
 mark_as_mono(const char *s, bool *keep)
 {

@@ -55,7 +55,7 @@ extern const char *const tt_collect_markers[], *const tt_compile_markers[], *con
 /* Parts of a method's name: it asks for a collection; it takes as long as one; it constructs an object. NULL-terminated, of the producers. */
 extern const char *const tt_collect_requests[], *const tt_collect_calls[], *const tt_constructors[];
 
-/* Namespaces of the class library, and how methods begin that do the runtime's part of a call. NULL-terminated, of the producers. */
+/* Namespaces of the class library, and first parts of names of methods that do the runtime's part of a call. NULL-terminated, of the producers. */
 extern const char *const tt_library_namespaces[], *const tt_plumbing[];
 
 /* True if the ${n} bytes at ${s} are a category of zones that the program makes itself: "Exceptions". */
@@ -74,7 +74,7 @@ bool tt_name_has_word(const char *const *words, const char *full);
 /* Calls that sleep for a given time, and wait for nothing else; calls that wait for what the system does. NULL-terminated, of the producers. */
 extern const char *const tt_sleep_markers[], *const tt_system_waits[];
 
-/* Namespaces of engines, each with all below it; in what the render thread waits for the GPU, or for the display; for the display alone. The same. */
+/* Namespaces of engines, each with all below it; markers in which the render thread waits for the GPU or the display; for the display alone. Likewise. */
 extern const char *const tt_engine_namespaces[], *const tt_gpu_wait_markers[], *const tt_present_markers[];
 
 /* The names that engines give the thread that hands the GPU its work. NULL-terminated, from the producers. */
@@ -86,7 +86,7 @@ extern const char *const tt_frame_phases[];
 /* Markers of an engine that only call the steps of a frame, and the methods of scripts. NULL-terminated, of the producers. */
 extern const char *const tt_loop_markers[];
 
-/* True if ${s} is the marker of a step of ${phase}; of any phase, or one of tt_loop_markers. */
+/* True if ${s} is the marker of a step of ${phase}; tt_name_is_loop(): of a step of any phase, or one of tt_loop_markers. */
 bool tt_name_is_step(const char *s, const char *phase);
 bool tt_name_is_loop(const char *s);
 

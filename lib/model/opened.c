@@ -15,8 +15,8 @@
 struct level {
 	uint64_t key;
 	uint32_t number;
-	uint32_t same;                /* level + 1 of the next one outwards of this key */
-	uint32_t next;                /* in the slot's chain, of another key */
+	uint32_t same;                /* level + 1 of the next outer level of this key; 0: none */
+	uint32_t next;                /* level + 1 of the next key in the slot's chain; 0: none */
 };
 
 static uint32_t *
@@ -76,7 +76,7 @@ tt_opened_free(struct tt_opened *o, struct tt_mem *mem)
 	memset(o, 0, sizeof *o);
 }
 
-/* Room for ${n} levels. A larger table is filled anew. */
+/* Make room for ${n} levels. A larger table begins empty, to be filled anew. */
 static int
 make_room(struct tt_opened *o, struct tt_mem *mem, size_t n)
 {
@@ -100,7 +100,7 @@ make_room(struct tt_opened *o, struct tt_mem *mem, size_t n)
 	return TT_OK;
 }
 
-/* How many of the levels that are known are still the same: below the first that differs all are, above it none. */
+/* The number of indexed levels that have not changed: all below the first that differs, none above it. */
 static size_t
 still(const struct tt_opened *o, const struct tt_levels *s)
 {

@@ -12,7 +12,7 @@
 /* The most facts of one pattern. */
 #define TT_PATH_FACTS_MAX 16
 
-/* Texts inside the pattern and the path; they are not ended. */
+/* Texts inside the pattern and the path, not ended by a NUL. */
 struct tt_path_fact { const char *key, *value; size_t nkey, nvalue; };
 
 /**

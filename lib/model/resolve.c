@@ -27,7 +27,7 @@ struct table {
 	struct keyed {
 		uint64_t key;
 		uint32_t process;
-		const void *of;       /* NULL: empty */
+		const void *of;       /* the name or text; NULL: the slot is empty */
 	} *slot;
 	size_t nslot;
 };
@@ -35,10 +35,10 @@ struct table {
 struct tt_keys {
 	enum tt_names_form form;
 	struct tt_name *all;          /* markers of the tree by their number, then keys only defined */
-	const char **category;        /* of each of them, until categories have numbers */
+	const char **category;        /* category name of each of ${all}, until categories have numbers */
 	size_t n, cap;
-	struct table name;            /* in all */
-	struct table class;           /* its name */
+	struct table name;            /* by key of a marker: its name in ${all} */
+	struct table class;           /* by key of a class: the text of its name */
 	struct tt_name special[SPECIALS];
 	struct tt_name unknown;
 };
@@ -97,7 +97,7 @@ name_by_key(struct tt_model *m, const char *what, uint64_t key, struct tt_err *e
 	return tt_arena_text(&m->arena, text, (size_t)(p - text), err);
 }
 
-/* The text that an earlier call found for the same text in the same form, or NULL. */
+/* The shown text that an earlier call made of the same full name in the same form, or NULL. */
 static const char *
 shown_before(const struct tt_keys *old, enum tt_names_form form, uint32_t process, uint64_t key, const char *full)
 {
@@ -134,7 +134,7 @@ category_of(const struct tt_capture *cap, const struct tt_def *def, const char *
 	return rc;
 }
 
-/* The names of arguments that the capture has for zones of ${key}; *${arg} stays where it has none. A name that comes twice is none. */
+/* The names of arguments that the capture has for zones of ${key}; *${arg} stays if it has none. A name that comes twice becomes "". */
 static int
 recorded_args(struct tt_model *m, const struct tt_capture *cap, uint64_t key, const char *const **arg, struct tt_err *err)
 {
@@ -391,7 +391,7 @@ category_number(const struct tt_model *m, const char *name)
 	return (uint32_t)tt_lower_bound(i, 1, m->ncategory, strcmp(m->category[i].name, name) <= 0) - 1;
 }
 
-/* The number of a name's category, and whether the user asked for it. */
+/* Set the number of a name's category, and whether the user wants it or leaves it out. */
 static void
 place_name(const struct tt_model *m, struct tt_name *n, const char *category)
 {
@@ -437,7 +437,7 @@ grow_classes(struct tt_model *m, struct table *t, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The classes of all allocations in the tree. */
+/* Add the names of the classes of all allocations in the tree. */
 static int
 add_classes(struct tt_model *m, struct tt_keys *k, struct tt_err *err)
 {
@@ -465,7 +465,7 @@ add_classes(struct tt_model *m, struct tt_keys *k, struct tt_err *err)
 
 /* --- the public side -------------------------------------------------------------- */
 
-/* Names of all keys, and the categories they are in. */
+/* Make the names of all keys, and number their categories. */
 static int
 resolve_keys(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, struct tt_err *err)
 {
@@ -510,7 +510,7 @@ tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err
 
 /* --- names that are shown alike ----------------------------------------------------- */
 
-/* A name of a capture. split: one capture has its full name in several categories, which tell markers apart then. */
+/* A name of a capture. split: true if one capture has the full name in several categories, which then tell its markers apart. */
 struct owned { struct tt_name *name; uint32_t process; bool split; };
 
 static int
@@ -524,7 +524,7 @@ by_process(const void *a, const void *b)
 	return c ? c : TT_CMP(x->name->category, y->name->category);
 }
 
-/* 0: the two are one marker. Captures of different versions may have one marker in different categories. */
+/* Compare markers; 0: the two are one. Captures of different versions may have one marker in different categories. */
 static int
 by_marker(const void *a, const void *b)
 {

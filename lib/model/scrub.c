@@ -67,7 +67,7 @@ is_word(unsigned c)
 
 /*
  * Write letters for the word of ${n} bytes at ${word} to ${to}, which may be the same place: for each character one that is as long in UTF-8, and in UTF-16,
- * and for a byte that is none another that is none.
+ * and for a byte that is not UTF-8 another such byte.
  */
 static void
 letters(uint64_t hash, const uint8_t *word, uint8_t *to, size_t n)

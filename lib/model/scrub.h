@@ -1,6 +1,6 @@
 /**
- * Copies of captures without their names: each character of a word of a text becomes a letter, made of the word's hash, that is as long, both in UTF-8 and in
- * UTF-16: a name that is there in both stays one.
+ * Copies of captures without their names: each character of a word becomes a letter that the word's hash chooses, as long both in UTF-8 and in UTF-16, so that
+ * a name that a capture has in both stays one name.
  *
  * A word is a run of letters, digits and bytes beyond ASCII. The characters between words stay, so that "Game.dll!Game::Enemy.Update()" still has an assembly,
  * a namespace and a class, and the thread "Worker 0" of the group "Job" is still the marker "Job.Worker 0". Words are hashed with a number that differs in
@@ -53,12 +53,12 @@ void tt_scrub_damage(struct tt_scrub *s, const struct tt_loss *all);
 /* Make room for a text of ${n} bytes, and a NUL, in s->text, and for a flag for each byte in s->keep. */
 int tt_scrub_room(struct tt_scrub *s, size_t n, struct tt_err *err);
 
-/* Choose none of the short words among the ${n} bytes at ${p} for another word: some may stay. */
+/* Reserve the short words among the ${n} bytes at ${p}, some of which may stay: no other word is replaced by one of them. */
 int tt_scrub_reserve(struct tt_scrub *s, const uint8_t *p, size_t n, struct tt_err *err);
 
 /*
- * Texts are repeated, many times over: replace the ${n} bytes at ${p} as before, and return true; or false, if that is not known. Then keep what took the place
- * of ${text}: ${to}.
+ * Texts repeat many times: replace the ${n} bytes at ${p} as the same text was replaced before, and return true; false if no replacement is kept.
+ * tt_scrub_keep() keeps ${to} as the replacement of ${text}.
  */
 bool tt_scrub_again(struct tt_scrub *s, uint8_t *p, size_t n);
 int tt_scrub_keep(struct tt_scrub *s, const char *text, const uint8_t *to, size_t n, struct tt_err *err);

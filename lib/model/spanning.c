@@ -52,7 +52,7 @@ sift_up(struct tt_spanning_group *v, size_t i)
 	}
 }
 
-/* Keep ${g}, which is done, if it is among the first TT_SPANNING_ROWS. */
+/* Keep the finished group ${g}, if it is among the TT_SPANNING_ROWS that rank highest. */
 static int
 add_row(struct tt_spanning *s, const struct tt_spanning_group *g, struct tt_mem *mem, struct tt_err *err)
 {
@@ -74,7 +74,7 @@ add_row(struct tt_spanning *s, const struct tt_spanning_group *g, struct tt_mem 
 	return TT_OK;
 }
 
-/* The group of ${p}, which waits, gets no more ends. */
+/* Finish the outstanding group of ${p}, which gets no more ends: count its zones and keep it as a row. */
 static int
 close_group(struct tt_spanning *s, struct tt_spanning_place *p, struct tt_loss *loss, struct tt_mem *mem, struct tt_err *err)
 {
@@ -168,7 +168,7 @@ take_end(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of, s
 	return tt_spanning_is_whole(g) ? close_group(s, p, &b->loss, mem, err) : TT_OK;
 }
 
-/* Close all groups of ${thread} that wait. */
+/* Finish all outstanding groups of ${thread}. */
 static int
 close_thread(struct tt_spanning *s, size_t thread, struct tt_loss *loss, struct tt_mem *mem, struct tt_err *err)
 {

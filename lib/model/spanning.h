@@ -33,32 +33,32 @@ enum { TT_SPANNING_PLACES = 65536, TT_SPANNING_ROWS = 4096 };
 
 /* Zones of one marker on one thread. */
 struct tt_spanning_group {
-	uint64_t key;                 /* of the marker; of texts, the text, or if there are several, their common marker */
+	uint64_t key;                 /* key of the marker; if texts name zones, key of the text, or of their common marker if texts differ */
 	uint64_t first_at;            /* place in the input where the first was closed */
 	uint64_t nbegin, nend;        /* equal: all ended */
-	int64_t begin, end;           /* of the first that begins, of the last that ends so far; on the common timeline */
-	int64_t closed;               /* when the last was closed, with an end or without */
+	int64_t begin, end;           /* when the first zone begins, and the last so far ends; on the common timeline */
+	int64_t closed;               /* when the last zone was closed, with an end or without */
 	uint64_t total_ns;            /* sum of the lengths, modulo 2^64; known only where all ended */
 	uint32_t process, thread;     /* thread: its index */
 };
 
 /* A marker on a thread that had a group. */
 struct tt_spanning_place {
-	struct tt_spanning_group g;   /* without begins: none waits for ends */
-	uint64_t key;                 /* of its ends */
-	uint32_t next;                /* + 1: the next place of its thread that is listed */
-	bool listed;                  /* all that wait are; others may be */
+	struct tt_spanning_group g;   /* the outstanding group; nbegin = 0: no zone waits for an end */
+	uint64_t key;                 /* key of the zones' ends */
+	uint32_t next;                /* index + 1 of the next listed place of its thread; 0: none */
+	bool listed;                  /* true: in its thread's list. Places with an outstanding group always are, others may be */
 };
 
 struct tt_spanning {
 	int64_t from;                 /* where the present input's recording begins, from the caller before its first chunk; INT64_MIN: with its first event */
-	struct tt_spanning_group *row;        /* groups that are done: a heap with the least on top */
+	struct tt_spanning_group *row;        /* finished groups: a heap with the lowest-ranked group on top */
 	size_t nrow, caprow;
 	uint64_t nleft_out;           /* zones of groups that are done and for which no row was left */
 	struct tt_spanning_place *place;
 	size_t nplace, capplace;
-	struct tt_map at;             /* places */
-	uint32_t *first;              /* + 1, by thread: its first place that is listed */
+	struct tt_map at;             /* index of place by thread and key */
+	uint32_t *first;              /* by thread: index + 1 of its first listed place; 0: none */
 	size_t nfirst, capfirst;
 };
 
@@ -68,7 +68,7 @@ void tt_spanning_enter(struct tt_batch *b, const struct tt_defs *defs);
 /* Match the strays of ${b}, whose thread is known, and count in its loss what they turn out to be. */
 int tt_spanning_chunk(struct tt_spanning *s, struct tt_batch *b, struct tt_mem *mem, struct tt_err *err);
 
-/* No chunk of the present input comes any more: what waits for ends has none. Counts in ${loss}. */
+/* End the present input: outstanding zones stay without an end, which is counted in ${loss}. */
 int tt_spanning_end(struct tt_spanning *s, struct tt_loss *loss, struct tt_mem *mem, struct tt_err *err);
 
 /* True if all zones of ${g} ended. */
@@ -84,7 +84,7 @@ const struct tt_spanning_group *tt_spanning_longest(const struct tt_spanning *s)
 /* The group to name first of those with zones that did not end: the one of most zones; NULL: there is none. */
 const struct tt_spanning_group *tt_spanning_unended(const struct tt_spanning *s);
 
-/* Forget all, keep nothing. */
+/* Forget everything, and free the memory. */
 void tt_spanning_free(struct tt_spanning *s, struct tt_mem *mem);
 
 #endif

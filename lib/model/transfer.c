@@ -13,10 +13,10 @@
 #include "model/format.h"
 #include "model/transfer_codings.h"
 
-/* This many characters beyond ASCII, all of them valid UTF-8, are no chance among the bytes of a capture. */
+/* The bytes of a capture have as many characters beyond ASCII, all of them valid UTF-8, only if a transfer changed them. */
 #define MIN_WIDE 16
 
-/* So many bytes of a capture without a NUL, or with characters of UTF-8 alone, are no chance. */
+/* The first bytes of a capture, as many as this, have no NUL or are all UTF-8 only if a transfer changed them. */
 #define MIN_HEAD 1024
 
 /* Bytes of a text that are looked at: as many as tt_src_peek() gives. */
@@ -55,7 +55,7 @@ name_of(const struct tt_format *const *list, const struct tt_undone *u, int min_
 	return NULL;
 }
 
-/* The words that may stand before such text: it begins with ${begins}, and the text after ${ends}. ${cut} takes it away. */
+/* Words that may stand before coded text: the file begins with ${begins}, the text follows ${ends}. The command ${cut} removes the words. */
 static const struct lead {
 	const char *begins, *ends, *cut;
 } leads[] = {
@@ -133,7 +133,7 @@ refuse(const char *name, const char *as, struct tt_err *err)
 	return tt_fail(err, TT_E_UNKNOWN, 0, "is a %s capture %s", name, as);
 }
 
-/* The text at ${p} as ASCII without a mark, NUL and carriage returns, as the commands of tt_codings[] get it; *${begin}: without what may stand around it. */
+/* The text at ${p} as ASCII without a mark, NUL and carriage returns, as the commands of tt_codings[] get it; *${begin}: after blanks and backquotes. */
 static size_t
 make_plain(const uint8_t *p, size_t n, uint8_t plain[PLAIN_MAX], size_t *begin)
 {

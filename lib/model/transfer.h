@@ -17,7 +17,7 @@ struct tt_err;
 /**
  * tt_transfer_refuse(list, head, n, lossy, err):
  * If the ${n} bytes at ${head}, the first of a file, are a capture of one of ${list} as text, return TT_E_UNKNOWN with what it is and what to do; else TT_OK.
- * ${lossy}: a reader knows the first bytes, so only where it can make nothing of the rest: bytes were replaced by U+FFFD, or all is text.
+ * ${lossy}: true if a reader knows the first bytes; then refuse only if it can make nothing of the rest: bytes became U+FFFD, or all is text.
  */
 int tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, size_t n, bool lossy, struct tt_err *err);
 

@@ -15,11 +15,11 @@
 /* Bytes undone: more than any reader looks at. */
 #define TT_UNDONE_MAX 1024
 
-/* The reading of a file once its text was undone. */
+/* The first bytes of a file, with its coding undone. */
 struct tt_undone {
 	uint8_t p[TT_UNDONE_MAX];
 	size_t n;
-	bool lost;                    /* a character stood for no byte */
+	bool lost;                    /* true: some character stands for no byte */
 };
 
 static inline void
@@ -29,7 +29,7 @@ tt_undone_put(struct tt_undone *u, uint32_t byte)
 		u->p[u->n++] = (uint8_t)byte;
 }
 
-/* The magic of a .ttc begins with a byte that is not text, so that it is seen where one was lost. */
+/* Restore the first byte of the magic of a .ttc, which is not text, so that a transfer may have lost it. */
 static inline void
 tt_undone_mend(struct tt_undone *u)
 {
@@ -47,12 +47,12 @@ tt_digit16(uint8_t c)
 /* A coding: how it is undone, and the command that makes bytes of it again. */
 struct tt_coding {
 	void (*undo)(struct tt_undone *u, const uint8_t *p, size_t n);
-	int min_bid;                  /* of the reader that knows what comes out */
+	int min_bid;                  /* least bid of the reader that knows the bytes that come out */
 	const char *as, *command, *note;      /* command NULL: nothing undoes it */
-	bool keeps_line_ends;         /* carriage returns of the text are bytes */
+	bool keeps_line_ends;         /* true: carriage returns of the text are bytes of the file */
 };
 
-/* All that are known, in the order to try them; each command gets the text that transfer.c lets through. */
+/* All known codings, in the order to try them; each command gets the text that transfer.c lets through. */
 extern const struct tt_coding tt_codings[];
 extern const size_t tt_ncodings;
 

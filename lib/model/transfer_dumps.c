@@ -227,7 +227,7 @@ byte_of(const uint8_t p[4])
 	return at ? (int)(at - named) : p[1] == ' ' && p[2] == ' ' ? p[3] : -1;
 }
 
-/* A dump of characters: all lines, each after its place. */
+/* Undo all lines of a dump of characters, each after its offset. */
 void
 tt_undo_characters(struct tt_undone *u, const uint8_t *p, size_t n)
 {
@@ -261,7 +261,7 @@ named_byte(const uint8_t *p, size_t len)
 	return len == 3 && memcmp(p, "del", 3) == 0 ? 127 : -1;
 }
 
-/* A dump of characters by their names, by od -a, which has no upper bit of a byte: all lines, each after its place, each name in four places. */
+/* Undo all lines of od -a, which names characters and drops the upper bit of bytes: each line after its offset, each name in four columns. */
 void
 tt_undo_named(struct tt_undone *u, const uint8_t *p, size_t n)
 {
@@ -311,7 +311,7 @@ take_floats(const uint8_t *p, size_t n, double number[4])
 	return any && at < end && *at == '\n' ? nnumber : 0;
 }
 
-/* Numbers with a point, of as many bytes as their number in the first line says: that line. */
+/* Undo the first line of a dump of floating-point numbers; how many there are in the line tells their size. */
 void
 tt_undo_floats(struct tt_undone *u, const uint8_t *p, size_t n)
 {

@@ -53,19 +53,19 @@ struct tt_dist;
 struct tt_count {
 	uint64_t n;                   /* activations; allocations; samples whose leaf is here */
 	int64_t total;                /* ns; bytes for allocations */
-	int64_t self;                 /* ns; before tt_counts_settle() only what total does not tell. Allocations that were sampled:
-	                                 the variance of total; from TT_VARIANCE_MAX on it is not known */
-	struct tt_dist *dist;         /* of the node's marker, in the same counters: NULL not looked for yet */
+	int64_t self;                 /* ns; before tt_counts_settle() only corrections to total. For allocations that were sampled:
+	                                 the variance of total, not known from TT_VARIANCE_MAX on */
+	struct tt_dist *dist;         /* durations of the node's marker, in the same counters; NULL: not looked up yet */
 };
 
 /*
- * The knowledge of a worker of the path of a zone or an allocation that it has met: enough to tell the path again, and a guess which zone or allocation comes
- * next, wherever that lies in the tree. Zero bytes are of no path: nothing's parent here is node 0.
+ * A worker's record of a path of a zone or an allocation that it has met: enough to recognise the path again, and a prediction of the zone or allocation that
+ * comes next, wherever that lies in the tree. Zero bytes are no path, because no parent here is node 0.
  */
 struct tt_link {
 	uint64_t key;
 	uint32_t up;                  /* the node above */
-	uint32_t next;                /* the node of the zone, or allocation, that came after the last one of this node; 0: none so far */
+	uint32_t next;                /* the node of the zone or allocation that followed the last one of this node; 0: none so far */
 };
 
 struct tt_marker {                    /* dense marker number -> key */
@@ -112,7 +112,7 @@ struct tt_tree {
 	struct tt_map marker_at;      /* by process and key */
 };
 
-/* Paths are kept apart up to ${cap}, which may be this: the rest of the directory is for threads and "(more paths)". */
+/* The largest ${cap}, up to which paths are kept apart: the rest of the directory is for threads and "(more paths)". */
 #define TT_TREE_CAP 16000000
 int tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **tree, struct tt_err *err);
 void tt_tree_free(struct tt_tree *tree);
@@ -152,7 +152,7 @@ tt_tree_fetch(const struct tt_tree_table *t, uint64_t hash)
 	__builtin_prefetch(&t->e[tt_tree_slot(t, hash)]);
 }
 
-/* The table of now. One that is kept while the tree grows stays good; it only misses what came since. */
+/* The current table. A table that is kept while the tree grows stays valid; it only lacks nodes added since. */
 static inline const struct tt_tree_table *
 tt_tree_now(const struct tt_tree *tree)
 {
@@ -198,10 +198,10 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 struct tt_dist {
 	_Alignas(TT_MEM_LINE) uint64_t not_min;       /* ~min, so that zero bytes are an empty one */
 	uint64_t span;                /* max - min */
-	uint32_t page[TT_HIST_PAGES];         /* in the slabs, from 1 on; 0: none, and all its buckets are full */
+	uint32_t page[TT_HIST_PAGES];         /* number of the page in the slabs, from 1; 0: no page: the buckets of page 0 are full, so nothing counts there */
 	uint32_t marker;
-	uint32_t ncut;                /* activations without an end of their own: they are in none of these */
-	int64_t cut;                  /* what there was of them, and of those that began elsewhere: after a loss, or before the filter's time */
+	uint32_t ncut;                /* activations without an end of their own, which no bucket counts */
+	int64_t cut;                  /* ns of these, and of activations whose begin is missing: after a loss, or before the filter's time */
 };
 
 #define TT_SLAB_BITS 10               /* pages per slab */
@@ -214,7 +214,7 @@ struct tt_carry {
 
 struct tt_counts {
 	struct tt_mem *mem;
-	size_t nnode, ndist;          /* entries in use: those behind are not touched, for they may be no memory yet */
+	size_t nnode, ndist;          /* entries in use: later ones are not touched, because their memory may not exist yet */
 	struct tt_count_page *node[TT_TREE_DIR];      /* the first is always there */
 	struct tt_dist *dist[TT_TREE_DIR];
 	uint16_t **slab;
@@ -240,7 +240,7 @@ tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err)
 	return page ? &page->c[node & (TT_TREE_PAGE - 1)] : tt_counts_new_page(c, node, err);
 }
 
-/* The link of ${node}, whose counter is there. */
+/* The link of ${node}, whose counter exists. */
 static inline struct tt_link *
 tt_counts_link(struct tt_counts *c, uint32_t node)
 {
@@ -261,7 +261,7 @@ tt_dist_takes(const struct tt_dist *d, const uint16_t *b, uint64_t dur)
 	return *b != UINT16_MAX && dur + 1 + d->not_min <= d->span;
 }
 
-/* The bucket in which ${dur} is counted; NULL: it is not that simple: tt_counts_dur_slow(). */
+/* The bucket in which ${dur} is counted; NULL if that takes tt_counts_dur_slow(). */
 static inline uint16_t *
 tt_counts_bucket(const struct tt_counts *c, const struct tt_dist *d, uint64_t dur)
 {
@@ -284,8 +284,8 @@ tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_er
 }
 
 /*
- * Self time, at the end: of each path its total less those of the paths below. So the fold adds one sum per zone,
- * not three.
+ * Compute self times, at the end: the total of each path less the totals of the paths below. So the fold adds one sum per
+ * zone, not three.
  */
 int tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_err *err);
 

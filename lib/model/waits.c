@@ -98,7 +98,7 @@ tt_waits_drop(struct tt_model *m, struct tt_err *err)
 	return rc;
 }
 
-/* By root, of the ${n} nodes: all time in its zones in ${all}, and the part of it in waits in w->waited_ns. */
+/* For each thread's root among the ${n} nodes, sum all time in its zones in ${all}, and the part in waits in w->waited_ns. */
 static void
 sum_waits(const struct tt_model *m, uint32_t n, struct wait_walk *w, uint32_t *root, int64_t *all)
 {

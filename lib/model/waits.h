@@ -1,5 +1,5 @@
 /**
- * Waiting: time in zones of markers that wait rather than work (tracetool-metrics(7), Waits). Which those are, a list of globs says.
+ * Waiting: time in zones of markers that wait rather than work (tracetool-metrics(7), Waits). A list of globs names these markers.
  */
 #ifndef TT_MODEL_WAITS_H
 #define TT_MODEL_WAITS_H
@@ -21,11 +21,11 @@ extern const char *const tt_wait_markers[];
 extern const char *const tt_limit_markers[];
 extern const unsigned tt_limit_only;
 
-/* The meaning of the marker ${full} for ${m}: it waits; it waits for the frame limit; for nothing else. Looks at each pattern. */
+/* How the marker ${full} waits in ${m}: not; for anything; for the frame limit, too; for the limit only. Slow: tries each pattern. */
 enum tt_wait_kind { TT_WAIT_NOT, TT_WAIT_ANY, TT_WAIT_LIMIT, TT_WAIT_LIMIT_ONLY };
 enum tt_wait_kind tt_waits_kind(const struct tt_model *m, const char *full);
 
-/* True if the marker ${full} is on the list of ${m}. Looks at each pattern. */
+/* True if the marker ${full} is on the list of ${m}. Slow: tries each pattern. */
 bool tt_waits_is(const struct tt_model *m, const char *full);
 
 /**

@@ -113,7 +113,7 @@ tt_stack_free(struct tt_stack *s, struct tt_mem *mem)
 	*s = (struct tt_stack){ 0 };
 }
 
-/* True if the thread's stack below holds ${key}: only known on a second decoding. */
+/* True if the thread's stack below the chunk holds ${key}; called only in a second decoding, which has it. */
 static bool
 base_has(const struct tt_batch *b, uint64_t key)
 {
@@ -173,7 +173,7 @@ tt_zone_note_popped(struct tt_batch *b, int64_t ts, size_t keep, uint64_t at, st
 	return rc;
 }
 
-/* Close the chunk's zones at ${ts} until ${keep} are left: they have no end of their own. */
+/* Close the chunk's zones at ${ts} until ${keep} are left; the closed ones have no end of their own. */
 static int
 pop_to(struct tt_batch *b, int64_t ts, size_t keep, struct tt_err *err)
 {
@@ -184,7 +184,7 @@ pop_to(struct tt_batch *b, int64_t ts, size_t keep, struct tt_err *err)
 	return rc;
 }
 
-/* The rule of ends, exceptions apart. */
+/* Apply the rule of ends, without the case of exceptions. */
 static int
 end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
 {
@@ -204,7 +204,7 @@ end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct t
 		/* A catch without a throw is usual where throws are not recorded. */
 		return key == TT_KEY_EXCEPTION ? TT_OK : tt_zone_note_unmatched(b, ts, key, b->at, err);
 	rc = pop_to(b, ts, 0, err);
-	/* The zone on top is gone: an Exception zone below it is not interrupted, it is closed like the rest. */
+	/* The chunk's zones are closed: an Exception zone of the stack below was not on top, so it is closed like the rest, not interrupted. */
 	return rc == TT_OK ? base_end(b, ts, key, flags | TT_F_CONT, err) : rc;
 }
 
@@ -258,7 +258,7 @@ tt_stack_end(struct tt_stack *s, uint64_t key, int64_t ts, unsigned flags,
 		if (popped)
 			popped(arg, &s->z[s->n], flags & TT_F_UNWIND);
 	}
-	/* The slot just freed is there to be used again. */
+	/* The slot just freed has room for it. */
 	if (unwinding)
 		s->z[s->n++] = (struct tt_open){
 			.key = TT_KEY_EXCEPTION, .ts = ts, .flags = TT_F_CONT, .number = ++s->pushed };

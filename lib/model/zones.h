@@ -30,24 +30,24 @@ struct tt_open {
 	uint64_t key;
 	int64_t ts;
 	uint32_t flags;       /* TT_F_CONT */
-	uint32_t number;      /* of no other zone of this stack */
-	struct tt_args_kept *args;    /* of its begin, or NULL; a thread's stack owns them, a copy does not */
+	uint32_t number;      /* a number that no other zone of this stack ever has */
+	struct tt_args_kept *args;    /* arguments of its begin, or NULL; a thread's stack owns them, a copy does not */
 };
 
 /* The stack of a thread between chunks. */
 struct tt_stack {
 	struct tt_open *z;
 	size_t n, cap;
-	int64_t last_ts;      /* of the last stack event */
-	int64_t seen_ts;      /* of the thread's last event of any kind: open zones end there */
+	int64_t last_ts;      /* time of the last stack event */
+	int64_t seen_ts;      /* time of the thread's last event of any kind, at which open zones end */
 	uint8_t begun;        /* last_ts is set */
-	uint32_t pushed;      /* the last number given; of a copy, the last of its own, from TT_STACK_COPY on */
-	const struct tt_stack *of;    /* whose copy it is; NULL none */
-	struct tt_mem *mem;   /* of the pushed levels; NULL: none */
+	uint32_t pushed;      /* the last number given to a zone; a copy gives numbers of its own, from TT_STACK_COPY on */
+	const struct tt_stack *of;    /* the stack that this is a copy of; NULL: it is no copy */
+	struct tt_mem *mem;   /* allocator of pushed levels; NULL: none was pushed */
 	struct tt_opened opened;
 };
 
-/* Free its contents. */
+/* Free the contents of ${s}. */
 void tt_stack_free(struct tt_stack *s, struct tt_mem *mem);
 
 #define TT_STACK_COPY 0x80000000u
@@ -65,7 +65,7 @@ size_t tt_stack_find(struct tt_stack *s, size_t n, uint64_t key);
 /* The slow cases of tt_zone_end; room for depth + 4 events is made there. */
 int tt_zone_end_slow(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err);
 
-/* A zone of ${key} begins. Room must be there (tt_batch_room). */
+/* Append the begin of a zone of ${key}. Room must be there (tt_batch_room). */
 static inline void
 tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 {
@@ -81,7 +81,7 @@ tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 	b->nzone += !(flags & TT_F_CONT);
 }
 
-/* The same of a zone of our own making (TT_KEY_SPECIAL and above): it is not a call of the program. */
+/* Append the begin of a zone that tracetool itself makes (TT_KEY_SPECIAL and above), which is not a call of the program. */
 static inline void
 tt_zone_begin_own(struct tt_batch *b, int64_t ts, uint64_t key)
 {
@@ -91,7 +91,7 @@ tt_zone_begin_own(struct tt_batch *b, int64_t ts, uint64_t key)
 
 /**
  * tt_zone_end(b, ts, key, flags, err):
- * A zone of ${key} ends; ${flags} is 0 or TT_F_UNWIND.
+ * End a zone of ${key}; ${flags} is 0 or TT_F_UNWIND.
  */
 static inline int
 tt_zone_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
@@ -121,7 +121,7 @@ int tt_zone_cut(struct tt_batch *b, int64_t ts, struct tt_err *err);
  * missing. */
 int tt_zone_note_popped(struct tt_batch *b, int64_t ts, size_t keep, uint64_t at, struct tt_err *err);
 
-/* Count an end of ${key} at ${ts} that is known to have no zone. */
+/* True if the chunk has a zone of ${key} open. tt_zone_note_unmatched(): count an end of ${key} at ${ts} that is known to match no zone. */
 bool tt_zone_is_open(struct tt_batch *b, uint64_t key);
 int tt_zone_note_unmatched(struct tt_batch *b, int64_t ts, uint64_t key, uint64_t at, struct tt_err *err);
 
@@ -136,7 +136,7 @@ int tt_zone_note_unmatched(struct tt_batch *b, int64_t ts, uint64_t key, uint64_
 int tt_stack_end(struct tt_stack *s, uint64_t key, int64_t ts, unsigned flags,
     void (*popped)(void *arg, const struct tt_open *z, unsigned flags), void *arg);
 
-/* Push a zone; deeper than TT_STACK_MAX it is dropped and 0 comes back. */
+/* Push a zone and return 1; deeper than TT_STACK_MAX, drop it and return 0. */
 #define TT_STACK_MAX 65536
 int tt_stack_push(struct tt_stack *s, struct tt_mem *mem, uint64_t key, int64_t ts, unsigned flags,
     struct tt_err *err);
