@@ -18,13 +18,13 @@
 #include "stat/num.h"
 
 enum {
-	LOOKED_AT = 1 << 21,          /* zones of a run, from its beginning; of later ones only those of MIN_LATER_NS or more */
+	LOOKED_AT = 1 << 21,          /* zones examined from the beginning of a run; of later zones only those of MIN_LATER_NS or more */
 	MIN_LATER_NS = 10000,
 	MIN_FRAME_NS = 100000,        /* from one begin to the next: no program makes frames faster */
-	KEYS = 1 << 16,               /* markers by thread; of more, the first */
-	MIN_BEGINS = 10,              /* of a marker: fewer tell nothing about regularity */
-	LISTED = 3,                   /* in an error */
-	OUTLIERS = 4,                 /* intervals, the longest, that do not count: a hitch, a pause; at most each tenth */
+	KEYS = 1 << 16,               /* the most markers by thread; later ones are ignored */
+	MIN_BEGINS = 10,              /* begins of a marker: fewer tell nothing about regularity */
+	LISTED = 3,                   /* markers that an error names */
+	OUTLIERS = 4,                 /* the longest intervals, which do not count (a hitch, a pause); at most a tenth of all */
 };
 
 /* A marker on a thread. */
@@ -32,19 +32,19 @@ struct seen {
 	uint64_t key, n;
 	uint32_t thread;
 	int64_t first, last;          /* begins */
-	int64_t end;                  /* of the last whole one */
-	bool nested;                  /* one began in another: it calls itself */
-	int64_t open;                 /* when the one began that has not ended; INT64_MIN: none */
-	int64_t total;                /* time */
+	int64_t end;                  /* end of the last whole zone */
+	bool nested;                  /* true: one zone of the marker began inside another */
+	int64_t open;                 /* begin of the zone that has not ended yet; INT64_MIN: none */
+	int64_t total;                /* ns in all its zones */
 	tt_u128 square;               /* sum of the squares of the intervals between begins */
-	int64_t longest[OUTLIERS];    /* of them, in falling order */
+	int64_t longest[OUTLIERS];    /* the longest of these intervals, in falling order */
 };
 
 struct tt_candidates {
 	struct seen *v;
 	size_t n, cap;
 	struct tt_map at;             /* places in v */
-	struct span { int64_t from, to; bool waits; } *span;  /* by thread: of its zones; waits: one marker waits for half of it or more */
+	struct span { int64_t from, to; bool waits; } *span;  /* by thread: span of its zones; waits: true if one wait marker takes half of that */
 	size_t nspan;
 	uint64_t looked_at;
 };
@@ -73,7 +73,7 @@ tt_candidates_free(struct tt_run *r)
 	r->candidates = NULL;
 }
 
-/* The entry of ${key} on ${thread}, a new one if ${add}; NULL where there is none, no room (TT_OK in *${rc}), or no memory. */
+/* The entry of ${key} on ${thread}, a new one if ${add}; NULL if there is none or no room (*${rc}: TT_OK), or no memory. */
 static struct seen *
 at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt_err *err)
 {
@@ -90,7 +90,7 @@ at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt
 	return &c->v[c->n++];
 }
 
-/* The thread's time goes on to ${ts}. */
+/* Extend the thread's span to ${ts}. */
 static void
 reach(struct span *span, int64_t ts)
 {
@@ -164,8 +164,8 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 /* --- which are likely ----------------------------------------------------------------------- */
 
 /*
- * True if the marker may be the program's own step of its loop: it does not wait, nor says so, and is no work of the runtime, the engine's loader or the
- * class library.
+ * True if the marker may be a step of the program's own loop: it is no wait, by the lists or by its name, and no work of the runtime, the engine's loader or
+ * the class library.
  */
 static bool
 is_program(const struct tt_run *r, const char *full)
@@ -188,7 +188,7 @@ find_name(const struct tt_run *r, const struct seen *s)
 	return name && name->known ? name : NULL;
 }
 
-/* Find the threads that wait in one marker for half of their time and more: half of a marker there is not work, if it takes most of the thread's time. */
+/* Find the threads that spend at least half of their time in one wait marker: a marker that takes most of the time of one need not work. */
 static void
 find_waiting_threads(const struct tt_run *r)
 {
@@ -204,8 +204,8 @@ find_waiting_threads(const struct tt_run *r)
 }
 
 /*
- * True if the times between begins, with the mean ${every}, are those of frames: they vary by half of it at most, or, where half of the thread's time is this
- * marker's and not a wait, by four times as much as it.
+ * True if the times between begins may be those of frames: their spread is at most half of their mean, ${every}, or four times the mean if the marker takes
+ * half of the thread's time and the thread does not wait for half of it.
  */
 static bool
 is_regular(const struct tt_candidate *c, const struct span *span)
@@ -213,7 +213,7 @@ is_regular(const struct tt_candidate *c, const struct span *span)
 	return c->spread <= (c->share_e4 >= 5000 && !span->waits ? c->every * 4 : c->every / 2);
 }
 
-/* True if the profiler that recorded the capture of process ${process} marks all frames itself: what else is regular is within them. */
+/* True if the profiler that recorded the capture of process ${process} marks all frames itself: other regular markers are inside of frames. */
 static bool
 are_frames_marked(const struct tt_run *r, uint32_t process)
 {
@@ -221,8 +221,8 @@ are_frames_marked(const struct tt_run *r, uint32_t process)
 }
 
 /*
- * Fill ${to} from ${s}; false where it begins no frames: too seldom, too often, inside itself, no step of the program's own, too irregularly, or where frames
- * are marked.
+ * Fill ${to} from ${s}; false if the marker cannot begin frames: it begins too seldom, too often, inside itself or too irregularly, is no step of the program's
+ * own loop, or the capture marks its frames.
  */
 static bool
 judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
@@ -249,7 +249,7 @@ judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 	return to->every >= MIN_FRAME_NS && is_regular(to, span) && to->share_e4 >= 100;
 }
 
-/* A frame takes most of its thread's time and begins regularly: what varies by as much as its interval weighs a third. */
+/* A frame takes most of its thread's time and begins regularly: a marker whose spread equals its interval gets a third of its score. */
 static int64_t
 score(const struct tt_candidate *c)
 {

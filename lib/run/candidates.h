@@ -18,7 +18,7 @@ int tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct
 /* Fill the model's candidates, the likeliest first. Names must have been resolved. */
 void tt_candidates_choose(struct tt_run *r);
 
-/* TT_E_USAGE: no marker is what --frame-marker asks for, and which are likely. */
+/* Fail with TT_E_USAGE: no marker matches --frame-marker; the message names the likely ones. */
 int tt_candidates_fail(struct tt_run *r, struct tt_err *err);
 
 void tt_candidates_free(struct tt_run *r);

@@ -31,7 +31,7 @@ tt_chunk_log_begin(struct tt_run *r)
 	r->log.on = e && e->again && e->times && r->m->frames && r->nin == 1 && !r->filtered && !r->parts;
 }
 
-/* When the first begins of what ${s} has anything to do with: its events, and the zones that it ends. INT64_MIN: it says more than stacks do. */
+/* The first begin among the events of ${s} and the zones that it ends; INT64_MIN: the chunk starts or ends a thread, which stacks do not tell. */
 static int64_t
 first_of(const struct slot *s, const struct tt_thread *t, size_t keeps)
 {

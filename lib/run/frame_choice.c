@@ -1,6 +1,6 @@
 /**
- * Which frames are looked at closely for the causes of long ones (lib/why): all, or of a long capture whose frames no limit holds those that
- * are longer than the median, and evenly spaced ones. Frames are known by then, and what happens in them is not.
+ * Chooses the frames that are examined closely for the causes of long ones (lib/why): all; or, in a long capture whose frames no limit holds, those
+ * clearly longer than the median, and evenly spaced ones. At that time frames are known, but not what happens in them.
  */
 #include "model/defs.h"
 #include "model/model.h"
@@ -10,15 +10,15 @@
 #include "stat/num.h"
 
 /*
- * For this many zones and allocations, in this many frames, looking at all of them costs a fraction of a second; more is worth it if wall time does not tell
- * which frames are long. Longest frames: this many are enough to tell why.
+ * With at most this many zones and allocations in this many frames, examining all frames costs a fraction of a second; capped frames are worth more, because
+ * wall time does not tell which of them are long. LONGEST: this many long frames are enough to find causes.
  */
 enum {
 	ALL_FRAMES_MAX_EVENTS = 2 << 20, ALL_CAPPED_MAX_EVENTS = 32 << 20, ALL_FRAMES_MAX = 2 * TT_FRAMES_SAMPLED, ALL_CAPPED_FRAMES_MAX = 1 << 17,
 	LONGEST = 256,
 };
 
-/* If zones were not counted, there are no more than the input has room for. */
+/* If zones were not counted, their number is bounded by the bytes of the input. */
 enum { ZONE_BYTES = 24 };
 
 static bool
@@ -57,7 +57,7 @@ may_be_capped(const struct tt_model *m, int64_t *v)
 	return regular >= f->n - f->n / 4 && f->nof && knows_limit(m->cap[f->of[0].process]->defs);
 }
 
-/* The frames with the longest wall time, and samples. */
+/* Choose the frames with the longest wall time, and evenly spaced samples. */
 static int
 choose(struct tt_frames *f, int64_t *v, struct tt_err *err)
 {

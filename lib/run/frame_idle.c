@@ -12,7 +12,7 @@ is_other_wait(unsigned why)
 	return (why & TT_REPLAY_NO_WORK) == TT_IDLE(TT_IDLE_WAIT) && !(why & TT_IDLE(TT_IDLE_LIMIT));
 }
 
-/* ${ns} of the present frame are idle for the reasons ${why}, bits; ${in}: those of the zones around. */
+/* Count ${ns} of the present frame as idle for the reasons ${why} (bits); ${in}: the reasons of the zones around. */
 static void
 add_idle(struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
 {
@@ -57,7 +57,7 @@ tt_replay_settle_idle(struct tt_thread_replay *w, int64_t ts)
 		w->idle_since = ts;
 }
 
-/* The kinds of idle zones that the run has met. */
+/* Note which kinds of idle zones the run has met. */
 static void
 note_idle(struct tt_replay *p, const struct tt_thread_replay_row *row)
 {
@@ -65,7 +65,7 @@ note_idle(struct tt_replay *p, const struct tt_thread_replay_row *row)
 	p->m->frames->has_editor = p->m->frames->has_editor || row->idle & TT_IDLE(TT_IDLE_EDITOR);
 }
 
-/* The outermost wait for the limit is over at ${ts}; one that ends where a frame does is that frame's. */
+/* Note that the outermost wait for the limit ends at ${ts}; a wait that ends just with a frame belongs to that frame. */
 static int
 release(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err)
 {

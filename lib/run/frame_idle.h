@@ -6,31 +6,31 @@
 
 #include "run/frame_replay.h"
 
-/* The time that is not CPU-active; the time that is not uncapped. */
+/* Reasons for which time is not CPU-active; for which it is not uncapped time. */
 enum { TT_REPLAY_NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR), TT_REPLAY_HELD = TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
-/* True if the thread is idle in what is on the stack, or at ${ts} in what ended last. */
+/* True if at ${ts} the thread waits or runs the Editor: in a zone on the stack, or in the last whole idle zone. */
 static inline bool
 tt_replay_is_idle(const struct tt_thread_replay *w, int64_t ts)
 {
 	return w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_WAIT] || ts < w->idled[TT_IDLE_EDITOR];
 }
 
-/* The same of waits for the frame limit and the Editor. */
+/* True if at ${ts} the thread waits for the frame limit or runs the Editor. */
 static inline bool
 tt_replay_is_held(const struct tt_thread_replay *w, int64_t ts)
 {
 	return w->idling[TT_IDLE_LIMIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_LIMIT] || ts < w->idled[TT_IDLE_EDITOR];
 }
 
-/* Idle time of the zones on the stack is accounted for up to ${ts}. */
+/* Account for the idle time of zones on the stack, up to ${ts}. */
 void tt_replay_settle_idle(struct tt_thread_replay *w, int64_t ts);
 
-/* A zone on the stack of the idle marker ${row} begins, or ends. TT_E_NOMEM. */
+/* Begin, or end, a zone of the idle marker ${row} on the stack. TT_E_NOMEM. */
 void tt_replay_idle_begins(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts);
 int tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, struct tt_err *err);
 
-/* A zone of it from ${ts} to ${end} lies whole in the present frame. Zones nest: one within another of its kind would begin before that ends. */
+/* Add a zone of ${row} from ${ts} to ${end}, inside the present frame. Zones nest: a zone that begins before the last of its kind ends is inside that. */
 void tt_replay_idle_inner(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, int64_t end);
 
 #endif

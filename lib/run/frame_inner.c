@@ -87,7 +87,7 @@ tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const stru
 	row->self += end - ts;
 	share_idle(w, at, row, end - ts, idle, held);
 	row->calls += !(e->flags & TT_F_CONT);
-	/* Count the total once where a zone of the same marker is around it: zones nest, so that one ends later. */
+	/* Inside a zone of the same marker the total is not counted again: zones nest, so the outer zone ends later. */
 	if (likely(!row->active) && ts >= row->since) {
 		row->total += end - ts;
 		row->since = end;
@@ -96,7 +96,7 @@ tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const stru
 	return rc;
 }
 
-/* From when on a zone is not idle by what lies around it; INT64_MAX: that is to be asked of each. */
+/* The time from which no zone is inside an idle one; INT64_MAX: that has to be tested for each zone. */
 static inline int64_t
 idle_until(const struct tt_replay *p, const struct tt_thread_replay *w)
 {
@@ -108,8 +108,8 @@ idle_until(const struct tt_replay *p, const struct tt_thread_replay *w)
 }
 
 /*
- * Add up the zone ${e} of ${row}, of which w->inner has room, as tt_replay_inner_zone() does; it is neither idle nor left out, and no zone around it is. The
- * row it takes its time from, and its own, become touched.
+ * Add the zone ${e} of ${row} as tt_replay_inner_zone() does, if neither it nor a zone around it is idle or left out, and w->inner has room. Touch its row and
+ * the row from which it takes its time.
  */
 static inline __attribute__((always_inline)) int
 add_plain(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_inner *z, struct tt_thread_replay_row *row,

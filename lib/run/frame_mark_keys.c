@@ -102,7 +102,7 @@ tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
 		ms->key[i].frame = ms->key[i].frame && ms->key[i].rank == best;
 	if (!r->o->frame_marker)
 		return fill_map(ms, &r->env->mem, err);
-	/* Then markers that may be meant are looked for. */
+	/* If no marker matches, likely ones are searched for. */
 	ms->unmatched = !any;
 	ms->one = best > 0 || tt_pattern_is_plain(r->o->frame_marker);
 	return fill_map(ms, &r->env->mem, err);
@@ -110,7 +110,7 @@ tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
 
 /* --- after all begins ---------------------------------------------------------------------- */
 
-/* Among the keys of one name, [${from}, ${to}), the marker's own, else those of the wrapper that begins first. */
+/* Among the keys of one name, [${from}, ${to}), keep the marker's own, else those of the wrapper that begins first. */
 static void
 choose_of_name(struct tt_mark_key *from, struct tt_mark_key *to)
 {
@@ -133,7 +133,7 @@ by_begins(const void *a, const void *b)
 	return x->begins != y->begins ? TT_CMP(y->begins, x->begins) : strcmp(x->full, y->full);
 }
 
-/* The markers that begin frames, the one that begins most often first. */
+/* List the markers that begin frames, most begins first. */
 static int
 list_names(struct tt_run *r, struct tt_frame_name **list, size_t *n, struct tt_err *err)
 {

@@ -82,7 +82,7 @@ add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, u
 	return tt_frame_marks_add(m, mem, ts < last ? last : ts, 2 * by, given, err);
 }
 
-/* Something of thread ${t} is missing here: recording paused, or events are damaged or lost. The frame around it is not whole. */
+/* Note that events of thread ${t} are missing here: recording paused, or they are damaged or lost. The frame around the gap is not whole. */
 static int
 add_gap(struct tt_run *r, const struct tt_thread *t, const struct tt_event *e, struct tt_err *err)
 {
@@ -95,7 +95,7 @@ add_gap(struct tt_run *r, const struct tt_thread *t, const struct tt_event *e, s
 	return tt_column_set(&m->by, &r->env->mem, m->n - 1, tt_column_at(&m->by, m->n - 1) | TT_MARK_GAP, err);
 }
 
-/* A marker begins that was asked for. */
+/* Note the begin of a marker that an option asks for. */
 static int
 begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const struct tt_event *e, struct tt_err *err)
 {
@@ -113,7 +113,7 @@ begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const
 	return ms->several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), 0, err);
 }
 
-/* While names are read: times, and the frames that the capture marks. */
+/* While names are read: collect times, and the frames that the capture marks. */
 static int
 collect_frames(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t, struct tt_err *err)
 {
@@ -163,7 +163,7 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 	return rc;
 }
 
-/* True if any frame begins. */
+/* True if there is any begin of a frame. */
 static bool
 any_mark(const struct tt_marks *ms)
 {
@@ -193,7 +193,7 @@ tt_marks_free(struct tt_run *r)
 
 /* --- the table ------------------------------------------------------------------------------ */
 
-/* As --thread chooses one. */
+/* True if --frame-thread, matched as --thread is, chooses the thread, or is not given. */
 static bool
 is_frame_thread(const struct tt_run *r, uint32_t thread)
 {
@@ -202,7 +202,7 @@ is_frame_thread(const struct tt_run *r, uint32_t thread)
 	return !*want || tt_thread_named(&r->m->threads, r->m->threads.t[thread], want);
 }
 
-/* The frame thread of a process: by --frame-thread, else where most marks are. */
+/* The marks of a process's frame thread: by --frame-thread, else the thread with most marks. */
 static const struct tt_frame_marks *
 choose(const struct tt_run *r, uint32_t process)
 {
@@ -263,7 +263,7 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	return rc;
 }
 
-/* Room for the worst frames. */
+/* Make room for the worst frames. */
 static int
 room_for_hitches(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 {
@@ -277,7 +277,7 @@ room_for_hitches(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 	return f->latest.h ? TT_OK : err->code;
 }
 
-/* When a fact is set that ${pattern}, the value of ${setting}, matches: the first later than ${after}. */
+/* Find when the first fact after ${after} is set that ${pattern}, the value of ${setting}, matches. */
 static int
 find_label(const struct tt_facts *facts, enum tt_setting setting, const char *pattern, int64_t after, int64_t *ts, struct tt_err *err)
 {
@@ -287,7 +287,7 @@ find_label(const struct tt_facts *facts, enum tt_setting setting, const char *pa
 	    pattern, after == INT64_MIN ? "" : " after the first one", tt_setting_name[TT_SETTING_TABLE]);
 }
 
-/* Find the labels between which the user wants to look. */
+/* Find the times of --from-label and --to-label. */
 static int
 find_labels(struct tt_run *r, struct tt_err *err)
 {
@@ -316,7 +316,7 @@ by_from(const void *a, const void *b)
 	return TT_CMP(x->from, y->from);
 }
 
-/* Join the ${n} spans that overlap or touch, in order of time. How many are left. */
+/* Sort the ${n} spans by time and join those that overlap or touch; return how many are left. */
 static size_t
 join_spans(struct tt_span *span, size_t n)
 {
@@ -332,7 +332,7 @@ join_spans(struct tt_span *span, size_t n)
 	return k;
 }
 
-/* Leave out what is between the frames of the table: frames that are not whole, and with them all that a flight recording lacks. */
+/* Narrow the filter to the frames of the table: what lies between them is partial frames, and gaps of a flight recording. */
 static int
 leave_gaps_out(struct tt_model *m, struct tt_err *err)
 {
@@ -355,7 +355,7 @@ leave_gaps_out(struct tt_model *m, struct tt_err *err)
 	return n > 1 && !m->filter.hole ? err->code : TT_OK;
 }
 
-/* Look at the frames of the table alone; without any, at the time between the labels. */
+/* Narrow the filter's time to the frames of the table; without frames, to the time between the labels. */
 static int
 narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_err *err)
 {
@@ -368,7 +368,7 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 	if (frames && frames->n > 0 && (f->has_frames || labels)) {
 		f->from = tt_frames_start(frames, 0);
 		f->to = f->frames_to_end ? f->to : tt_frames_end(frames, 0);
-		for (size_t i = 0; i < frames->nof; i++) {        /* of several captures no frame is cut */
+		for (size_t i = 0; i < frames->nof; i++) {        /* with several captures, no frame of any is cut */
 			size_t first = frames->of[i].first, last = frames->of[i].end;
 
 			if (first == last--)
@@ -383,7 +383,7 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 	return TT_OK;
 }
 
-/* If threads of a capture have something from before its recording began, look only at what follows that. */
+/* If threads of any capture have events from before its recording began, keep only the time from then on, in all captures. */
 static int
 leave_earlier(struct tt_run *r, struct tt_err *err)
 {
@@ -402,7 +402,7 @@ leave_earlier(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The spans in which some capture has all threads, in order and apart; n 0: no capture leaves anything out. */
+/* Make the list of spans in which some capture has all threads, in order and disjoint; *${n} = 0: some capture has all of its time. */
 static int
 flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *err)
 {
@@ -452,7 +452,7 @@ tt_frames_clip(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
-/* An empty table of frames for ${m}, and what it takes to replay them. */
+/* Make an empty table of frames for ${m}, and the arrays of its replay. */
 static int
 new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, struct tt_err *err)
 {
@@ -476,7 +476,7 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	return p->w && p->category && p->share && p->used && m->frames->of ? TT_OK : err->code;
 }
 
-/* An engine that may measure its GPU has a render thread: how long that works is asked for. */
+/* Ask for the work of the render thread where the engine has one: where it can measure frame timings or GPU work. */
 static int
 watch_render(const struct tt_model *m, struct tt_replay *p, struct tt_err *err)
 {
@@ -518,7 +518,7 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 	return rc == TT_OK ? tt_frames_choose(r, m, err) : rc;
 }
 
-/* Frames are chosen by their numbers, and these begin anew in each capture. */
+/* Fail if several captures have frames: frames are chosen by number, and numbers begin anew in each capture. */
 static int
 check_one(const struct tt_run *r, struct tt_err *err)
 {
@@ -556,7 +556,7 @@ tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint6
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: these are %" PRIu64 " to %" PRIu64 "%s", what, low, high, other);
 }
 
-/* The first and the last whole frame, in the time looked at, of the first capture that has some, and the one that the engine calls ${given}; 0: none. */
+/* Find the first and last whole frame in the filter's time, in the first capture that has some, and the frame that the engine calls ${given}; 0: none. */
 static void
 find_whole(const struct tt_run *r, uint64_t given, uint64_t *low, uint64_t *high, uint64_t *of)
 {
@@ -580,7 +580,7 @@ find_whole(const struct tt_run *r, uint64_t given, uint64_t *low, uint64_t *high
 	}
 }
 
-/* The frames that the user wants to see are not there. */
+/* Fail, and say why the frames that the user chose do not exist. */
 static int
 no_frames(const struct tt_run *r, struct tt_err *err)
 {

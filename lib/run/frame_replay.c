@@ -59,7 +59,7 @@ settle_self(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct 
 	return TT_OK;
 }
 
-/* All that is open does something in the present frame, if only to be open. */
+/* Touch the rows of all open zones: a zone that is open takes part in the present frame. */
 static int
 touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 {
@@ -75,7 +75,7 @@ touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	return rc;
 }
 
-/* With --player-only, the Editor's time that lies in the present frame so far, in the row's open zone; no time of the row's. */
+/* Take out the Editor's time, with --player-only, that the row's open zone has in the present frame so far; return it. */
 static int64_t
 take_editor(const struct tt_frames *f, struct tt_thread_replay *w, const struct tt_thread_replay_row *row)
 {
@@ -88,7 +88,7 @@ take_editor(const struct tt_frames *f, struct tt_thread_replay *w, const struct 
 	return taken;
 }
 
-/* Add what a marker did in the present frame, from ${start} to ${end}, to its sums; ${dur}: the frame's wall time. */
+/* Add a marker's work in the present frame, from ${start} to ${end}, to its sums; ${dur}: the frame's wall time. */
 static void
 sum_row(const struct tt_frames *f, struct tt_thread_replay *w, struct tt_thread_replay_row *row, int64_t start, int64_t end, int64_t dur)
 {
@@ -126,7 +126,7 @@ add_share(struct tt_replay *p, const struct tt_thread_replay_row *row)
 	s->used = true;
 }
 
-/* The categories of the present frame. The others get their 0 at the end: see tt_frames_category_hist(). */
+/* Add the present frame's self time by category. Categories without any get their 0 at the end: see tt_frames_category_hist(). */
 static int
 close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 {
@@ -136,7 +136,7 @@ close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 		struct tt_frame_share *s = &p->share[p->used[i]];
 		struct tt_frame_category *c = &p->category[p->used[i]];
 		c->self += s->self;
-		if (s->self > 0) {    /* only in a damaged capture it is not */
+		if (s->self > 0) {    /* not above 0 only in a damaged capture */
 			tt_times_add(&c->in, s->self);
 			rc = tt_tally_time(hist, p->used[i], s->self, err);
 		}
@@ -146,7 +146,7 @@ close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 	return rc;
 }
 
-/* The time of ${row} itself without ${idle} of it, unless nothing is left. */
+/* Keep the self time of ${row} less its part ${idle} for the frame ${h}, unless nothing is left. */
 static inline void
 keep_rest(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t idle)
 {
@@ -154,7 +154,7 @@ keep_rest(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t id
 		tt_hitch_keep(h, row->key, row->calls, row->self - idle);
 }
 
-/* The part of the time of ${row}, a wait for the frame limit, beyond the limit: at most ${late}. */
+/* Keep the part of ${row}, a wait for the frame limit, that is beyond the limit: at most ${late} ns. */
 static void
 keep_late(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t late)
 {
@@ -164,7 +164,7 @@ keep_late(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t la
 		tt_hitch_keep(h, row->key, row->calls, row->self < late ? row->self : late);
 }
 
-/* The table has what the present frame was idle for. */
+/* Write the idle times of the present frame to the table. */
 static int
 keep_idle(struct tt_frames *f, const struct tt_thread_replay *w, struct tt_err *err)
 {
@@ -180,8 +180,8 @@ keep_idle(struct tt_frames *f, const struct tt_thread_replay *w, struct tt_err *
 }
 
 /*
- * About the period that frames are capped at, as far as they show by now: that is known in the end, but the worst are chosen on the way. It follows
- * the shorter ones of those that wait.
+ * Estimate the period (ns) that frames are capped at from the frames so far: it is known only at the end, but the worst frames are chosen before. The
+ * estimate follows the shorter ones of the frames that wait for the limit.
  */
 static int64_t
 period_so_far(struct tt_thread_replay *w, int64_t dur)
@@ -194,7 +194,7 @@ period_so_far(struct tt_thread_replay *w, int64_t dur)
 	return w->period;
 }
 
-/* The present frame is over: sum up its rows. */
+/* Close the present frame: sum up its rows. */
 static int
 close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 {
@@ -221,7 +221,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 			__builtin_prefetch(&w->sum[w->touched[i + TT_REPLAY_AHEAD]], 1);
 		}
 		struct tt_replay_idle *idle = &w->idle[w->touched[i]];
-		bool out = f->player_only && row->idle & TT_IDLE(TT_IDLE_EDITOR);     /* its time is shown nowhere */
+		bool out = f->player_only && row->idle & TT_IDLE(TT_IDLE_EDITOR);     /* the row is not shown */
 		if (!out)
 			tt_hitch_keep(longest, row->key, row->calls, row->self);
 		if (!(row->idle & TT_REPLAY_NO_WORK) && w->touched[i] != TT_REPLAY_OUTSIDE)
@@ -296,7 +296,7 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 	return rc;
 }
 
-/* Accounts for the end of a zone that is still on the stack. */
+/* Account for the end of a zone, whatever became of its place on the stack. */
 static int
 zone_end(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t ts, struct tt_err *err)
 {
@@ -308,7 +308,7 @@ zone_end(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t 
 	if (row->idle && tt_replay_idle_ends(p, w, row, ts, err) != TT_OK)
 		return err->code;
 	if (f->player_only && w->idling[TT_IDLE_EDITOR])
-		return TT_OK;         /* it is inside a zone of the Editor's, where it was not counted */
+		return TT_OK;         /* the zone is inside one of the Editor's, where it was not counted */
 	if (row->active == 1 && tt_replay_in_frame(w, ts)) {
 		int64_t from = row->since > w->now.from ? row->since : w->now.from;
 		if (tt_replay_touch(p, w, row, err) != TT_OK)
@@ -357,7 +357,7 @@ whole_in_frame(const struct tt_thread_replay *w, const struct tt_event *e)
 
 /* --- a chunk ---------------------------------------------------------------------------------------- */
 
-/* The top of the stack is new. */
+/* Set the shown row for a new top of the stack. */
 static int
 show(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 {
@@ -371,7 +371,7 @@ show(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A zone goes on the stack, if there is room. */
+/* Push the zone of ${e} on the stack, if there is room. */
 static int
 push(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err)
 {
@@ -396,19 +396,19 @@ tt_thread_replay_enter(struct tt_replay *p, struct tt_thread_replay *w, const st
 
 /* The stack while a chunk is replayed, in levels. */
 struct levels {
-	size_t base;                  /* zones from before the chunk end here */
-	size_t whole;                 /* above it stand whole zones only, which end without an event */
-	int64_t *ends;                /* of the whole zones, from base on: when */
+	size_t base;                  /* levels below are zones from before the chunk */
+	size_t whole;                 /* levels from here on are TT_ZONEs, which end without an event */
+	int64_t *ends;                /* end times of the TT_ZONEs, by level less base */
 };
 
-/* The whole zones above level ${n} end. */
+/* End the TT_ZONEs above level ${n}. */
 static int
 pop_whole(struct tt_replay *p, struct tt_thread_replay *w, size_t n, const struct levels *l, struct tt_err *err)
 {
 	return pop_to(p, w, n > l->whole ? n : l->whole, l->ends, l->base, err);
 }
 
-/* A zone with its end goes on the stack only if it crosses the edge of a frame. */
+/* Replay a TT_ZONE: it goes on the stack only if it crosses the edge of a frame. */
 static inline int
 whole_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
@@ -427,7 +427,7 @@ whole_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_even
 	return rc;
 }
 
-/* A zone that ends by an event: whole ones lie above it. */
+/* Push a zone that ends by an event: only TT_ZONEs lie above it later. */
 static int
 open_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
@@ -438,7 +438,7 @@ open_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event
 	return rc;
 }
 
-/* The end of a zone from before the chunk. An exception that it interrupted is on top again. */
+/* End a zone from before the chunk. An exception that the end interrupted is on top again afterwards. */
 static int
 end_base(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
@@ -471,7 +471,7 @@ end_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event 
 	return zone_end(p, w, w->st.z[l->whole].key, e->ts, err);
 }
 
-/* Open zones are unknown from here on: end all of them, those from before the chunk at the thread's last event. */
+/* End all open zones, which are not known from here on; with TT_F_BASE at the thread's last event before the chunk. */
 static int
 gap(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {

@@ -34,7 +34,7 @@ idle_of(const struct tt_model *m, uint64_t key, const struct tt_name *n)
 	return n ? (uint8_t)(of[tt_waits_kind(m, n->full)] | (n->editor ? TT_IDLE(TT_IDLE_EDITOR) : 0)) : 0;
 }
 
-/* True if the row of another key counts the same. */
+/* True if ${row}, of another key, has the same name and properties as ${new}. */
 static bool
 is_same(const struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_thread_replay_row *row,
     const struct tt_thread_replay_row *new, const char *full)
@@ -43,7 +43,7 @@ is_same(const struct tt_replay *p, const struct tt_thread_replay *w, const struc
 	    strcmp(tt_model_key(p->m, w->process, row->key)->full, full) == 0;
 }
 
-/* The new row is known by its name, or becomes an alias of one with the same name: a frame in which both run is one frame. */
+/* Register the new row by its name, or make it an alias of a row with the same name, so that a frame in which both run counts once. */
 static int
 name_row(struct tt_replay *p, struct tt_thread_replay *w, const char *full, struct tt_err *err)
 {

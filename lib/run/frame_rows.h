@@ -16,12 +16,12 @@ struct tt_thread_replay_row {
 	uint32_t active;              /* activations on the stack */
 	uint8_t idle;
 	bool touched;
-	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
-	bool alias;                   /* of row ${frame}, whose name is the same: a method that is compiled twice, a text in two encodings */
+	bool out;                     /* true: an allocation wrapper, whose time counts for the zone around it */
+	bool alias;                   /* true: an alias of row ${frame}, which has the same name: a method compiled twice, a text in two encodings */
 	int64_t self, total;
 	uint32_t calls, category;
-	int64_t since;                /* when the outermost activation on the stack began, or the frame; without one: when the last ended */
-	/* For an open one: how far it is accounted for. See tt_replay_catch_up(). */
+	int64_t since;                /* begin of the outermost activation on the stack, or of the frame if later; without one, end of the last */
+	/* For an open row: the frames and time up to which it is accounted for, see tt_replay_catch_up(). */
 	uint32_t frame, long_past;
 	int64_t past;
 };
@@ -36,25 +36,25 @@ tt_replay_in_frame(const struct tt_thread_replay *w, int64_t ts)
 	return w->frame < w->end && ts >= w->now.from;
 }
 
-/* A row for ${key}, which has none; NULL: ${err}. Rows may move. */
+/* Make a row for ${key}, which has none; NULL with ${err} filled. Rows may move. */
 struct tt_thread_replay_row *tt_replay_new_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_err *err);
 
-/* The row of ${key}, which is not the one that *${near} says; it is from now on. */
+/* Find or make the row of ${key}, which the cache entry *${near} does not have, and cache it there. */
 struct tt_thread_replay_row *tt_replay_row_far(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, uint32_t *near, struct tt_err *err);
 
 /*
- * A zone that is open over whole frames, and does nothing else in them, has each frame's duration there. That is counted
- * when something happens to the marker again, not at the end of each frame: stacks are deep.
+ * Count the frames since the row was last touched, which an open zone fills: it has each frame's whole duration. This is
+ * done when the marker does something again, not at the end of each frame, because stacks are deep.
  */
 void tt_replay_catch_up(struct tt_thread_replay *w, struct tt_thread_replay_row *row);
 
-/* The row does something in the present frame. */
+/* Note that the row does something in the present frame. */
 int tt_replay_touch(struct tt_replay *p, struct tt_thread_replay *w, struct tt_thread_replay_row *row, struct tt_err *err);
 
-/* The present frame, whose wall time is ${dur}, is one of the past. */
+/* Add the present frame, whose wall time is ${dur}, to the past frames. */
 int tt_replay_pass_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t dur, struct tt_err *err);
 
-/* Keys are numbers that follow each other, or addresses: their bits tell most of them apart. */
+/* The cache entry of ${key}. Keys are consecutive numbers or addresses: low bits tell most of them apart. */
 static inline uint32_t *
 tt_replay_near(struct tt_thread_replay *w, uint64_t key)
 {
@@ -71,7 +71,7 @@ tt_replay_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, str
 	return row->key == key ? row : tt_replay_row_far(p, w, key, near, err);
 }
 
-/* The row whose time zones right above the stack take: that of the innermost that is shown. */
+/* The row that zones right above the stack take their time from: that of the innermost shown zone on it. */
 static inline uint32_t
 tt_replay_under(const struct tt_thread_replay *w)
 {

@@ -8,7 +8,7 @@
 #include "run/state.h"
 #include "stat/num.h"
 
-/* The allocations of a chunk in the frame ${at}, which is that one from ${from} to ${to}; SIZE_MAX: in none. */
+/* Allocations of a chunk in frame ${at}, which lasts from ${from} to ${to}; SIZE_MAX: in no frame. */
 struct allocs {
 	size_t at;
 	int64_t from, to;
@@ -47,7 +47,7 @@ count_allocs(struct tt_frames *f, const struct tt_thread_replay *w, const struct
 	return rc == TT_OK ? keep_allocs(f, &a, err) : rc;
 }
 
-/* The frame ${back} frames before the one that ${ts} falls into, whole or not; SIZE_MAX where it is not in the table. */
+/* The frame ${back} frames, partial ones included, before the one that ${ts} falls into; SIZE_MAX if it is not in the table. */
 static size_t
 frame_back(const struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, unsigned back)
 {
@@ -75,7 +75,7 @@ set_timing(struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, un
 	return tt_column_set(&f->timing[what], f->mem, at, (int64_t)ns, err);
 }
 
-/* A value of a counter in ns; 0 where it has none. */
+/* The value of a counter as ns; 0 if it is negative or no number. */
 static uint64_t
 whole_ns(const struct tt_event *e)
 {
@@ -94,7 +94,7 @@ whole_ns(const struct tt_event *e)
 	}
 }
 
-/* Work of the GPU belongs to the frame that gave it. */
+/* Add work of the GPU to the frame that submitted it. */
 static int
 add_gpu(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err)
 {
@@ -105,7 +105,7 @@ add_gpu(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_e
 	return tt_column_add(&p->gpu, &p->m->env->mem, at, (int64_t)e->val, err);
 }
 
-/* A figure that the engine measured goes to the frame it is about; a record of it goes before a counter. */
+/* Assign figures that the engine measured to the frames they are about; a record takes precedence over a counter. */
 static int
 take_timings(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err)
 {
@@ -143,7 +143,7 @@ is_in_frames(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_ba
 	return w->where == TT_REPLAY_IN;
 }
 
-/* The time of the render thread's zones in the frames. */
+/* Add the render thread's zones of a chunk to its time in each frame. */
 static int
 render_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
 {
@@ -217,12 +217,12 @@ join_names(const struct tt_model *m, struct tt_hitch *h)
 		h->top[k] = row;
 		name[k] = own;
 	}
-	while (n > 1 && h->top[n - 1].self == 0)          /* no part of the frame's time */
+	while (n > 1 && h->top[n - 1].self == 0)          /* rows without a part of the frame's time */
 		n--;
 	h->ntop = n < TT_HITCH_TOP ? n : TT_HITCH_TOP;
 }
 
-/* Give the model the sums by category. Both lists of categories are in order of name; the model's may have got longer. */
+/* Copy the sums by category to the model. Both lists of categories are in order of name; the model's may have grown. */
 static int
 give_categories(const struct tt_replay *p, struct tt_err *err)
 {
@@ -245,13 +245,13 @@ give_categories(const struct tt_replay *p, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The capture's own figures of the GPU and the render thread, beside the engine's. */
+/* Fill in GPU and render-thread times from the capture's zones where the engine measured none. */
 static int
 finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	/* The engine's figure of the whole frame goes before the sum of those of its parts. */
+	/* The engine's figure of the whole frame takes precedence over the sum of its parts. */
 	for (size_t i = 0; p->gpu.cap && i < f->n && rc == TT_OK; i++)
 		if (tt_column_at(&p->gpu, i) && tt_frames_timing(f, TT_TIMING_GPU, i) == 0) {
 			rc = tt_column_set(&f->timing[TT_TIMING_GPU], f->mem, i, tt_column_at(&p->gpu, i), err);
@@ -263,14 +263,14 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 		f->render_measured = tt_frames_timing(f, TT_TIMING_RENDER, i) > 0;
 	for (size_t i = 0; i < f->n && !f->has_render; i++)
 		f->has_render = tt_frames_render(f, i) > 0;
-	/* Alone, the render thread's time says nothing of what limits a frame. */
+	/* Only beside other timings does the render thread's time tell what limits a frame. */
 	for (size_t i = 0; f->has_timing && !f->render_measured && i < f->n && rc == TT_OK; i++)
 		if (tt_column_at(&f->render_ns, i))
 			rc = tt_column_set(&f->timing[TT_TIMING_RENDER], f->mem, i, tt_column_at(&f->render_ns, i), err);
 	return rc;
 }
 
-/* A capped frame is late by whichever thread works longer. The render thread's work is known only after all of its zones, without its markers. */
+/* Rank late frames by the render thread, too, if it works longer than the main thread. Its work is known only after all its zones, and not by marker. */
 static int
 rank_by_render(struct tt_frames *f, struct tt_err *err)
 {

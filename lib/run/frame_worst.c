@@ -1,11 +1,11 @@
 /**
- * The worst frames while they are found: how bad each is, and what it does itself.
+ * Keeps the worst frames while frames are replayed: how bad each is, and the markers with the most self time in it.
  */
 #include "run/frame_replay.h"
 
 #include "model/frames.h"
 
-/* If all places are taken: which frame is the least bad. */
+/* Find the least bad frame, once all places are taken. */
 static void
 find_least(struct tt_hitches *list)
 {

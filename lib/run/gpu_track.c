@@ -1,13 +1,13 @@
 /**
  * The GPU as a thread of its own: a zone for each time that the capture says, named after the zone that gave it the work.
  *
- * Captures say how long the GPU took, frames later, and not when it began. So a zone begins with the zone that gave it the work, or where the
- * GPU's zone before it ends: a GPU does one thing after the other. Its frame is that of the zone that gave it the work (TT_GPU_WORK).
- * The thread comes after all others of the capture, and its zones after theirs.
+ * Captures say how long the GPU took, frames later, and not when it began. So a GPU zone begins with the zone that submitted the work, or where the
+ * GPU zone before it ends: a GPU does one thing after the other. Its frame is that of the submitting zone (TT_GPU_WORK).
+ * The GPU's thread comes after all others of the capture, and its zones after theirs.
  *
- * Zones and times of one number are matched by time, after the last chunk: threads are in the file in any order. A number may be used again: a time is of the
- * newest zone before it. A time is only known to be after the message before it on its thread; so one that would be the second of its zone, or has none, may
- * be of the next zone on another thread, MAX_EARLY_NS later, if that has no time of its own.
+ * Submitting zones and times with the same number are matched by time, after the last chunk, because threads are in the file in any order. Numbers are reused:
+ * a time belongs to the newest zone before it. A time is only known to be after the message before it on its thread; so a time that would be the second of its
+ * zone, or has no zone, may belong to the next zone on another thread, up to MAX_EARLY_NS later, if that has no time of its own.
  *
  * Memory: what two sorters take (io/sorter.h).
  */
@@ -22,7 +22,7 @@
 enum { GPU_CHUNK = 1 << 12 };
 #define MAX_EARLY_NS INT64_C(1000000000)
 
-/* A zone that gave the GPU work, or the time of such work. Work of one number is together, in the order of time; ${order} is that of the thread. */
+/* A zone that submitted work to the GPU, or the time of such work; sorted by number, then time. ${order}: order within the thread. */
 struct gpu_event {
 	int64_t ts;
 	uint64_t at;                  /* place in the input of its chunk */
@@ -34,18 +34,18 @@ struct gpu_event {
 	bool is_time;
 };
 
-/* Work of the GPU, whose zone began at ${ts}. */
+/* Work of the GPU; ${ts}: when the submitting zone began. */
 struct gpu_work { int64_t ts; uint64_t key; struct gpu_event time; };
 
 struct tt_gpu_track {
 	struct tt_sorter event, work;
 	struct tt_sorted *matched;    /* events that are being matched */
-	struct tt_sorted *sorted;     /* NULL: more work may come */
+	struct tt_sorted *sorted;     /* all work, in order; NULL: more may come */
 	struct tt_thread *thread;
-	uint64_t times, lost;         /* how many times there were, and those without a zone */
-	struct tt_loss wrong;         /* those that are too long */
+	uint64_t times, lost;         /* the number of times read, and of those without a zone */
+	struct tt_loss wrong;         /* losses: times that are too long */
 	uint64_t order;
-	struct gpu_event next;        /* the zone whose time is the next event, if has_next */
+	struct gpu_event next;        /* if has_next: the zone whose time is the next event */
 	bool has_next;
 	int64_t busy_until;
 	struct slot slot;             /* a chunk of the thread */
@@ -59,7 +59,7 @@ number_of(const void *rec)
 	return (uint64_t)e->of << 32 | e->id;
 }
 
-/* Events of one time are in the order of threads, and within a thread in that of the file. */
+/* Order events with equal times by thread, and within a thread as in the file. */
 static int
 by_thread(const struct gpu_event *x, const struct gpu_event *y)
 {
@@ -146,7 +146,7 @@ tt_gpu_free(struct pipe *p)
 
 /* --- while events come ------------------------------------------------------------------------ */
 
-/* The longest time that is one: a day. */
+/* The longest valid time of work: a day. */
 #define MAX_NS (UINT64_C(86400) * 1000000000)
 
 static int
@@ -195,16 +195,16 @@ tt_gpu_take(struct pipe *p, const struct tt_batch *b, struct tt_err *err)
 
 /* --- after the last one ------------------------------------------------------------------------- */
 
-/* The events of one number, as they are matched. */
+/* The state of matching events with one number. */
 struct matching {
 	struct gpu_event zone[2];     /* the newest zone, and the one before it */
-	bool has[2], used[2];         /* these are there, and have a time */
-	bool waits;                   /* a time may be of the next zone, or if ${offered} of the newest ... */
-	bool offered, has_other;      /* ... else of ${other}, if that is there */
+	bool has[2], used[2];         /* whether these zones exist; whether they have a time */
+	bool waits;                   /* true: ${time} waits: it may belong to the next zone or, if ${offered}, to the newest */
+	bool offered, has_other;      /* has_other: otherwise it belongs to ${other} */
 	struct gpu_event time, other;
 };
 
-/* The time ${time}, told by itself, is of ${zone}; if it is longer than what passed from that zone until the message after it, it is wrong. */
+/* Add the work of ${zone} with ${time}. A time longer than what passed from the zone to the message with the time is wrong, and a loss. */
 static int
 add_matched(struct tt_gpu_track *g, const struct gpu_event *zone, const struct gpu_event *time, struct tt_err *err)
 {
@@ -214,7 +214,7 @@ add_matched(struct tt_gpu_track *g, const struct gpu_event *zone, const struct g
 	return TT_OK;
 }
 
-/* The time that waits gets its zone. */
+/* Assign the waiting time to its zone. */
 static int
 end_waiting(struct tt_gpu_track *g, struct matching *m, struct tt_err *err)
 {
@@ -295,7 +295,7 @@ match(struct tt_gpu_track *g, struct tt_err *err)
 	return rc;
 }
 
-/* The thread is there where there are times, also of work that nobody gave. */
+/* Make the GPU's thread, which exists if there are times, even if no zone submitted the work; match times and zones. */
 static int
 begin_thread(struct pipe *p, struct tt_err *err)
 {
@@ -315,7 +315,7 @@ begin_thread(struct pipe *p, struct tt_err *err)
 	return rc;
 }
 
-/* The argument of the zone begun last: the part of drawing that it is. */
+/* Append the argument of the zone begun last: which part of drawing it is. */
 static int
 put_part(struct pipe *p, struct tt_batch *b, unsigned part, struct tt_err *err)
 {
@@ -347,7 +347,7 @@ put_work(struct pipe *p, const struct gpu_work *w, struct tt_err *err)
 	return rc == TT_OK ? tt_zone_end(b, g->busy_until, w->key, 0, err) : rc;
 }
 
-/* The next work in order becomes a chunk. Returns 1, or 0: there is none. */
+/* Make a chunk of the next work in order. Return 1, or 0 if there is none. */
 static int
 fill(struct pipe *p, struct tt_err *err)
 {

@@ -1,10 +1,10 @@
 /**
- * Takes out of a chunk what happens in zones of the Editor that the program runs in: with --player-only it is in no figure. Only the marker of a zone is
- * known; so this comes after its thread's stack is known, and before anything counts or looks at the chunk.
+ * Takes the events inside zones of the Editor out of a chunk: with --player-only no figure has them. Zones are known by their markers alone, so this runs when
+ * the thread's stack is known, and before anything counts or reads the chunk.
  *
- * Allocations, collections, exceptions, waits for locks and handles are there no more. Zones stay, for their time is taken out of those
- * around them (fold/filtered.c, frame_replay.c), with TT_F_HIDDEN, and count as no call. An allocation tells how many zones are around it; other
- * events do not, and may come after all zones: they are inside by their time.
+ * Allocations, collections, exceptions, waits for locks and handles are removed. Zones stay, because their time is taken out of the zones
+ * around them (fold/filtered.c, frame_replay.c); they get TT_F_HIDDEN, and count as no call. An allocation tells how many zones are around it;
+ * other events do not, and may come after all zones: their time decides whether they are inside.
  */
 #include "base/order.h"
 #include "model/model.h"
@@ -12,11 +12,11 @@
 
 struct hiding {
 	const struct tt_model *m;
-	struct tt_hidden *span;       /* of the zones of the Editor so far */
+	struct tt_hidden *span;       /* spans of the Editor's zones so far */
 	struct tt_thread *t;
-	size_t base, top;             /* levels: where the zones of the chunk begin; of the present zone */
+	size_t base, top;             /* levels: of the chunk's outermost zones; of the present zone */
 	size_t open;                  /* level of the outermost zone of the Editor that ends by an event; SIZE_MAX: none */
-	size_t whole;                 /* the same of one that ends without an event, where it may still go on */
+	size_t whole;                 /* level of the Editor's outermost TT_ZONE that may still go on, which ends without an event; SIZE_MAX: none */
 };
 
 static bool
@@ -34,7 +34,7 @@ is_inside(const struct hiding *h, size_t level)
 	return (h->open != SIZE_MAX && level > h->open) || (h->whole != SIZE_MAX && level > h->whole);
 }
 
-/* A zone of the Editor's is over. */
+/* Add the part of an Editor's zone in the filter's time to the thread's hidden time. */
 static void
 add_time(const struct hiding *h, int64_t from, int64_t to)
 {
@@ -54,7 +54,7 @@ add_span(struct hiding *h, int64_t from, int64_t to, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Zones at and above ${level} are over at ${ts}. Among those that end by an event, one span is open at a time, the last. */
+/* End the zones at and above ${level} at ${ts}. Only the last span can be open, of a zone that ends by an event. */
 static void
 ended(struct hiding *h, size_t level, int64_t ts)
 {
@@ -67,7 +67,7 @@ ended(struct hiding *h, size_t level, int64_t ts)
 	add_time(h, h->span->v[h->span->n - 1].from, ts);
 }
 
-/* A zone begins. */
+/* Handle the begin of a zone: hide it if it is the Editor's or inside one of the Editor's. */
 static int
 zone(struct hiding *h, struct tt_batch *b, struct tt_event *e, struct tt_err *err)
 {
@@ -137,14 +137,14 @@ event(struct hiding *h, struct tt_batch *b, struct tt_stack *base, struct tt_eve
 	return TT_OK;
 }
 
-/* Collections, handles, exceptions and waits for locks. */
+/* True for collections, handles, exceptions and waits for locks. */
 static bool
 is_rare_hidden(unsigned kind)
 {
 	return kind == TT_GC || kind == TT_HANDLE || (kind >= TT_THROW && kind <= TT_MONITOR);
 }
 
-/* The events inside the Editor's zones, by its time. Spans are in order, and apart. */
+/* Remove rare events inside the Editor's zones, by their time. Spans are in order and disjoint. */
 static void
 hide_rare(const struct tt_hidden *s, struct tt_batch *b)
 {

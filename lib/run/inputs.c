@@ -82,7 +82,7 @@ tell_coding(struct tt_src *src, bool picked, struct tt_err *err)
 	return tt_fail(err, TT_E_DAMAGED, broken->at, "%s; decoded so far: %s", broken->msg, why.msg);
 }
 
-/* Open the bytes and choose their reader; they are kept where they are needed twice. */
+/* Open the bytes and choose their reader; keep the bytes if they are needed twice. */
 static int
 open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
 {
@@ -242,7 +242,7 @@ tt_inputs_join(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* A file that is another's copy, or a part of it, is left where files of a recording were joined. */
+/* Refuse files of one recording that could not be joined: one is a copy of the other, or a part of it. */
 int
 tt_inputs_check(struct tt_run *r, struct tt_err *err)
 {

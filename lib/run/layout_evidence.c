@@ -48,7 +48,7 @@ tt_fit_join_log(struct tt_run *r, struct tt_capture *c, const struct tt_batch *b
 	return TT_OK;
 }
 
-/* Losses and ends that only the input's end showed belong to its last log. */
+/* Add losses and ends that only the input's end showed to its last log. */
 static void
 join_rest(struct tt_fit *e)
 {
@@ -67,7 +67,7 @@ join_rest(struct tt_fit *e)
 	last->lost += e->lost > lost ? e->lost - lost : 0;
 	last->strays += e->ends - e->matched_ends > strays ? e->ends - e->matched_ends - strays : 0;
 	last->passed += e->passed > passed ? e->passed - passed : 0;
-	/* Zones that stay open at the end. */
+	/* Zones that stay open at the end have no ends. */
 	const uint64_t ended = e->matched_ends + e->passed;
 	if (zones > ended)
 		last->zones -= zones - ended < last->zones ? zones - ended : last->zones;
@@ -92,7 +92,7 @@ tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *
 				e->lost_at = all->e[k].first_at;
 		}
 	}
-	/* Ends without a begin; those of zones that were closed without one are taken from the zones begun. */
+	/* Ends without a begin. Zones begun, less those closed without an end, give the matched ends. */
 	e->ends = all->e[TT_LOST_UNMATCHED].n - before->e[TT_LOST_UNMATCHED].n;
 	e->matched_ends = 0;
 	e->passed = all->e[TT_LOST_POPPED].n - before->e[TT_LOST_POPPED].n;
@@ -121,7 +121,7 @@ count_marker(const struct tt_capture *c, const struct tt_marker *k, bool known)
 	c->fit.in_log[log].named_markers += known;
 }
 
-/* Losses of a layout that does not fit need not be damage. */
+/* Mark all losses as doubtful: if the layout does not fit, they need not be damage. */
 static void
 doubt_losses(struct tt_loss *l)
 {
@@ -129,7 +129,7 @@ doubt_losses(struct tt_loss *l)
 		l->e[k].forced = true;
 }
 
-/* Count the markers of counted zones. Which others have a path depends on the tables that are asked for. */
+/* Count the markers of counted zones only: whether other markers have a path depends on the tables asked for. */
 static int
 count_markers(struct tt_run *r, struct tt_err *err)
 {

@@ -16,18 +16,18 @@ struct tt_part {
 	struct tt_collecting collect;
 };
 
-/* A collector that follows objects has an entry for every object: of that only one part is kept at a time. */
+/* HEAVY: a collector that follows objects has an entry for every object, so only one part at a time is filled. */
 enum { AT_ONCE = 128, PARTS_BYTES = 64 << 20, HEAVY = TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_GRAPH };
 
 /* The parts of one reading: tt_run_opts.part from ${first} on. */
 struct tt_parts {
 	struct tt_fold_io io;
 	size_t first, n;
-	int64_t bytes;                /* that they take, about: what the run's memory has grown by while they were worked on */
+	int64_t bytes;                /* estimated memory of the parts: growth of the run's memory while they were worked on */
 	struct tt_part part[AT_ONCE];
 };
 
-/* All of the whole's model but what the part counts itself. */
+/* Borrow all of the whole's model, except the counts that the part makes itself. */
 static void
 borrow(struct tt_model *m, const struct tt_model *whole)
 {
@@ -97,7 +97,7 @@ are_too_large(const struct tt_run *r)
 	return r->parts->n > 1 && r->parts->bytes > (int64_t)most;
 }
 
-/* There is too little room: the parts from ${n} on wait. */
+/* Put off the parts from ${n} on, because there is too little memory. */
 static void
 put_off(struct tt_parts *ps, size_t n)
 {
@@ -105,7 +105,7 @@ put_off(struct tt_parts *ps, size_t n)
 		free_part(&ps->part[--ps->n]);
 }
 
-/* Work on part ${i} ended with ${rc}. If it passed the limit of memory, it waits, and those after it do: the others go on. */
+/* Handle the status ${rc} of work on part ${i}: if it hit the memory limit, put off this part and those after it, and go on with the others. */
 static int
 cope(struct tt_run *r, size_t i, int rc, struct tt_err *err)
 {
@@ -150,7 +150,7 @@ tt_parts_begin(struct tt_run *r, struct tt_err *err)
 	return begin_from(r, 0, err);
 }
 
-/* *${n}: how many of the zones that are open before the chunk ${s} are open all the time in it. */
+/* *${n}: how many of the zones open before the chunk ${s} stay open throughout it. */
 static int
 stay_open(struct tt_run *r, const struct slot *s, bool rest, size_t *n, struct tt_err *err)
 {
@@ -169,7 +169,7 @@ stay_open(struct tt_run *r, const struct slot *s, bool rest, size_t *n, struct t
 		const struct tt_event *e = &b->ev[b->base_end[i].i];
 
 		tt_stack_end(st, e->val, e->ts, e->flags, NULL, NULL);
-		/* The one on top may be an Exception zone that goes on. */
+		/* The zone on top may be an Exception zone that goes on. */
 		size_t left = st->n && e->flags & TT_F_UNWIND ? st->n - 1 : st->n;
 		*n = left < *n ? left : *n;
 	}
@@ -177,8 +177,8 @@ stay_open(struct tt_run *r, const struct slot *s, bool rest, size_t *n, struct t
 }
 
 /*
- * True if a zone, an allocation or a sample of the chunk ${b} may count in the part ${p}, with the zones of ${st} open before it, ${stay} of which it leaves
- * open. If zones are cut, those that it ends may; if they count whole, also those that begin in one that does.
+ * True if a zone, an allocation or a sample of the chunk ${b} may count in the part ${p}; ${st}: the zones open before the chunk, of which it leaves ${stay}
+ * open. If zones are cut at the part's edges, an open zone that the chunk ends may count; if zones count whole, any open zone that began in the part may.
  */
 static bool
 concerns(const struct tt_part *p, const struct tt_batch *b, const struct tt_stack *st, size_t stay)

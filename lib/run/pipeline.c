@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include "sys/sys.h"
 
-/* The lock is held for less than a trip to the kernel takes: worth a short wait. */
+/* The lock is held for less time than a trip to the kernel takes, so spinning for it pays. */
 #ifndef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
 #define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP PTHREAD_MUTEX_INITIALIZER
 #endif
 
 /*
- * For each worker: the most chunks on their way, fewer if they are written, for their text is longer than they are; and the least number, if those have more
- * than this many bytes together. If no step is long, three are enough: one that is decoded or counted, and two that wait for the others.
+ * Chunks in flight per worker: MAX_SLOTS at most, MAX_WRITTEN if emitters write; MIN_SLOTS if slots have more than AHEAD_BYTES per worker. If no step is long,
+ * SHORT_SLOTS are enough: one that is decoded or folded, and two that wait for the others.
  */
 enum { MAX_SLOTS = 12, MAX_WRITTEN = 16, MIN_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_BYTES = 4 << 20 };
 
@@ -67,7 +67,7 @@ load(struct pipe *p, struct slot *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Bring the events to the common timeline. */
+/* Move the events to the common timeline. */
 static void
 shift(struct tt_batch *b, int64_t by)
 {
@@ -179,7 +179,7 @@ count_whole(struct pipe *p, const struct slot *s, struct tt_err *err)
 	return rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES) ? tt_candidates_batch(r, &s->batch, s->io.thread, err) : rc;
 }
 
-/* With ${rest} the chunk is empty, and stands for what its thread has open at the end of the capture. */
+/* Commit a chunk. With ${rest} it is empty, and stands for the zones that its thread has open at the end of the capture. */
 static int
 commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct tt_err *err)
 {
@@ -216,7 +216,7 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 	return rc;
 }
 
-/* Hand on the GPU's work, after all that other threads did. */
+/* Fold and commit the GPU's work, after all events of other threads. */
 static int
 commit_gpu(struct pipe *p, struct worker *w, struct tt_err *err)
 {
@@ -243,7 +243,7 @@ tick(struct pipe *p, const struct slot *s)
 	r->o->progress.tick(r->o->progress.arg, r->phase_name, r->done_bytes + s->raw_at, r->total_bytes);
 }
 
-/* Add what the capture holds, and lost, with the chunk. */
+/* Add the chunk's counts and losses to those of the capture. */
 static int
 sum_up(struct pipe *p, struct slot *s, struct tt_err *err)
 {
@@ -299,7 +299,7 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 
 /* --- the workers ---------------------------------------------------------------------- */
 
-/* In a loop that waits: what else runs on the core may go first. */
+/* Pause in a polling loop (spin-wait hint). */
 static inline void
 relax(void)
 {
@@ -333,7 +333,7 @@ oldest(struct pipe *p, enum step step)
 	return NULL;
 }
 
-/* True if one more chunk may be on its way, of many if they are small, few if not; and no more than ${quarters} of these are. */
+/* True if fewer chunks are in flight than ${quarters} quarters of the limit: nslot if they are small, MIN_SLOTS per worker if not. */
 static bool
 has_room(const struct pipe *p, size_t quarters)
 {
@@ -346,9 +346,9 @@ has_room(const struct pipe *p, size_t quarters)
 enum task { NOTHING, COMMIT, ENTER, FOLD, READ, AHEAD };
 
 /*
- * Find the step that can be done now, the oldest chunk first, and the slot it is done to. But one of several workers fetches what is read next, and they read
- * some chunks ahead, so that the others have work while one takes a long step that is nobody else's: the next piece of the file, what happened in frames. The
- * lock is held.
+ * Find the step that can be done now, the oldest chunk first, and its slot. With several workers, one first fetches the bytes to read next, and some chunks are
+ * read ahead, so that the others have work while one is in a long serial step, such as reading the next piece of the file or replaying frames. The lock is
+ * held.
  */
 static enum task
 next_task(struct pipe *p, struct slot **s)
@@ -371,8 +371,8 @@ next_task(struct pipe *p, struct slot **s)
 }
 
 /*
- * This worker begins its task. If there is one more, a worker that looks out takes it, or one more worker wakes, and does the same; but not to read a chunk
- * or two and sleep again, as there is no room for more. Called with the lock held; it is let go first, for who wakes wants it.
+ * Begin a task. If there is one more, a polling worker takes it, or one sleeping worker is woken, which does the same; but none is woken only to read a chunk
+ * or two for which there is hardly room. Called with the lock held, which is released before waking, because the woken worker wants it.
  */
 static void
 go(struct pipe *p)
@@ -392,7 +392,7 @@ go(struct pipe *p)
 		pthread_cond_signal(&p->moved);
 }
 
-/* Nothing of the reader's window is needed for the chunk any more. */
+/* Release the block of the reader's window that the chunk keeps. */
 static void
 let_go(struct slot *s)
 {
@@ -439,7 +439,7 @@ make_slot(struct pipe *p, struct slot **made, struct tt_err *err)
 	return TT_OK;
 }
 
-/* ${s}: a spare slot; NULL: one that is not made. */
+/* Read the next chunk into the spare slot ${s}, and decode it; NULL: make the slot first. */
 static void
 read_next(struct pipe *p, struct worker *w, struct slot *s)
 {
@@ -469,8 +469,8 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 }
 
 /*
- * A chunk was committed. If the table of paths grew by it, the chunks that were entered by then may be looking up in the one before, which goes when
- * they are committed, too. The lock is held.
+ * Called after a commit, with the lock held. If the table of paths grew, chunks entered so far may still look up in the older table, which is freed when
+ * all of them are committed.
  */
 static void
 forget_tables(struct pipe *p)
@@ -487,7 +487,7 @@ forget_tables(struct pipe *p)
 	}
 }
 
-/* One task; false: there is none. The lock is held. */
+/* Do one task; return false if there is none. The lock is held. */
 static bool
 one_task(struct pipe *p, struct worker *w)
 {
@@ -526,10 +526,10 @@ one_task(struct pipe *p, struct worker *w)
 	}
 }
 
-/* So often a worker looks for a task before it sleeps, some 20 us in all: one that sleeps is back after more than most steps take. */
+/* Polls for a task before a worker sleeps, some 20 us in all: to wake up takes longer than most steps. */
 enum { LOOKS = 1000 };
 
-/* There is no task: look out for one, *${looks} times at most, which become fewer. The lock is held, but not meanwhile. */
+/* Poll for a task, at most *${looks} times, which is decreased. The lock is held, but released while polling. */
 static void
 look_out(struct pipe *p, unsigned *looks)
 {
@@ -600,7 +600,7 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 	return rc;
 }
 
-/* The most chunks on their way for each worker. Long steps: to fetch a piece of the file, to write, what happened in frames. */
+/* The most chunks in flight per worker. Long steps are fetching a piece of the file, writing, and replaying frames. */
 static size_t
 slots_of(const struct pipe *p)
 {
@@ -676,8 +676,8 @@ free_slots(struct pipe *p)
 }
 
 /*
- * Chunks go before the counts of workers become one. Memory of several workers lies where the passes, which are one, would not take it from, so it is given
- * back.
+ * Free the chunks before the counts of workers are joined. Memory freed by several threads lies in arenas that the passes, on one thread, would not use, so it
+ * is returned to the system.
  */
 static int
 tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_err *err)
@@ -698,7 +698,7 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 	return rc;
 }
 
-/* Parts need all that the whole does. An emitter that reads once more needs no counts: those of the first time are the model's. */
+/* Parts need all that the whole needs. An emitter that reads again needs no counts: the model has those of the first reading. */
 static unsigned
 needs_of(const struct tt_run *r, enum tt_phase phase)
 {
@@ -709,7 +709,7 @@ needs_of(const struct tt_run *r, enum tt_phase phase)
 	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_NAMES && !r->m->filter.min_dur ? TT_SKIM : 0);
 }
 
-/* All events were read: what is known of losses only then. A capture without events says so, where no loss explains it. */
+/* Add the losses that are known only after all events. Log that a capture has no event, if no loss explains it. */
 static int
 end_losses(struct pipe *p, struct tt_err *err)
 {
@@ -738,7 +738,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 		r->env->loss->any = false;
 		r->m->spanning.from = in->cap->nkept ? in->cap->kept[0].from + in->cap->offset_ns : INT64_MIN;
 	}
-	/* Who prints text while reading wants to know how much there is. */
+	/* An emitter that writes while reading wants to know how much there is. */
 	in->cap->skim = phase == TT_PHASE_NAMES && !(r->needs & TT_NEEDS_TEXT) && !r->m->filter.min_dur;
 	int rc = set_up(&p, w, nworker, err);
 	if (rc == TT_OK) {

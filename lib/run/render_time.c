@@ -1,5 +1,5 @@
 /**
- * How long the render thread works in each frame, by its zones: the time it is in any, without the time it is in one that waits.
+ * How long the render thread works in each frame, by its zones: the time in any zone, without the time in zones that wait.
  *
  * Engines measure it only where they are asked to. Its zones are added up as they come, cut at the edges of the frames: the outermost ones,
  * less the outermost of those that wait. Only the few that cross the edge of a chunk are on a stack.
@@ -21,20 +21,20 @@ struct tt_render_time {
 	const struct tt_model *m;
 	uint32_t process;
 	size_t first, end;            /* frames of the process */
-	struct tt_column *ns;         /* of each frame of the model */
+	struct tt_column *ns;         /* the result, for each frame of the model */
 	size_t frame;                 /* the frame that time was added to last */
-	bool *is_thread;              /* by thread; of those there were after the prepass */
+	bool *is_thread;              /* by thread: true for render threads; for the threads known after the prepass */
 	size_t nthread;
 	struct tt_stack st;
 	bool entered;
 	uint32_t waits;               /* zones on the stack that wait */
-	int64_t from, idle_from;      /* when the outermost zone on the stack, and of those that wait, began */
+	int64_t from, idle_from;      /* begin of the outermost zone on the stack, and of the outermost that waits */
 	int64_t last;                 /* time of the last event */
-	size_t npresented;            /* frames that were handed to the display since the first begins */
+	size_t npresented;            /* frames handed to the display since the first frame began */
 	struct known { uint64_t key; bool waits, presents; } *known;
 	size_t nknown, capknown;
 	struct tt_map at;             /* places in known */
-	uint32_t near[NEAR];          /* by bits of a key: its place in known, if it is there */
+	uint32_t near[NEAR];          /* cache by bits of a key: its index in known, to be checked */
 };
 
 static bool
@@ -78,7 +78,7 @@ tt_render_free(struct tt_render_time *r)
 	tt_mem_free(mem, r, sizeof *r);
 }
 
-/* The thread is at work from ${from} to ${to}, or with ${sign} -1 it is not. */
+/* Add the time from ${from} to ${to} to the frames it lies in; with ${sign} = -1 subtract it. */
 static int
 add(struct tt_render_time *r, int64_t from, int64_t to, int sign, struct tt_err *err)
 {
@@ -113,7 +113,7 @@ look_up_far(struct tt_render_time *r, uint64_t key, uint32_t *near, struct tt_er
 	return TT_OK;
 }
 
-/* *${is}: what the marker is. Each is looked up once. */
+/* *${is}: whether the marker waits or presents. Each marker's name is looked up once. */
 static inline int
 look_up(struct tt_render_time *r, uint64_t key, struct known *is, struct tt_err *err)
 {
@@ -126,7 +126,7 @@ look_up(struct tt_render_time *r, uint64_t key, struct known *is, struct tt_err 
 	return rc;
 }
 
-/* A frame is handed to the display from ${from} to ${ts}. */
+/* Note that a frame is handed to the display from ${from} to ${ts}. */
 static int
 present(struct tt_render_time *r, int64_t from, int64_t ts, struct tt_err *err)
 {
@@ -160,7 +160,7 @@ push(struct tt_render_time *r, uint64_t key, int64_t ts, unsigned flags, struct 
 
 struct ending { struct tt_render_time *r; int64_t ts; int rc; struct tt_err *err; };
 
-/* A zone of the stack is over. */
+/* End a zone of the stack. */
 static void
 popped(void *arg, const struct tt_open *z, unsigned flags)
 {
@@ -176,7 +176,7 @@ popped(void *arg, const struct tt_open *z, unsigned flags)
 		e->rc = add(e->r, e->r->idle_from, e->ts, -1, e->err);
 }
 
-/* The ends of zones are accounted for: the stack had ${n} of them. */
+/* Add the busy time if the outermost zone has ended; ${n}: zones on the stack before. */
 static int
 settle(const struct ending *e, size_t n)
 {
@@ -211,7 +211,7 @@ end_one(struct tt_render_time *r, const struct tt_event *e, struct tt_err *err)
 	return settle(&ending, n);
 }
 
-/* Until when the last outermost whole zone of a chunk lasts, and the last that waits. */
+/* End times of a chunk's last outermost TT_ZONE, and of its last one that waits. */
 struct lasts { int64_t busy, idle; };
 
 static int

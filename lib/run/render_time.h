@@ -16,14 +16,14 @@ struct tt_model;
 struct tt_render_time;
 struct tt_stack;
 
-/* For frames ${first} to ${end} - 1 of ${m}, which are those of ${process}, into ${ns}, by frame. Free with tt_render_free() in any case. */
+/* Begin for the frames ${first} to ${end} - 1 of ${m}, those of ${process}; times go to ${ns}, by frame. Free with tt_render_free() in any case. */
 int tt_render_new(const struct tt_model *m, uint32_t process, size_t first, size_t end, struct tt_column *ns, struct tt_render_time **made, struct tt_err *err);
 void tt_render_free(struct tt_render_time *r);
 
-/* A chunk, of any thread. ${before}: zones that its thread had open before it, where earlier chunks may not have come; or NULL. */
+/* Add a chunk of any thread. ${before}: zones that its thread had open before it, if earlier chunks may be missing; or NULL. */
 int tt_render_chunk(struct tt_render_time *r, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err);
 
-/* After the last one: open zones last until the thread's last event. */
+/* After the last chunk: open zones last until the thread's last event. */
 int tt_render_finish(struct tt_render_time *r, struct tt_err *err);
 
 #endif

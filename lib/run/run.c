@@ -38,7 +38,7 @@ name_in_ledger(const struct tt_run *r, const struct tt_input *in)
 	return "standard input";
 }
 
-/* How losses are said: as the format of all inputs does. */
+/* The format's words for losses, if all inputs have the same; else NULL. */
 static const struct tt_loss_said *
 said_by(const struct tt_run *r)
 {
@@ -60,7 +60,7 @@ is_forced(const struct tt_run *r)
 	return false;
 }
 
-/* The purpose of a pass over the input, as --verbose says it. */
+/* The purpose of each reading of the input, as --verbose says it. */
 static const char *const phase_text[] = { [TT_PHASE_NAMES] = "names, frame marks and threads", [TT_PHASE_MARKS] = "where the markers begin that were named",
 	[TT_PHASE_MAIN] = "events", [TT_PHASE_PARTS] = "events once more, for what was not known before" };
 
@@ -138,7 +138,7 @@ rewindable(const struct tt_run *r)
 	return true;
 }
 
-/* True if only all of the input tells in which spans it has all threads. */
+/* True if only a reading of all the input tells in which spans it has all threads. */
 static bool
 tells_spans_late(const struct tt_input *in)
 {
@@ -149,7 +149,7 @@ tells_spans_late(const struct tt_input *in)
 	return late && in->cap->flight;
 }
 
-/* The inputs are open: how much there is to read, on which timeline, and whether their names are to be read first. */
+/* Plan the run once inputs are open: how much there is to read, on which timeline, and whether names are read first. */
 static int
 plan(struct tt_run *r, struct tt_err *err)
 {
@@ -170,7 +170,7 @@ plan(struct tt_run *r, struct tt_err *err)
 	return tt_inputs_align(r, err);
 }
 
-/* The definitions of all inputs, their threads and times, and the frame marks of captures that have some. */
+/* Read the definitions, threads and times of all inputs, and the frame marks of captures that have some. */
 static int
 read_names(struct tt_run *r, struct tt_err *err)
 {
@@ -254,7 +254,7 @@ begin_emitters(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Finish an output. Its ledger has the values that it could not write, and none of other outputs. */
+/* Finish an output. While it does so, the ledger counts only values that this output could not write. */
 static int
 finish_emitter(struct tt_run *r, size_t i, struct tt_err *err)
 {
@@ -323,7 +323,7 @@ looks_transferred(struct tt_run *r, const struct tt_input *in)
 	return is;
 }
 
-/* Settle facts that only the whole of one input shows. */
+/* Settle the facts that are known only after all of an input was read. */
 static void
 close_capture(struct tt_run *r, const struct tt_input *in)
 {
@@ -354,7 +354,7 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 	c->clean_end = c->clean_end && !c->more_follow;
 }
 
-/* How many calls, samples and allocations are in "(more paths)"; at least one where some of a path is there. */
+/* How many calls, samples and allocations are in "(more paths)"; at least one. */
 static uint64_t
 joined(const struct tt_model *m)
 {
@@ -368,7 +368,7 @@ joined(const struct tt_model *m)
 	return n ? n : 1;
 }
 
-/* True if ${node}, a call, is the ${n}th of its path. Zones that tracetool makes are no calls; they are looked for on paths of usual depth alone. */
+/* True if ${node}, a call, is the ${n}th call of its path. Zones that tracetool makes are no calls; they are searched for only on paths of usual depth. */
 static bool
 calls_open(const struct tt_tree *tree, uint32_t node, uint32_t n)
 {
@@ -383,7 +383,7 @@ calls_open(const struct tt_tree *tree, uint32_t node, uint32_t n)
 	return z->depth - own == n;
 }
 
-/* How many calls of ${c} are as deep as its recorder's limit; none if a call is deeper, for then the limit is another one. */
+/* How many calls of ${c} are as deep as its recorder's limit; 0 if a call is deeper, because then the limit is another one. */
 static uint64_t
 at_the_limit(const struct tt_model *m, const struct tt_capture *c)
 {
@@ -434,20 +434,20 @@ read_events(struct tt_run *r, struct tt_err *err)
 {
 	int rc = new_counts(r, err);
 
-	total_times(r->m);        /* as reading the names found them */
+	total_times(r->m);        /* the times that reading the names found */
 	TT_THEN(rc, tt_collect_begin(&r->collect, err));
 	TT_THEN(rc, tt_parts_begin(r, err));
 	TT_THEN(rc, begin_emitters(r, err));
 	tt_chunk_log_begin(r);
 	tt_unnamed_begin(r);
 	TT_THEN(rc, read_all(r, TT_PHASE_MAIN, "reading", err));
-	/* An input without a single thread leaves none. */
+	/* An input without any thread leaves no counts. */
 	if (rc == TT_OK && !r->m->counts)
 		rc = tt_counts_new(&r->env->mem, &r->m->counts, err);
 	return rc;
 }
 
-/* Class keys turned out to have several meanings: forget the events and read again, to tell the keys apart by time. */
+/* If class keys turned out to have several meanings: drop the events and read again, to tell the keys apart by time. */
 static int
 read_again(struct tt_run *r, struct tt_err *err)
 {
@@ -523,7 +523,7 @@ read_parts(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* The emitter, which is the only one, may know only now what it wants of the events. */
+/* Read the events again for an emitter, if it is the only one and knows only now which it needs. */
 static int
 read_for_emitter(struct tt_run *r, struct tt_err *err)
 {
@@ -582,7 +582,7 @@ close_run(struct tt_run *r)
 	tt_marks_free(r);
 }
 
-/* The needs that options add to what they ask for. */
+/* Decide what the run needs: what passes and emitters ask for, and what options imply. */
 static void
 decide_needs(struct tt_run *r)
 {

@@ -16,7 +16,7 @@ struct taking {
 	struct slot *s;
 };
 
-/* A zone from before ends in the chunk, which needs its arguments until it is written. */
+/* Hand the arguments of a zone from before the chunk, which ends in it, to the chunk: they are needed until it is written. */
 static void
 take_args(void *arg, const struct tt_open *z, unsigned flags)
 {
@@ -39,7 +39,7 @@ tt_thread_stacks_end_all(struct pipe *p, struct slot *s, struct tt_stack *st)
 		take_args(&t, &st->z[--st->n], 0);
 }
 
-/* The zone on top of the stack of ${t}, begun at ${at}, stays open: its arguments go with it. */
+/* Copy the arguments of the zone on top of the stack of ${t}, whose begin is the event ${at}, because it stays open after the chunk. */
 static int
 keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, struct tt_err *err)
 {
@@ -61,20 +61,20 @@ keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, st
 	return TT_OK;
 }
 
-/* True while it is found out which zones are too short to count. */
+/* True if this reading finds the zones that are too short to count. */
 static bool
 notes_short_zones(const struct pipe *p)
 {
 	return p->phase == TT_PHASE_NAMES && p->r->m->filter.min_dur;
 }
 
-/* A zone that the chunk ends. */
+/* The end of zones from before the chunk. */
 struct ending {
 	struct taking taking;
 	struct tt_thread *t;
-	int64_t ts;                   /* when */
-	uint64_t at;                  /* place in the input */
-	size_t i;                     /* event that ends it */
+	int64_t ts;                   /* time of the end */
+	uint64_t at;                  /* place of the end in the input */
+	size_t i;                     /* index of the event that ends the zone */
 	struct tt_err *err;
 	int rc;
 };
@@ -102,7 +102,7 @@ ended(void *arg, const struct tt_open *z, unsigned flags)
 		e->rc = tt_short_zones_note(e->t, z, (size_t)(z - e->t->stack.z), e->ts, p->r->m->filter.min_dur, &p->r->env->mem, e->err);
 }
 
-/* All zones of ${t} end at ${ts}, without an end. */
+/* Note which zones of ${t}, all of which end at ${ts} without an end of their own, are too short to count. */
 static int
 all_ended(const struct pipe *p, struct tt_thread *t, int64_t ts, struct tt_err *err)
 {
@@ -125,7 +125,7 @@ tt_thread_stacks_names_end(struct pipe *p, struct tt_err *err)
 	return rc;
 }
 
-/* Zones from before that the chunk ends. */
+/* End the zones from before the chunk that it ends. */
 static int
 end_zones(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
@@ -148,7 +148,7 @@ end_zones(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *er
 	return ending.rc;
 }
 
-/* If something is missing, all open zones end. */
+/* End all open zones at gaps. */
 static int
 end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
@@ -172,7 +172,7 @@ end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 	return rc;
 }
 
-/* Zones that the chunk leaves open. */
+/* Push the zones that the chunk leaves open. */
 static int
 push_zones(struct pipe *p, struct tt_batch *b, struct tt_thread *t, struct tt_err *err)
 {
@@ -189,7 +189,7 @@ push_zones(struct pipe *p, struct tt_batch *b, struct tt_thread *t, struct tt_er
 	return TT_OK;
 }
 
-/* How far the thread's clock has come. */
+/* Advance the thread's clock to the end of the chunk. */
 static void
 move_clock(struct tt_stack *st, const struct tt_batch *b)
 {
@@ -204,7 +204,7 @@ move_clock(struct tt_stack *st, const struct tt_batch *b)
 		st->seen_ts = st->last_ts;
 }
 
-/* Starts and ends of threads; the threads of samples. */
+/* Start the threads that the chunk starts, and find the threads of its samples. */
 static int
 enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_err *err)
 {
@@ -308,7 +308,7 @@ tt_thread_stacks_copy(struct pipe *p, struct slot *s, const struct tt_thread *t,
 	return rc == TT_OK && p->r->parts ? tt_stack_copy(&s->before, &t->stack, mem, err) : rc;
 }
 
-/* The stack of ${t} is that after the chunk. */
+/* Finish entering a chunk: the stack of ${t} is now as after it. */
 static int
 leave(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
@@ -327,7 +327,7 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	struct tt_thread *t;
 	int rc = TT_OK;
 
-	/* If names are read first, they are known, unless that reading skipped them. */
+	/* If names were read first, definitions are known, unless that reading skipped them. */
 	if (p->phase == TT_PHASE_NAMES || (p->phase < TT_PHASE_PARTS && (!p->r->names_first || b->late)))
 		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
 			rc = tt_defs_add(cap->defs, &b->def[i], err);

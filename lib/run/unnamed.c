@@ -67,7 +67,7 @@ tt_unnamed_batch(struct tt_run *r, const struct tt_capture *c, const struct tt_b
 	return rc;
 }
 
-/* Markers of zones, then those of instants and of ends without a begin. */
+/* Count undefined markers of zones, then those of instants and of ends without a begin. */
 static uint64_t
 count_markers(struct tt_run *r)
 {

@@ -1,5 +1,5 @@
 /**
- * Keys that nothing in the input says the meaning of. Private to lib/run.
+ * Keys of markers that nothing in the input defines. Private to lib/run.
  *
  * Markers with zones are in the call tree; those of instants and of ends without a begin are nowhere, so that their keys are kept here unless they are defined
  * already. Fed in the commit stage, chunk after chunk.
@@ -22,7 +22,7 @@ struct tt_unnamed {
 	struct tt_map at;
 };
 
-/* Before the events of all inputs are read. */
+/* Begin anew, before the events of all inputs are read. */
 void tt_unnamed_begin(struct tt_run *r);
 /* Take in the instants, and ends without a begin, of a batch of ${c}. Errors: TT_E_NOMEM. */
 int tt_unnamed_batch(struct tt_run *r, const struct tt_capture *c, const struct tt_batch *b, struct tt_err *err);
