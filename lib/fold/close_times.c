@@ -29,7 +29,7 @@ by_from(const void *a, const void *b)
 	return TT_CMP(((const struct tt_span *)a)->from, ((const struct tt_span *)b)->from);
 }
 
-/* Put them in order, and apart. */
+/* Sort the spans, and join those that overlap. */
 static int
 settle(struct tt_spans *s, struct tt_mem *mem, struct tt_err *err)
 {
@@ -43,7 +43,7 @@ settle(struct tt_spans *s, struct tt_mem *mem, struct tt_err *err)
 	return rc;
 }
 
-/* Frames are in order, and apart. */
+/* Add the frames that are examined closely, which are in order and disjoint. */
 static int
 add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames *f, uint32_t process, struct tt_err *err)
 {

@@ -1,7 +1,7 @@
 /**
- * When zones are looked at one by one: outside the filter's time and where they reach beyond it, and when an emitter wants them
- * (tt_emit.times). At other times they are only counted, which costs a fraction; in frames that are looked at closely (tt_frames.looked), they
- * are counted and summed up by frame, which costs less than looking at each.
+ * The times in which zones are handled one by one: outside the filter's time, where zones reach beyond it, and where an emitter wants them
+ * (tt_emit.times). At other times zones are only counted, which costs a fraction; in frames that are examined closely (tt_frames.looked) they
+ * are counted and summed up by frame, which costs less than handling each.
  */
 #ifndef TT_FOLD_CLOSE_TIMES_H
 #define TT_FOLD_CLOSE_TIMES_H
@@ -24,26 +24,26 @@ struct tt_close_emits {
 
 struct tt_close_times {
 	bool always;
-	bool sums;                    /* zones are summed up by frame: in all frames, unless ... */
-	struct tt_spans { struct tt_span *v; size_t n, cap; } looked, at;     /* ... n > 0: in these. At: one by one. In order, and apart */
+	bool sums;                    /* true: zones are summed up by frame: in all frames or, if looked.n > 0, in the spans ${looked} */
+	struct tt_spans { struct tt_span *v; size_t n, cap; } looked, at;     /* at: spans in which zones are handled one by one. Both in order and disjoint */
 };
 
-/* The times of ${process} of ${m} in a reading that needs ${needs}, with the memory of its environment. Frames are known, and emitters begun. */
+/* Make the times for ${process} of ${m} in a reading that needs ${needs}, once frames are known and emitters begun. */
 int tt_close_times_make(const struct tt_model *m, uint32_t process, unsigned needs, const struct tt_close_emits *emits, struct tt_close_times *to,
     struct tt_err *err);
 void tt_close_times_free(struct tt_close_times *c, struct tt_mem *mem);
 
-/* True if there are times in which zones are looked at one by one. */
+/* True if there are times in which zones are handled one by one. */
 static inline bool
 tt_close_times_any(const struct tt_close_times *c)
 {
 	return c->always || c->at.n;
 }
 
-/* The stretch of time at or after ${ts} that lies between two times of ${s}. */
+/* The gap between two spans of ${s} that contains ${ts}, or else the next one. */
 struct tt_span tt_close_times_between(const struct tt_spans *s, int64_t ts);
 
-/* The same of times in which zones are looked at one by one; empty where they are always. */
+/* The gap, at or after ${ts}, in which zones are only counted; empty if zones are always handled one by one. */
 struct tt_span tt_close_times_clear(const struct tt_close_times *c, int64_t ts);
 
 #endif

@@ -1,82 +1,82 @@
 /**
- * The figures of plain.c, sooner. Most events are whole zones, and most of these are only counted; what takes time then is to find where. So:
+ * The figures of plain.c, sooner. Most events are whole zones, and most of these are only counted; most of the time goes into finding their counters. So:
  *
- *	remembered   few paths: two numbers tell the place of each path's counters (struct place)
- *	predicted    many paths, whose places would be as far away as the counters: the zone after a zone is mostly the one that came after it the last
- *	             time (struct tt_link); two numbers tell a miss
- *	looked up    predictions that mostly miss: zones are looked up in runs, and each step's memory is fetched for all of a run before the next step
- *	written      zones that are written and not counted become slices at once
+ *	remembered   few paths: a cache by node and key has the place of each path's counters (struct place)
+ *	predicted    many paths, for which the cache would miss as often as the counters: after a zone mostly comes the zone that came after it the last
+ *	             time (struct tt_link); comparing node and key detects a miss
+ *	looked up    predictions that mostly miss: zones are looked up in runs, and the memory of each step is prefetched for the whole run
+ *	written      zones that emitters write and nobody counts become slices at once
  *
- * Levels of deep stacks, recorded stacks, and the sums of a chunk's frames are remembered, too. All other events are left to plain.c. Without this file
+ * Levels of deep stacks, recorded stacks, and the sums of a chunk's frames are cached, too. All other events are left to plain.c. Without this file
  * the program works, with the same figures.
  */
 #include "fold/state.h"
 
 #include "base/order.h"
 
-/* Levels of stacks deeper than DEEP_LEVELS are kept, of so many threads: else a stack of tens of thousands is walked again for each of thousands of chunks. */
+/* Levels of stacks deeper than DEEP_LEVELS are kept, for KEPT_STACKS threads: else tens of thousands of levels are walked again in each chunk. */
 enum { DEEP_LEVELS = 256, KEPT_STACKS = 8, PLACE_BITS = 11, STACKS = 256, SUMS = 256 };
 
-/* Levels of a thread whose stack is deep, kept for its next chunk. Changes since then are seen by the numbers of zones. */
+/* Levels of a thread with a deep stack, kept for its next chunk. The zones' numbers show which levels have changed since. */
 struct kept {
 	struct tt_level *level;
 	size_t cap, n;                /* n: levels of zones that were open before the thread's last chunk */
 	uint32_t thread;
-	uint64_t used;                /* when */
+	uint64_t used;                /* order of its last use */
 };
 
-/* The place of the counters of a path in the tree, by the node above it and the key: most zones and allocations are of one of these. */
+/* A cache entry: the counters of a path in the tree, by the node above it and its key. Most zones and allocations hit one. */
 struct place {
 	uint64_t key;
 	struct tt_count *c;
-	struct tt_dist *dist;         /* of a zone */
-	uint32_t tag;                 /* tt_tree_tag() of the node above; 0: nothing is here */
+	struct tt_dist *dist;         /* durations of a zone's marker */
+	uint32_t tag;                 /* tt_tree_tag() of the node above; 0: the entry is empty */
 	uint32_t node;
 };
 
-/* A frame of the recorded stack met last in the chunk: what the next stack shares with it is not looked up again. */
+/* A frame of the recorded stack that came last in the chunk: frames that the next stack shares with it are not looked up again. */
 struct step {
-	uint64_t key;                 /* the first: of its root */
+	uint64_t key;                 /* key of the frame; in the first step, of the stack's root */
 	struct tt_level l;
 };
 
 /* A class allocated on a recorded stack, met in the chunk: a reader gives equal stacks the same words. */
 struct stack_class {
-	uint64_t chunk;               /* that it is of */
+	uint64_t chunk;               /* number of the chunk that the entry is for */
 	uint64_t key, first, hash;
-	uint64_t above;               /* hash of what the stack is below */
+	uint64_t above;               /* hash of the path that the stack is below */
 	struct tt_count *c;           /* as in tt_level */
 	uint32_t n, node;
 };
 
-/* The place of the chunk's sum of a frame and a path. */
+/* A cache entry: the place of the chunk's sum for a frame and a path. */
 struct sum_place { uint64_t chunk; uint32_t frame, node; size_t at; };
 
 struct tt_fast {
-	uint64_t nchunks;             /* that were begun */
-	struct kept kept[KEPT_STACKS + 1], *at;       /* the first is for stacks that are not deep */
+	uint64_t nchunks;             /* chunks begun so far */
+	struct kept kept[KEPT_STACKS + 1], *at;       /* levels in use: one of ${kept}, of which the first is for stacks that are not deep */
 	uint64_t nuses;
 
-	struct place *place;          /* [1 << PLACE_BITS], each path in the place of its hash; NULL: not used so far */
-	struct prediction { size_t nzones, nmisses; bool is_off; } prediction;        /* since it was last judged */
-	struct tt_link *last;         /* of the whole zone counted last; NULL: none */
-	struct tt_link *last_alloc;   /* of the allocation counted last in a zone */
+	struct place *place;          /* cache of 1 << PLACE_BITS entries, direct-mapped; NULL: not used so far */
+	struct prediction { size_t nzones, nmisses; bool is_off; } prediction;        /* hits and misses since the last decision */
+	struct tt_link *last;         /* link of the TT_ZONE counted last; NULL: none */
+	struct tt_link *last_alloc;   /* link of the allocation counted last in a zone */
 
-	struct step *step;            /* of the recorded stack met last */
+	struct step *step;            /* the recorded stack that came last; ${root}: the kind of its root */
 	size_t nsteps, capstep;
 	enum tt_node_kind root;
-	uint64_t above;               /* hash of what it is below */
-	struct tt_count *sample;      /* of the last sample, which is not counted yet; NULL: none */
+	uint64_t above;               /* hash of the path that this stack is below */
+	struct tt_count *sample;      /* counter of the last sample, which is not counted yet; NULL: none */
 	struct stack_class stack_class[STACKS];
 
-	/* Stretches of time, of the chunk or to come next in it: in which zones are only counted; in which no frame is looked at. Empty: there is none. */
+	/* Spans at the present time of the chunk, or the next: in which zones are only counted; in which no frame is examined. Empty: there is none. */
 	struct tt_span clear, unlooked;
-	bool is_mixed;                /* not all of the chunk is clear */
-	bool is_inside;               /* all of it lies in the filter's time */
-	bool sums;                    /* what zones of the chunk do in frames is summed up */
-	size_t zone_frame;            /* that the last zone began in */
-	struct tt_span zone_time;     /* its time */
-	struct tt_span in_frame;      /* the same if the frame is looked at, and the chunk has had a zone in it; else empty */
+	bool is_mixed;                /* true: ${clear} does not cover all of the chunk */
+	bool is_inside;               /* true: all of the chunk lies in the filter's time */
+	bool sums;                    /* true: zones of the chunk are summed up by frame */
+	size_t zone_frame;            /* the frame that the last zone began in */
+	struct tt_span zone_time;     /* the time of that frame */
+	struct tt_span in_frame;      /* zone_time, if the frame is examined and the chunk has had a zone in it; else empty */
 	struct sum_place sum[SUMS];
 };
 static const struct tt_span no_time = { INT64_MAX, INT64_MIN };
@@ -112,7 +112,7 @@ forget_chunk(struct tt_fold *f)
 	f->memory->in_frame = no_time;
 }
 
-/* The levels of this thread: its own ones, or those unused for longest. */
+/* Choose the kept levels for this thread: its own, or the least recently used ones. */
 static struct kept *
 choose_levels(struct tt_fast *fast, const struct tt_fold_io *io)
 {
@@ -135,7 +135,7 @@ choose_levels(struct tt_fast *fast, const struct tt_fold_io *io)
 	return k;
 }
 
-/* Use the levels ${k}. How many zones from before have theirs there from the thread's last chunk: below one that is the same, all are. */
+/* Use the levels ${k}. Return how many zones from before still have valid levels there: if one has, all around it have. */
 static size_t
 use_levels(struct tt_fold *f, const struct tt_fold_io *io, struct kept *k)
 {
@@ -152,11 +152,11 @@ use_levels(struct tt_fold *f, const struct tt_fold_io *io, struct kept *k)
 		f->caplevel = k->cap;
 	}
 	k->n = io->base.n;
-	/* One that was new to the tree has a node of its own by now. */
+	/* A path that was new to the tree then has a node by now, so its level is not valid. */
 	return tt_lower_bound(i, 0, n, f->level[i + 1].number == io->base.z[i].number && (f->level[i + 1].c || !f->counts_paths));
 }
 
-/* Set when zones of the chunk are only counted. */
+/* Set the spans in which zones of the chunk are only counted, and not summed up by frame. */
 static void
 set_times(struct tt_fold *f, const struct tt_batch *b)
 {
@@ -184,7 +184,7 @@ begin_chunk(struct tt_fold *f, const struct tt_fold_io *io)
 	return use_levels(f, io, choose_levels(f->memory, io));
 }
 
-/* True if ${ts} lies in a stretch of time in which zones are only counted. Events of a chunk mostly come in the order of their times. */
+/* True if ${ts} lies in a span in which zones are only counted. Events of a chunk mostly come in the order of their times. */
 static inline bool
 is_clear(struct tt_fast *fast, const struct tt_close_times *close, int64_t ts)
 {
@@ -193,14 +193,14 @@ is_clear(struct tt_fast *fast, const struct tt_close_times *close, int64_t ts)
 	return ts >= fast->clear.from && ts < fast->clear.to;
 }
 
-/* True if all of the whole zone ${e} does. */
+/* True if all of the TT_ZONE ${e} lies in such a span. */
 static inline bool
 is_zone_clear(struct tt_fast *fast, const struct tt_close_times *close, const struct tt_event *e)
 {
 	return is_clear(fast, close, e->ts) && e->ts + e->dur < fast->clear.to;
 }
 
-/* True if the pages of buckets, with all that comes with as many, are more than a second-level cache holds: then memory is what takes time. */
+/* True if the pages of buckets, and the data that comes with them, exceed a second-level cache: then memory latency dominates. */
 static inline bool
 exceeds_cache(const struct tt_fold *f)
 {
@@ -223,7 +223,7 @@ sum_of(struct tt_fold *f, struct tt_fold_io *io, size_t frame, uint32_t node, st
 	return &io->sum[s->at];
 }
 
-/* The first of the frames from ${first} to before ${last} that does not end before ${ts}: mostly that of the zone before, or the next. */
+/* The first frame in [${first}, ${last}) that ends after ${ts}: mostly the frame of the zone before, or the next frame. */
 static size_t
 first_frame(struct tt_fold *f, size_t first, size_t last, int64_t ts)
 {
@@ -242,7 +242,7 @@ first_frame(struct tt_fold *f, size_t first, size_t last, int64_t ts)
 	return at;
 }
 
-/* True if what lies from ${ts} to ${end} lies in no frame that is looked at, as far as the stretch of time at hand tells. */
+/* True if the span of time at hand shows that no examined frame overlaps ${ts} to ${end}. */
 static inline bool
 is_unlooked(struct tt_fold *f, int64_t ts, int64_t end)
 {
@@ -253,7 +253,7 @@ is_unlooked(struct tt_fold *f, int64_t ts, int64_t end)
 	return ts >= fast->unlooked.from && ts < fast->unlooked.to && end <= fast->unlooked.to;
 }
 
-/* tt_fold_sum_zone() of a whole zone: most lie in the frame that the one before began in. */
+/* tt_fold_sum_zone() for a TT_ZONE: most lie in the frame in which the zone before began. */
 static inline int
 sum_whole(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, struct tt_err *err)
 {
@@ -272,7 +272,7 @@ sum_whole(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, i
 
 /* --- whole zones ------------------------------------------------------------------------------- */
 
-/* True if the fold does anything at such an event, whole zones apart. */
+/* True if the fold handles events of this kind; TT_ZONE is not asked about. */
 static inline bool
 is_for_fold(unsigned kind)
 {
@@ -283,8 +283,8 @@ is_for_fold(unsigned kind)
 }
 
 /*
- * The prediction after ${last} missed: look up the path of ${e} below level ${l}, and predict it from now on. Returns its node; 0: it is new to
- * the tree or to this worker, or ${e} is a piece of a zone or has no end of its own.
+ * After a missed prediction from ${last}: look up the path of ${e} below level ${l}, and predict it from now on. Returns its node; 0: the path is
+ * new to the tree or to this worker, or ${e} is a piece of a zone or has no end of its own.
  */
 static __attribute__((noinline)) uint32_t
 find_missed(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, const struct tt_level *l)
@@ -304,8 +304,8 @@ find_missed(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, c
 }
 
 /*
- * Durations that are queued while what they touch is fetched. With many paths their distributions and buckets lie all over memory: each is fetched for
- * all of them before the next.
+ * Durations are queued while the memory that they touch is prefetched. With many paths, distributions and buckets lie all over memory: distributions are
+ * prefetched for the whole queue, then buckets.
  */
 enum { QUEUE = 32, MAX_QUEUE = 64 };
 struct queued {
@@ -342,10 +342,10 @@ count_queued(struct tt_counts *c, struct queued *w, size_t n, struct tt_err *err
 	return TT_OK;
 }
 
-/* The loops of predicted_zones(): many paths; the same, with sums by frame; zones of which more is asked, or less than histograms. */
+/* The loops of predicted_zones(): counts and histograms; the same, with sums by frame; everything else. */
 enum zone_loop { LOOP_HISTOGRAMS, LOOP_HISTOGRAMS_AND_FRAMES, LOOP_GENERIC };
 
-/* Count ${e}, which is of level ${l}. */
+/* Count the zone ${e} at its level ${l}. */
 static inline __attribute__((always_inline)) int
 count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const struct tt_event *e, const enum zone_loop loop, struct queued *w,
     size_t *n, struct tt_err *err)
@@ -369,8 +369,8 @@ count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const 
 }
 
 /*
- * After PREDICTION_WINDOW_ZONES zones decide whether predictions hit, or paths are where they are remembered; if not, LOOKUP_PHASE_ZONES zones are
- * looked up, or PREDICTION_PHASE_ZONES predicted, before the next try.
+ * After PREDICTION_WINDOW_ZONES zones decide whether predictions, or the cache of places, hit; if not, LOOKUP_PHASE_ZONES zones are looked up, or
+ * PREDICTION_PHASE_ZONES predicted, before the next try.
  */
 enum { PREDICTION_WINDOW_ZONES = 4096, LOOKUP_PHASE_ZONES = 1 << 18, PREDICTION_PHASE_ZONES = 1 << 21 };
 
@@ -452,7 +452,7 @@ place_of(struct place *places, uint32_t tag, uint64_t key)
 	return &places[(key * UINT64_C(0xC2B2AE3D27D4EB4F) + tag * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - PLACE_BITS)];
 }
 
-/* Remember the path of ${key} below level ${l} at ${p}. False if it is new to the tree or to this worker. */
+/* Cache the path of ${key} below level ${l} at ${p}. False if the path is new to the tree or to this worker. */
 static __attribute__((noinline)) bool
 remember(const struct tt_fold *f, struct place *p, const struct tt_level *l, enum tt_node_kind kind, uint64_t key)
 {
@@ -469,7 +469,7 @@ remember(const struct tt_fold *f, struct place *p, const struct tt_level *l, enu
 	return true;
 }
 
-/* Count the allocation ${e} in the zone of level ${l}. False: it is not that simple. */
+/* Count the allocation ${e} in the zone of level ${l} by the cache. False: it needs the slow path. */
 static inline bool
 count_alloc_at_place(const struct tt_fold *f, struct place *places, const struct tt_level *l, const struct tt_event *e)
 {
@@ -482,7 +482,7 @@ count_alloc_at_place(const struct tt_fold *f, struct place *places, const struct
 	return true;
 }
 
-/* The place where the whole zone ${e} below level ${l} is counted; NULL: it is not that simple. A path that was not there yet is one more of ${nmisses}. */
+/* The cache entry at which the TT_ZONE ${e} below level ${l} is counted; NULL: it needs the slow path. A miss adds 1 to *${nmisses}. */
 static inline const struct place *
 zone_place(const struct tt_fold *f, struct place *places, const struct tt_level *l, const struct tt_event *e, size_t *nmisses)
 {
@@ -496,8 +496,8 @@ zone_place(const struct tt_fold *f, struct place *places, const struct tt_level 
 }
 
 /*
- * Zones and allocations of few paths, of which nothing is asked but counts, and with ${hist} histograms. Two numbers tell where each is counted, so
- * nothing is predicted: of predictions 22 in 100 missed.
+ * Count zones and allocations of few paths by the cache of places, if only counts are needed, and with ${hist} histograms. Predictions would be worse: 22 in
+ * 100 missed.
  */
 static inline __attribute__((always_inline)) int
 remembered_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, const bool hist, struct tt_err *err)
@@ -536,7 +536,7 @@ remembered_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 		if (hist && unlikely((rc = tt_counts_dur(counts, p->dist, e->dur, err)) != TT_OK))
 			break;
 	}
-	/* For fewer there is room for most, and those that are new are misses only once. */
+	/* Fewer paths mostly fit into the cache, and each misses only once. */
 	if (tt_tree_count(f->m->tree) > 2 << PLACE_BITS)
 		record_predictions(fast, (size_t)(e - *from), nmisses);
 	*from = e - 1;
@@ -544,11 +544,11 @@ remembered_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 	return rc;
 }
 
-/* Zones of a run of looked_up_zones(): first the hashes of their paths, then their counters. */
+/* The zones of a run in looked_up_zones(): at first with the hashes of their paths, then with their counters. */
 struct wanted { const struct tt_event *e; uint64_t hash; };
 struct found { struct tt_count *c; const struct tt_event *e; uint32_t node; };
 
-/* The next zones from ${e} on, and the hashes of their paths: a run of them into ${z}, whose places in the tree are fetched. Returns where it ends. */
+/* Collect a run of zones from ${e} on in ${z}, with the hashes of their paths, and prefetch their slots in the tree. Returns the end of the run. */
 static struct wanted *
 fetch_paths_of_zones(struct tt_fold *f, const struct tt_event *e, const struct tt_event *end, struct tt_level *levels, struct wanted *z)
 {
@@ -567,7 +567,7 @@ fetch_paths_of_zones(struct tt_fold *f, const struct tt_event *e, const struct t
 		if (unlikely(fast->is_mixed) && (e->ts < clear.from || e->ts + e->dur >= clear.to))
 			break;
 		struct tt_level *l = levels + e->depth;
-		/* Deeper zones are of this run. */
+		/* The zone around a deeper one is in this run, which has set its hash. */
 		if (e->depth < deep) {
 			deep = e->depth;
 			if (unlikely(!l->hash_is_ahead))
@@ -582,7 +582,7 @@ fetch_paths_of_zones(struct tt_fold *f, const struct tt_event *e, const struct t
 	return zend;
 }
 
-/* Count the zones from ${x} to ${end}, whose counters are fetched. */
+/* Count the zones from ${x} to ${end}, whose counters are prefetched. */
 static int
 count_found(struct tt_fold *f, struct tt_fold_io *io, const struct found *x, const struct found *end, struct tt_err *err)
 {
@@ -604,8 +604,8 @@ count_found(struct tt_fold *f, struct tt_fold_io *io, const struct found *x, con
 }
 
 /*
- * A run of zones, where predictions mostly miss and paths are many, so that what they touch lies all over memory: each step is taken for all of
- * them before the next, and what that needs is fetched meanwhile. The place of a path in the tree follows from its keys alone.
+ * Count a run of zones by look-ups, for many paths of which predictions mostly miss. Their data lies all over memory, so each step is taken for the whole run,
+ * while the memory of the next step is prefetched. The place of a path in the tree follows from its keys alone.
  */
 static int
 looked_up_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, struct tt_err *err)
@@ -642,7 +642,7 @@ looked_up_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event 
 	return count_found(f, io, found, to, err);
 }
 
-/* Fold whole zones in a row, from *${from} on, which is one and clear, and before ${end}. *${from} becomes the last event taken. */
+/* Fold TT_ZONEs in a row from *${from} on, which is only counted, up to ${end}. *${from} becomes the last event taken. */
 static int
 counted_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, struct tt_err *err)
 {
@@ -662,7 +662,7 @@ counted_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **
 	return remembered_zones(f, io, from, end, true, err);
 }
 
-/* The same of zones that are written, whatever their time, and not counted. */
+/* Fold TT_ZONEs in a row that are written, whatever their time, and not counted; *${from} as above. */
 static int
 written_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, struct tt_err *err)
 {
@@ -700,7 +700,7 @@ written_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **
 
 /* --- recorded stacks ------------------------------------------------------------------------------- */
 
-/* How many steps of the last stack are those of this one, too, its root with them. */
+/* The number of steps, root included, that this stack shares with the last one. */
 static size_t
 same_steps(const struct tt_fast *fast, uint64_t above, enum tt_node_kind root, uint32_t thread, const uint64_t *frame, size_t n)
 {
@@ -715,8 +715,8 @@ same_steps(const struct tt_fast *fast, uint64_t above, enum tt_node_kind root, u
 }
 
 /*
- * The places of a stack's paths follow from the keys alone, so all are on their way out of memory before the first is looked at. Durations are counted on
- * none of them, so only the last one's counter is needed.
+ * Find the level of a recorded stack. The places of its paths follow from the keys alone, so all are prefetched before the first is read. No durations are
+ * counted on them, so only the innermost frame's counter is needed.
  */
 static int
 descend_stack(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread, const uint64_t *frame,
@@ -750,7 +750,7 @@ descend_stack(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *t
 	return rc;
 }
 
-/* The node of class ${key}, allocated on the recorded stack of ${x}. */
+/* Find the node of class ${key} on the recorded stack of ${x}. */
 static int
 find_stack_class(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, uint64_t key, size_t around, struct tt_level *l, struct tt_err *err)
 {
@@ -774,9 +774,9 @@ find_stack_class(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 }
 
 /*
- * The node of class ${key}, allocated in the zone of ${from}: as of zones, mostly the one that came after the last one the last time. Predictions of
- * allocations lead to allocations, those of zones to zones, so neither takes the other for its own. With few paths the look-up is
- * as fast: of a capture with 530, 55 predictions of 100 miss.
+ * Find the node of class ${key}, allocated in the zone of ${from}: as with zones, predict the node that followed the last allocation's the last time.
+ * Allocations predict allocations and zones predict zones, so that they do not disturb each other. With few paths the look-up is
+ * as fast: in a capture with 530 paths, 55 of 100 predictions miss.
  */
 static inline int
 predict_class(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, uint64_t key, struct tt_level *l, struct tt_err *err)
@@ -827,10 +827,10 @@ count_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, 
 	return tt_fold_count_alloc(f, io, e, &l, by_frame, err);
 }
 
-/* Which event's paths are asked for ahead. A sample has two events, and memory takes about as long as four samples. */
+/* Prefetch distance for samples, in events. A sample has two events, and memory latency is about that of four samples. */
 enum { AHEAD = 8 };
 
-/* The paths of the sample that comes AHEAD events after ${e}, if one does, are on their way out of memory while those before it are counted. */
+/* Prefetch the paths of the sample AHEAD events after ${e}, if there is one, while the samples before it are counted. */
 static void
 fetch_paths(struct tt_fold *f, const struct tt_fold_io *io, const struct tt_event *e)
 {
@@ -852,7 +852,7 @@ fetch_paths(struct tt_fold *f, const struct tt_fold_io *io, const struct tt_even
 	}
 }
 
-/* Count the sample whose counter was fetched. */
+/* Count the sample whose counter was prefetched. */
 static void
 count_fetched_sample(struct tt_fast *fast)
 {
@@ -861,7 +861,7 @@ count_fetched_sample(struct tt_fast *fast)
 	fast->sample = NULL;
 }
 
-/* Its counter is on its way out of memory, too: the sample counts when the next one has been found. */
+/* Find the counter of a sample and prefetch it; it is counted when the next sample's has been found. */
 static int
 count_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
 {
@@ -887,7 +887,7 @@ count_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e,
 
 /* --- events ------------------------------------------------------------------------------------------ */
 
-/* True if zones are not counted, but some are written, and none is left out. */
+/* True if zones are only written, not counted, and none is left out. */
 static bool
 only_writes(const struct tt_fold *f)
 {
@@ -903,7 +903,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct
 	return unlikely(f->needs & TT_NEEDS_FOUND) && rc == TT_OK ? tt_fold_add_site(f, io, e, around, err) : rc;
 }
 
-/* Step over a zone that is neither counted nor written; what lies in it is neither, too. */
+/* Skip a zone that is neither counted nor written, and neither are the zones in it. */
 static void
 step_over(struct tt_fold *f, const struct tt_event *e)
 {
@@ -911,7 +911,7 @@ step_over(struct tt_fold *f, const struct tt_event *e)
 	f->level[f->top].filtered = f->level[f->top].hidden = false;
 }
 
-/* One loop with a flat switch for what is frequent; all else is left to the plain rule. */
+/* Fold all events of a chunk: frequent kinds in a flat switch, all others by the plain rule. */
 static int
 fold_events(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {

@@ -1,5 +1,6 @@
 /**
- * Zones whose time the filter moves: that of hidden ones is taken out of the zones around them; those of a part of the time count whole, where they begin.
+ * Zones whose time the filter moves: the time of hidden zones is taken out of the zones around them; with by_begin, zones count whole in the part in which they
+ * begin.
  */
 #include "fold/state.h"
 
@@ -15,8 +16,7 @@ tt_filtered_is_hidden(const struct tt_fold *f, const struct tt_fold_io *io, size
 }
 
 /*
- * A hidden zone of level ${i} has ended: take ${dur} out of the zones around it. If zones count in the part in which they begin, take it from the counts
- * that tt_filtered_count_whole() added it to.
+ * After a hidden zone of level ${i}: take ${dur} out of the zones around it. With by_begin, take it from the counts that tt_filtered_count_whole() added it to.
  */
 static void
 take_out(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur)
@@ -56,7 +56,7 @@ tt_filtered_end_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64
 	int64_t dur;
 
 	if (f->level[i - 1].hidden)
-		return TT_OK;                 /* with that one */
+		return TT_OK;                 /* its time is taken out with that of the hidden zone around it */
 	if (f->needs & TT_NEEDS_BY_FRAME && !flt->by_begin && take_out_of_frames(f, io, i, ts, end, err) != TT_OK)
 		return err->code;
 	if (f->counts_paths && (dur = tt_filter_clip(flt->by_begin ? &f->m->of->filter : flt, &ts, &end)) > 0)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* fast.c can be deleted: then nothing names it, and the plain rule does all. */
+/* fast.c can be deleted: then nothing refers to it, and the plain rule folds everything. */
 #if __has_include("fold/fast.c")
 static const struct tt_fast_calls *const fast_calls = &tt_fast_calls;
 #else
@@ -78,7 +78,7 @@ last_time(const struct tt_batch *b)
 	return b->nstack && b->stack_ts > b->max_ts ? b->stack_ts : b->max_ts;
 }
 
-/* True if it matters which whole zones are open at some event of ${b}, wherever that lies. */
+/* True if ${b} has an event whose enclosing zones matter, in the filter's time or not. */
 static bool
 has_sites(const struct tt_fold *f, const struct tt_batch *b)
 {
@@ -99,7 +99,7 @@ is_outside(const struct tt_fold *f, const struct tt_batch *b)
 	return f->close && b->min_ts <= last && tt_filter_misses(&f->m->filter, b->min_ts, last) && !has_sites(f, b);
 }
 
-/* Nothing of the chunk before is left in ${io}. */
+/* Clear the output of the chunk before in ${io}. */
 static int
 clear_output(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {

@@ -36,7 +36,7 @@ struct tt_overlay;
 struct tt_slice;
 struct tt_thread;
 
-/* The node of a path that the tree does not have yet: this bit, and the path's place in the overlay. */
+/* Bit that marks the number of a node as a place in the overlay, of a path that the tree does not have yet. */
 #define TT_OVER 0x80000000u
 
 /* The fold's input and output for one chunk. Zero bytes are an empty one. */
@@ -45,7 +45,7 @@ struct tt_fold_io {
 	const struct tt_batch *b;
 	const struct tt_thread *thread;
 	const struct tt_capture *cap;
-	struct tt_stack base;         /* copy of the thread's stack before the chunk; used up */
+	struct tt_stack base;         /* copy of the thread's stack before the chunk; consumed by the fold */
 
 	/* Output; memory is reused from chunk to chunk. */
 	struct tt_overlay *overlay;   /* paths that the tree does not have yet, until the commit */
@@ -55,35 +55,35 @@ struct tt_fold_io {
 	size_t nbegun, capbegun;
 	struct tt_args *args;         /* of some slices and begun zones */
 	size_t nargs, capargs;
-	uint32_t *site;               /* with TT_NEEDS_SITES, of each throw, lock and handle event, in order: the node of its recorded stack,
-	                                 else of the zones open on its thread; before the commit maybe TT_OVER | place */
+	uint32_t *site;               /* with TT_NEEDS_SITES, for each throw, lock and handle event, in order: the node of its recorded
+	                                 stack, else of the zone around it; before the commit maybe TT_OVER | place */
 	size_t nsite, capsite;
-	uint32_t *left;               /* with TT_NEEDS_SLICES: steps of flows whose own zone is left out, their events in order */
+	uint32_t *left;               /* with TT_NEEDS_SLICES: flow steps whose zone the filter leaves out: indexes of their events, in order */
 	size_t nleft, capleft;
-	bool first_left;              /* with TT_NEEDS_SLICES: the first zone that begins in the chunk is left out, by what is not in its name */
+	bool first_left;              /* true, with TT_NEEDS_SLICES: the filter leaves out the first zone that begins in the chunk */
 	struct tt_frame_path *sum;    /* with TT_NEEDS_BY_FRAME: sums of paths by frame; before the commit a node may be TT_OVER | place */
 	size_t nsum, capsum;
-	bool calls;                   /* the chunk has zones of the producer's own */
+	bool calls;                   /* true: the chunk has zones of the producer */
 
 	/* The run's own. */
 	struct tt_args_kept *ended;   /* arguments of zones from before that end in this chunk; owned */
-	bool skipped;                 /* the filter leaves the thread out */
+	bool skipped;                 /* true: the filter leaves the thread out */
 };
 
 struct tt_fold_opts {
 	struct tt_mem *mem;
 	const struct tt_model *m;     /* its filter, frames and tree hold for all chunks */
 	unsigned needs;
-	bool filters_zones;           /* the filter may leave out single zones: the Editor's, or by duration or depth */
-	bool reuses_classes;          /* keys of classes were reused: an allocation's time tells them apart */
-	const struct tt_close_times *close;   /* when single zones are asked for; NULL: all zones are counted one by one, as parts of the time do */
+	bool filters_zones;           /* true: the filter may leave out single zones: the Editor's, or by duration or depth */
+	bool reuses_classes;          /* true: keys of classes were reused, so the time of an allocation tells its class */
+	const struct tt_close_times *close;   /* times in which zones are handled one by one; NULL: always, as in parts of the time */
 };
 
 /* Make a worker's fold; *${f} is freed by tt_fold_free(), also if this fails. The environment's TT_PLAIN, which is for tests, turns fast.c off. */
 int tt_fold_new(const struct tt_fold_opts *o, struct tt_fold **f, struct tt_err *err);
 void tt_fold_free(struct tt_fold *f);
 
-/* Hand over the counts of all chunks so far; the caller frees them. The fold is good for nothing but tt_fold_free() then. */
+/* Hand over the counts of all chunks so far; the caller frees them. After that the fold can only be freed. */
 struct tt_counts *tt_fold_take_counts(struct tt_fold *f);
 
 /* Fold a chunk. Any worker. */

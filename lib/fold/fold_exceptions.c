@@ -1,5 +1,5 @@
 /**
- * Zones of exceptions: one in pieces, a piece for each frame that is left, counts as one, with the durations of all.
+ * Zones of exceptions: a zone in pieces, one for each stack frame that the exception leaves, counts once, with the durations of all.
  */
 #include "fold/state.h"
 
@@ -16,7 +16,7 @@ end_one(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	return rc;
 }
 
-/* Pieces of one exception follow each other without a gap; exceptions thrown between two pieces end at the second. */
+/* The pieces of one exception adjoin; exceptions thrown between two pieces have ended when the second begins. */
 int
 tt_exceptions_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, unsigned flags, struct tt_err *err)
 {
@@ -35,7 +35,7 @@ tt_exceptions_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_le
 		x->to = end;
 		x->has_no_end = f->has_no_end;
 		x->level = *l;
-	} else {                      /* it began in an earlier chunk, and was counted there */
+	} else {                      /* the exception began in an earlier chunk, and was counted there */
 		rc = tt_fold_add_dur(f, io, l, (uint64_t)(end - ts), false, err);
 	}
 	return rc;

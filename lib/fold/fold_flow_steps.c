@@ -1,8 +1,8 @@
 /**
- * Steps of flows whose own zone the filter leaves out: emitters link none of these (emit/flow_steps.h).
+ * Finds the steps of flows whose own zone the filter leaves out: emitters link none of these (emit/flow_steps.h).
  *
- * A step's own zone is the innermost one around it, or of one that binds to the next zone that one. Whole zones are known by their begins, and their ends
- * lie among what follows: the levels' ends tell which of them are over.
+ * A step's own zone is the innermost zone around it or, if the step binds to the next zone, that zone. A TT_ZONE comes in the order of its begin, and has ended
+ * when a later event is past its end: the levels' ends tell which zones are over.
  */
 #include "fold/state.h"
 
@@ -26,7 +26,7 @@ tt_flow_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err
 	io->first_left = false;
 	f->nnext = 0;
 	f->has_begun = false;
-	/* Only a filter by zone asks for more than names of a chunk without steps. */
+	/* In a chunk without steps, only a filter of single zones has to be applied. */
 	f->places_steps = any && (f->filters_zones || io->b->rare_kinds & TT_KIND(TT_FLOW));
 	return f->places_steps ? tt_mem_grow(f->mem, &f->own, &f->capown, io->base.n + io->b->n + 4, sizeof *f->own, err) : TT_OK;
 }

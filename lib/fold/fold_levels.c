@@ -48,7 +48,7 @@ tt_fold_is_too_deep(const struct tt_fold *f, size_t i)
 	return f->m->filter.depth && i - f->level[i].nhidden_wrappers >= f->m->filter.depth;
 }
 
-/* True if a zone that begins at ${ts} in that of level ${i} is in the filter's time. If zones count whole, a wrapper is nothing but time of its caller. */
+/* True if a zone that begins at ${ts} in the zone of level ${i} begins in the filter's time. With by_begin, a wrapper counts where its caller begins. */
 static bool
 begins_in_range(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts)
 {
@@ -70,7 +70,7 @@ tt_fold_enter(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, 
 	const uint32_t number = l->number;
 
 	if (leaves_out)
-		*l = *around;         /* it counts there */
+		*l = *around;         /* its events count in the zone around it */
 	l->number = number;
 	l->filtered = leaves_out;
 	l->hidden = hidden;

@@ -57,7 +57,7 @@ tt_overlay_add_dur(struct tt_overlay *o, uint32_t node, uint64_t dur, enum tt_du
 	return rc;
 }
 
-/* Add the new path ${n}, which becomes *${node}, and its counts. */
+/* Add the new path ${n} to the tree, as *${node}, with its counts. */
 static int
 commit_path(struct tt_fold *f, const struct tt_overlay *o, const struct tt_overlay_node *n, uint32_t process, uint32_t *node, struct tt_err *err)
 {
@@ -83,7 +83,7 @@ commit_path(struct tt_fold *f, const struct tt_overlay *o, const struct tt_overl
 	return TT_OK;
 }
 
-/* Sums by frame get the numbers of their paths; "(more paths)" gets what commit_path() gives it. */
+/* Give sums by frame the numbers of their paths; for "(more paths)" adjust them as commit_path() does. */
 static int
 commit_sums(struct tt_fold_io *io, struct tt_err *err)
 {

@@ -1,15 +1,15 @@
 /**
- * The rule of the fold: what each event of a chunk counts, in which path, and in which frames. Nothing here is remembered from the event before, predicted or
- * fetched ahead; that is fast.c's.
+ * The rule of the fold: what each event of a chunk counts, in which path, and in which frames. Nothing here is cached, predicted or prefetched; fast.c does
+ * that.
  *
- * A zone counts when it ends, in the path of the zones around it, with the part of its time that lies in the filter's. Its activation counts where it begins.
+ * A zone is counted when it ends, in its path, with the part of its time that lies in the filter's. Its activation counts if its begin lies in that.
  */
 #include "base/order.h"
 #include "fold/state.h"
 
 /* --- the end of a zone: counts, times, durations ------------------------------------------------------------------------ */
 
-/* The zone of level ${i} ends. */
+/* End the zone of level ${i}. */
 static inline int
 end_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags, struct tt_err *err)
 {
@@ -41,7 +41,7 @@ end_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t
 	return rc == TT_OK && f->needs & TT_NEEDS_SLICES ? tt_fold_slice_add(f, io, i, ts, end, key, flags, err) : rc;
 }
 
-/* The zone of level ${i}, which began in this chunk with ${begin}, ends at ${end}. */
+/* End the zone of level ${i}, which began in this chunk with ${begin}, at ${end}. */
 static inline int
 end_begun(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *begin, int64_t end, unsigned flags, struct tt_err *err)
 {
@@ -100,7 +100,7 @@ tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_
 		tt_frame_path_longest(s, to - from, to - frame.from);
 		if (next + 1 >= last || tt_frames_start(t, next + 1) >= end)
 			continue;
-		/* Frames that it fills, if it reaches into more than one, have one sum, in durations of a frame. */
+		/* Frames that the zone fills, if it reaches into more than one, share one sum, counted in frame durations. */
 		next = tt_lower_bound(i, at + 1, last, tt_frames_end(t, i) <= end);
 		if (!(s = tt_frame_sums_add(io, at + 1, next, node, err)))
 			return err->code;
@@ -137,7 +137,7 @@ tt_fold_count_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_ev
 	return rc;
 }
 
-/* An allocation counts in the zone around it; one with a recorded stack on that, which is below the zone if zones are not methods: it says more. */
+/* Count an allocation in the zone around it, or on its recorded stack if it has one; that is below the zone if zones are not methods. */
 static int
 alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t around, struct tt_err *err)
 {
@@ -191,7 +191,7 @@ tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 
 struct base_end { struct tt_fold *f; struct tt_fold_io *io; struct tt_err *err; int64_t ts; int rc; };
 
-/* A zone from before the chunk has left the stack. */
+/* End a zone from before the chunk, which has left the stack. */
 static void
 end_base_zone(void *arg, const struct tt_open *z, unsigned flags)
 {
@@ -220,7 +220,7 @@ tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, struct 
 	return end.rc;
 }
 
-/* An end of a zone from before the chunk: all zones inside it end, too. */
+/* End a zone from before the chunk, with all zones inside it. */
 static int
 end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
 {
@@ -285,7 +285,7 @@ tt_fold_event(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e
 	case TT_FLOW:
 		return f->places_steps ? tt_flow_steps_step(f, io, e, err) : TT_OK;
 	case TT_GAP:
-		/* Open zones are unknown from here on. */
+		/* It is not known which zones are open from here on. */
 		if (e->flags & TT_F_CONT)
 			return TT_OK;
 		return tt_fold_close_base(f, io, e->flags & TT_F_BASE || e->ts < io->base.seen_ts ? io->base.seen_ts : e->ts, err);

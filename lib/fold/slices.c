@@ -1,10 +1,10 @@
 /**
- * Zones for emitters that write each: a slice where one ends; one that no single event holds is handed out where it begins, too, so that readers of the
- * output have it in time.
+ * Zones for emitters that write each one: a slice when a zone ends. A zone with begin and end events is handed out at its begin, too, so that readers of the
+ * output see it in order.
  */
 #include "fold/state.h"
 
-/* Give the last slice the arguments ${a}; a slice that is cut stays so. */
+/* Give the last slice the arguments ${a}; a cut slice stays marked as cut. */
 static int
 set_args(struct tt_fold *f, struct tt_fold_io *io, const struct tt_args *a, struct tt_err *err)
 {
@@ -56,7 +56,7 @@ tt_fold_slice_begin(struct tt_fold *f, struct tt_fold_io *io, size_t i, const st
 	uint32_t flags = e->flags;
 
 	l->begun = 0;
-	/* Deeper ones are dropped if the chunk leaves them open: tt_stack_push(). */
+	/* Zones deeper than that are dropped if the chunk leaves them open: tt_stack_push(). */
 	if (!(f->needs & TT_NEEDS_SLICES) || l->filtered || flt->min_dur || !tt_filter_has(flt, e->ts) || i > TT_STACK_MAX ||
 	    l->hidden_wrapper || (flags & TT_F_CONT && e->val == TT_KEY_EXCEPTION))
 		return TT_OK;

@@ -31,18 +31,18 @@
 /* A zone open on the path from the thread's root to the present one. A line of memory. */
 struct tt_level {
 	_Alignas(TT_MEM_LINE) struct tt_count *c;     /* NULL: the path is in the overlay */
-	uint64_t hash;                /* of the path, if it is in the overlay: tt_fold_hash_of() */
-	const struct tt_event *begin; /* of a zone that has an end event of its own in this chunk */
-	size_t begun;                 /* of such a zone: its place + 1 in tt_fold_io.begun; 0: it is not there */
+	uint64_t hash;                /* hash of the path, if it is in the overlay: tt_fold_hash_of() */
+	const struct tt_event *begin; /* for a zone that ends by an event of this chunk: its begin event */
+	size_t begun;                 /* for such a zone: its index + 1 in tt_fold_io.begun; 0: it is not there */
 	uint32_t node;
-	uint32_t number;              /* of a zone from before the chunk: tt_open's */
-	bool hash_is_ahead;           /* fast.c's: ${hash_ahead} is the hash of this path */
-	bool filtered;                /* left out by the filter: what it does counts in the zone around it */
-	bool hidden;                  /* left out with all its time: the Editor's, or inside a zone that is */
-	bool begins_in_range;         /* it begins in the filter's time; of one left out, the zone around it does */
-	bool hidden_wrapper;          /* the runtime's own step of an allocation, which outputs do not show */
-	uint32_t nhidden_wrappers;    /* from the root to this level */
-	uint64_t hash_ahead;          /* fast.c's: the hash of the path, which may be of a zone further on */
+	uint32_t number;              /* for a zone from before the chunk: its tt_open.number */
+	bool hash_is_ahead;           /* fast.c: true if ${hash_ahead} is the hash of this path */
+	bool filtered;                /* true: the filter leaves the zone out; its events count in the zone around it */
+	bool hidden;                  /* true: left out with all its time: a zone of the Editor's, or inside one */
+	bool begins_in_range;         /* true: it begins in the filter's time; if left out, the zone around it does */
+	bool hidden_wrapper;          /* true: a runtime's own step of an allocation, which outputs do not show */
+	uint32_t nhidden_wrappers;    /* number of these from the root to this level */
+	uint64_t hash_ahead;          /* fast.c: hash of the path at this level, maybe of a zone ahead of the present one */
 };
 _Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 
@@ -53,30 +53,30 @@ struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
 	unsigned needs;
-	bool counts_paths;            /* somebody needs the call tree */
+	bool counts_paths;            /* true: the call tree or histograms are needed */
 	bool filters_zones;           /* see tt_fold_opts */
 	bool reuses_classes;
-	bool counts_wrappers;         /* depths are needed: of slices, or for the filter */
+	bool counts_wrappers;         /* true: depths without wrappers are needed, for slices or the filter */
 	const struct tt_close_times *close;
 	struct tt_counts *counts;
 	const struct tt_fast_calls *fast;     /* NULL: the plain rule does all */
-	struct tt_fast *memory;       /* fast.c's own */
+	struct tt_fast *memory;       /* fast.c's state */
 
 	/* The chunk at hand. */
-	bool is_outside;              /* it adds no path: all of it lies outside the filter's time */
-	struct tt_level *level;       /* 0: the thread; i + 1: a zone in the zone of level i */
+	bool is_outside;              /* true: the chunk adds no path, because it lies outside the filter's time */
+	struct tt_level *level;       /* [0]: the thread; [i + 1]: a zone inside the zone of level i */
 	size_t caplevel;
 	size_t base, top;             /* levels: of the innermost zone from before the chunk that is open; of the present zone */
-	bool has_no_end;              /* what ends now has no end of its own: it is cut by a zone around it, the end of the capture, or a loss */
-	size_t frame;                 /* that the last allocation fell into: a hint */
-	struct tt_exception { int64_t from, to; struct tt_level level; bool has_no_end; } *exception;     /* open ones, by their pieces so far */
+	bool has_no_end;              /* true: the zone that ends now has no end of its own: a zone around it, the end of the capture or a loss cut it */
+	size_t frame;                 /* the frame of the last allocation, as a hint */
+	struct tt_exception { int64_t from, to; struct tt_level level; bool has_no_end; } *exception;     /* open exceptions, with their pieces so far */
 	size_t nexceptions, capexception;
 
 	/* The chunk at hand: fold_flow_steps.c. */
-	bool places_steps;            /* steps of flows may have to be placed */
-	bool has_begun;               /* a zone has begun */
-	struct tt_own { int64_t end; uint64_t key; } *own;    /* of each level: INT64_MAX where the end is not in sight */
-	uint32_t *next;               /* steps that belong to the next zone: their events */
+	bool places_steps;            /* true: the zones of flow steps have to be found */
+	bool has_begun;               /* true: a zone has begun in this chunk */
+	struct tt_own { int64_t end; uint64_t key; } *own;    /* by level: end and key of its zone; end INT64_MAX: not known yet */
+	uint32_t *next;               /* events of the steps that bind to the next zone */
 	size_t capown, nnext, capnext;
 };
 
@@ -84,7 +84,7 @@ struct tt_fold {
 
 struct tt_overlay_node {
 	uint64_t key;
-	uint32_t parent;              /* node, or TT_OVER | place of an earlier one */
+	uint32_t parent;              /* node, or TT_OVER | place of an earlier path */
 	uint8_t kind;
 	struct tt_count c;
 };
@@ -93,7 +93,7 @@ struct tt_overlay {
 	struct tt_mem *mem;
 	struct tt_overlay_node *node;
 	size_t n, cap;
-	struct tt_map at;             /* places in node */
+	struct tt_map at;             /* index in node by parent, kind and key */
 	struct tt_pending_dur { uint32_t node; uint8_t kind; uint64_t dur; } *dur;    /* durations whose marker has no number yet */
 	size_t ndurs, capdur;
 	uint32_t *map;                /* at commit: place -> node */
@@ -103,15 +103,15 @@ struct tt_overlay {
 int tt_overlay_new(struct tt_mem *mem, struct tt_overlay **o, struct tt_err *err);
 void tt_overlay_free(struct tt_overlay *o);
 
-/* No path is new to the next chunk so far. Not in the commit, which is in order: it takes as long as many paths did that were new to the last chunk. */
+/* Empty the overlay before the next chunk. Not done in the commit, which is serial: it takes time in proportion to the new paths of the last chunk. */
 void tt_overlay_clear(struct tt_overlay *o);
 
-/* Find or add the child of ${parent}; *${node} is TT_OVER | place. Adding may move the others, so nobody keeps pointers to them. */
+/* Find or add the child of ${parent}; *${node} is TT_OVER | place. Adding may move the nodes, so keep no pointers to them. */
 int tt_overlay_child(struct tt_overlay *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
 
 /*
- * The known part of an activation's duration: all; how long it was when a zone around it, the end of the capture, or a loss cut it; or nothing, for this is
- * the rest of one that began elsewhere: after a loss, before the filter's time, or, of an Exception zone, in an earlier chunk.
+ * How much of an activation's duration is known: all; its part before a zone around it, the end of the capture, or a loss cut it; or only the rest of an
+ * activation that began elsewhere: before a loss or the filter's time or, for an Exception zone, in an earlier chunk.
  */
 enum tt_dur_kind { TT_DUR_WHOLE, TT_DUR_CUT, TT_DUR_REST };
 
@@ -128,7 +128,7 @@ tt_fold_count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, enum tt_
 	return TT_OK;
 }
 
-/* Count ${dur} of the zone ${l} in its marker's durations; ${counts}: its begin counts here, too. */
+/* Count ${dur} of the zone ${l} in its marker's durations; ${counts}: true if its begin counts here, too. */
 static inline int
 tt_fold_add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint64_t dur, bool counts, struct tt_err *err)
 {
@@ -140,8 +140,8 @@ tt_fold_add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level 
 }
 
 /*
- * Add an empty sum of ${frame} and ${node}; ${until}: 0, or the frame after the last one, if a zone fills all from ${frame} on. NULL: ${err}. Good until the
- * next one.
+ * Add an empty sum for ${frame} and ${node}; ${until}: 0 or, if a zone fills all frames from ${frame} on, the frame after the last of these. NULL with ${err}
+ * filled. Valid until the next call.
  */
 static inline struct tt_frame_path *
 tt_frame_sums_add(struct tt_fold_io *io, size_t frame, size_t until, uint32_t node, struct tt_err *err)
@@ -154,14 +154,14 @@ tt_frame_sums_add(struct tt_fold_io *io, size_t frame, size_t until, uint32_t no
 
 /* --- levels and paths -------------------------------------------------------------------- */
 
-/* The counter of level ${l}: until the next path is met. */
+/* The counter of level ${l}; valid until the next new path. */
 static inline struct tt_count *
 tt_fold_count_of(struct tt_fold_io *io, const struct tt_level *l)
 {
 	return likely(l->c != NULL) ? l->c : &io->overlay->node[l->node & ~TT_OVER].c;
 }
 
-/* True if the path has a node of its own in the tree: it is not new, and not in "(more paths)". */
+/* True if the path has its own node in the tree: it is neither in the overlay nor in "(more paths)". */
 static inline bool
 tt_fold_is_in_tree(const struct tt_level *l)
 {
@@ -175,7 +175,7 @@ tt_fold_hash_of(const struct tt_fold *f, const struct tt_level *l)
 	return likely(tt_fold_is_in_tree(l)) ? tt_tree_node(f->m->tree, l->node)->hash : l->hash;
 }
 
-/* Find the child of ${parent} for ${key} whose path has to->hash, in the tree of ${table} or the overlay; its counter is not looked for. */
+/* Find the child of ${parent} for ${key} whose path has to->hash, in the tree of ${table} or the overlay; its counter is not looked up. */
 static inline int
 tt_fold_find(struct tt_fold_io *io, const struct tt_tree_table *table, uint32_t parent, enum tt_node_kind kind, uint64_t key, struct tt_level *to,
     struct tt_err *err)
@@ -201,7 +201,7 @@ tt_fold_hides_wrapper(const struct tt_fold *f, const struct tt_fold_io *io, uint
 	return unlikely(tt_model_may_wrap(f->m, key)) && !f->m->filter.wrappers && tt_fold_is_wrapper(f, io, key);
 }
 
-/* The level of the zone around ${e}, which may be too deep to say so: then it is the present one. */
+/* The level of the zone around ${e}; if that is too deep for e->depth, the present level. */
 static inline size_t
 tt_fold_level_around(const struct tt_fold *f, const struct tt_event *e)
 {
@@ -210,7 +210,7 @@ tt_fold_level_around(const struct tt_fold *f, const struct tt_event *e)
 
 /*
  * Count ${n} allocations in ${c}. If one allocation in n is recorded, a record of size s counts as n of them, and the variance of its bytes is
- * n (n - 1) s^2. Variances add up. The result is kept small enough to be added a few times.
+ * n (n - 1) s^2. Variances add up. The sum is clamped, so that it can be added a few more times.
  */
 static inline void
 tt_fold_add_allocs(struct tt_count *c, uint64_t n, int64_t bytes)
@@ -231,17 +231,17 @@ tt_fold_add_allocs(struct tt_count *c, uint64_t n, int64_t bytes)
 extern const struct tt_level tt_fold_nowhere;
 
 /*
- * The child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": what becomes that is known only when
- * the overlay is committed. ${to} may be ${from}.
+ * Find or add the child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": only the commit of the
+ * overlay decides which paths go there. ${to} may be ${from}.
  */
 int tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key, struct tt_level *to,
     struct tt_err *err);
 
-/* The level of a recorded stack, outermost frame first, below a root of its own for ${thread}, which is below ${top}. */
+/* Find or add the level of a recorded stack, outermost frame first, below its own root for ${thread}, which is below ${top}. */
 int tt_fold_descend_stack(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread,
     const uint64_t *frame, size_t nframes, struct tt_level *to, struct tt_err *err);
 
-/* The level above the recorded stack of an allocation in the zone of level ${around}: that zone if zones are not methods, for the stack says more. */
+/* The level above the recorded stack of an allocation in the zone of level ${around}: that zone, if zones are not methods; else none. */
 static inline const struct tt_level *
 tt_fold_stack_top(const struct tt_fold *f, const struct tt_fold_io *io, size_t around)
 {
@@ -255,13 +255,13 @@ tt_fold_class(const struct tt_fold *f, const struct tt_fold_io *io, const struct
 	return unlikely(f->reuses_classes) ? tt_defs_alias(io->cap->defs, e->val, e->ts - io->cap->offset_ns) : e->val;
 }
 
-/* True if the filter leaves out zones in the zone of level ${i} by their depth, in which wrappers that are not shown do not count. */
+/* True if the filter's depth leaves out zones inside the zone of level ${i}; hidden wrappers do not count as depth. */
 bool tt_fold_is_too_deep(const struct tt_fold *f, size_t i);
 
-/* Step down from level ${i} to level i + 1, a zone that begins at ${ts}; ${filtered}: the filter leaves it out. */
+/* Set level i + 1 to a zone that begins at ${ts} inside level ${i}; ${filtered}: true if the filter leaves it out. */
 int tt_fold_enter(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool filtered, struct tt_err *err);
 
-/* The same of a zone whose end is not in sight: the filter is asked. */
+/* The same for a zone whose end is not known yet; find out whether the filter leaves it out. */
 int tt_fold_enter_open(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, struct tt_err *err);
 
 /* --- plain.c: the rule --------------------------------------------------------------------- */
@@ -269,7 +269,7 @@ int tt_fold_enter_open(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint6
 /* Fold the event ${e} of the chunk; f->base and f->top become the levels after it. */
 int tt_fold_event(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
 
-/* The same of a whole zone. */
+/* Fold the TT_ZONE ${e}. */
 int tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
 
 /* Count a stack sample. */
@@ -284,7 +284,7 @@ int tt_fold_count_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct t
 /* Add the part of this zone inside each frame to the frame's sum for ${node}; with ${sign} = -1 subtract it. */
 int tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign, struct tt_err *err);
 
-/* Close all zones from before the chunk, at ${ts}; how long they were is not known. */
+/* Close all zones from before the chunk, at ${ts}, without an end of their own. */
 int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, struct tt_err *err);
 
 /* --- fast.c: what it does in place of the plain rule ---------------------------------------- */
@@ -292,24 +292,24 @@ int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, str
 struct tt_fast_calls {
 	int (*new)(struct tt_fold *f, struct tt_err *err);
 	void (*free)(struct tt_fold *f);
-	/* Forget what holds for the chunk before alone. */
+	/* Forget the caches that are valid for one chunk only. */
 	void (*forget)(struct tt_fold *f);
 	/* Set f->level and f->caplevel for a chunk. Returns how many zones from before have their levels there already. */
 	size_t (*begin)(struct tt_fold *f, const struct tt_fold_io *io);
 	/* Fold all events of the chunk. */
 	int (*events)(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
-	/* Steps of plain.c, for the events that are left to it: tt_fold_descend_stack(); the first frame of [first, last) that ends after ${ts}; the sum of a
-	   frame and a path, which may be one that is there. */
+	/* Faster steps for the events that are left to plain.c: tt_fold_descend_stack(); the first frame of [first, last) that ends after ${ts}; the sum of a
+	   frame and a path, which may exist already. */
 	int (*stack)(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread, const uint64_t *frame,
 	    size_t nframes, struct tt_level *to, struct tt_err *err);
 	size_t (*first_frame)(struct tt_fold *f, size_t first, size_t last, int64_t ts);
 	struct tt_frame_path *(*sum)(struct tt_fold *f, struct tt_fold_io *io, size_t frame, uint32_t node, struct tt_err *err);
 };
 
-/* Without fast.c nobody names it. */
+/* Not defined, and not used, if fast.c is deleted. */
 extern const struct tt_fast_calls tt_fast_calls;
 
-/* The sum of ${frame} and ${node}: one more, unless it is remembered; NULL: ${err}. Good until the next one. */
+/* The sum of ${frame} and ${node}: a new one, unless it is cached; NULL with ${err} filled. Valid until the next call. */
 static inline struct tt_frame_path *
 tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, size_t frame, uint32_t node, struct tt_err *err)
 {
@@ -321,7 +321,7 @@ tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, size_t frame, uint32_t 
 /* Count the piece of an Exception zone at level ${l}. */
 int tt_exceptions_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, unsigned flags, struct tt_err *err);
 
-/* At the end of a chunk: no exception of it goes on. Returns ${rc}, or why that failed. */
+/* Count all open exceptions at the end of a chunk. Returns ${rc}, or the error of that. */
 int tt_exceptions_end(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err);
 
 /* --- filtered.c --------------------------------------------------------------------------------- */
@@ -329,41 +329,41 @@ int tt_exceptions_end(struct tt_fold *f, struct tt_fold_io *io, int rc, struct t
 /* True if the zone of ${key} in the zone of level ${i} is hidden. */
 bool tt_filtered_is_hidden(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64_t key);
 
-/* A hidden zone of level ${i} ends: take its time out of the zones around it. */
+/* End a hidden zone of level ${i}: take its time out of the zones around it. */
 int tt_filtered_end_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, struct tt_err *err);
 
 /*
- * A zone of level ${i} ends that counts whole in the part of the time in which it begins, clipped to ${dur}, its time in all parts together. That is not self
- * time of the zone around it, in whichever part that one begins: so the sums of all parts are those of the whole.
+ * End a zone of level ${i} that counts whole in the part of the time in which it begins; ${dur}: its time in all parts together. That time is not self time of
+ * the zone around it, in whichever part that begins, so that the sums of all parts are those of the whole.
  */
 int tt_filtered_count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, bool counts, struct tt_err *err);
 
 /* --- slices.c ----------------------------------------------------------------------------------- */
 
-/* The zone of level ${i} begins with ${e}, and goes on beyond what one event can hold. */
+/* Begin the zone of level ${i} with ${e}, which ends by an event of its own or in a later chunk. */
 int tt_fold_slice_begin(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err);
 
 /* Make a slice of a zone of level ${i} that the filter shows. */
 int tt_fold_slice_add(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags, struct tt_err *err);
 
-/* Give the arguments ${a} to the slice that was made since there were ${before}, if one was. */
+/* Give the arguments ${a} to the slice made since there were ${before} slices, if there is one. */
 int tt_fold_slice_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct tt_args *a, struct tt_err *err);
 
-/* A zone of level ${i}, which tt_fold_slice_begin() was told, has ended; the slice that was made since there were ${before}, if one was, is its end. */
+/* End a zone of level ${i} that tt_fold_slice_begin() began; the slice made since there were ${before} slices, if there is one, is its end. */
 void tt_fold_slice_end(const struct tt_fold *f, struct tt_fold_io *io, size_t i, size_t before);
 
 /* --- fold_flow_steps.c -------------------------------------------------------------------------------- */
 
-/* Begin a chunk whose levels are known. Sets f->places_steps: then it must be told each zone and each step. */
+/* Begin a chunk whose levels are known. Sets f->places_steps: if true, call tt_flow_steps_zone() and tt_flow_steps_step() for each zone and step. */
 int tt_flow_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
-/* The zone of level ${i} begins with ${e}, and ends at ${end}; INT64_MAX: by an event of its own. */
+/* Note the zone of level ${i}, which begins with ${e} and ends at ${end}; INT64_MAX: by an event of its own. */
 int tt_flow_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, int64_t end, struct tt_err *err);
 
-/* The step ${e}. */
+/* Find out whether the zone of the step ${e} is left out. */
 int tt_flow_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
 
-/* All of the chunk are known. */
+/* Finish a chunk: sort the steps that are left out. */
 void tt_flow_steps_end(struct tt_fold_io *io);
 
 #endif
