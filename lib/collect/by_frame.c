@@ -11,8 +11,8 @@
 struct by_frame {
 	struct tt_by_frame out;
 	struct tt_sorter sums[TT_BY_FRAME_ALL];
-	uint64_t values;              /* put in so far */
-	size_t frame;                 /* that was found last */
+	uint64_t values;              /* values added so far */
+	size_t frame;                 /* the frame found last */
 };
 
 /* --- the records ------------------------------------------------------------------------ */
@@ -70,7 +70,7 @@ join_value(void *into, const void *next)
 	return true;
 }
 
-/* Frame, then path. */
+/* Sort by frame, then path. */
 static uint64_t
 key_of_path(const void *rec)
 {
@@ -198,7 +198,7 @@ tt_by_frame_collection(const struct tt_collecting *c, int64_t from, int64_t to, 
 	for (at = tt_lower_bound(i, at, end, tt_frames_end(f, i) <= from); at < end; at++) {
 		const int64_t start = tt_frames_start(f, at), stop = tt_frames_end(f, at);
 
-		/* One of no time is in the frame that begins with it. */
+		/* A collection without duration belongs to the frame that begins with it. */
 		if (start >= to && start != from)
 			break;
 		const int64_t first = start > from ? start : from, last = stop < to ? stop : to;

@@ -12,8 +12,8 @@ tt_code_at(const struct tt_capture *cap, size_t i)
 }
 
 /*
- * True if it is the definition of a method. Counters are markers, too; keys below a page are not addresses: the recorder's own. Unity's
- * captures have markers of texts and of addresses without a name.
+ * True if ${d} defines a method. Counters are markers, too; keys below a page are the recorder's own, not addresses. Unity's
+ * captures also have markers of texts, and of addresses without a name.
  */
 static bool
 is_method(const struct tt_capture *cap, const struct tt_def *d)
@@ -25,7 +25,7 @@ is_method(const struct tt_capture *cap, const struct tt_def *d)
 	return cap->instruments || (d->key >= PAGE && !tt_defs_find(cap->defs, TT_DEF_COUNTER, d->key, INT64_MAX));
 }
 
-/* True for the first piece of code of its method, which is compiled once for each domain. */
+/* True for the first piece of code of a method, which may be compiled once for each domain. */
 static bool
 is_first(const struct tt_capture *cap, const struct tt_def *d)
 {

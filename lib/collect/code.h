@@ -30,9 +30,9 @@ struct tt_code_helper {
 struct tt_code {
 	struct tt_code_helper *helper;
 	size_t n, cap;
-	uint64_t helper_n[16], helper_b[16];  /* by kind, all of them; kinds over 15 in the last */
+	uint64_t helper_n[16], helper_b[16];  /* number and bytes of all helpers by kind; the last entry is for kinds from 15 on */
 	struct tt_code_ips {          /* native addresses that samples hit, by process */
-		struct tt_tally managed, native;      /* with and without managed frames */
+		struct tt_tally managed, native;      /* hits of samples with and without managed frames */
 		uint64_t dropped;     /* hits of addresses beyond TT_CODE_IPS_MAX */
 	} *ips;
 	size_t nips;
@@ -43,9 +43,9 @@ TT_COLLECTED_AS(tt_code, TT_COLLECTS_CODE);
 /* The ${i}th piece of code of a method: key = the method's, a = where it begins, b = bytes (0 not known); NULL after the last. */
 const struct tt_def *tt_code_at(const struct tt_capture *cap, size_t i);
 
-/* Code of methods that was met in the time of ${f}, NULL: all of it. False: the capture has none. */
+/* Sum the code of methods defined in the time of ${f}; NULL: at any time. False: the capture has no code. */
 struct tt_code_sum {
-	uint64_t methods, coded;      /* named; those whose code is known */
+	uint64_t methods, coded;      /* methods with a name; methods whose code is known */
 	uint64_t bytes, largest;
 };
 bool tt_code_sum(const struct tt_capture *cap, const struct tt_filter *f, struct tt_code_sum *s);

@@ -25,7 +25,7 @@ static const struct tt_collector *const collectors[TT_COLLECTS_ALL] = {
 	[TT_COLLECTS_BY_FRAME] = &tt_collector_by_frame,
 };
 
-/* These look at events that are not rare. */
+/* The needs of collectors that want events that are not rare. */
 #define NEEDS_ALL (TT_NEEDS_OBJECTS | TT_NEEDS_TIMELINE)
 
 int
@@ -73,7 +73,7 @@ hand_to(const struct tt_collecting *c, unsigned to, struct tt_event *e, struct t
 int
 tt_collect_chunk(struct tt_collecting *c, struct tt_err *err)
 {
-	/* As the fold counts them. */
+	/* The kinds of events that have a site, as in the fold. */
 	const uint64_t sites = TT_KIND(TT_THROW) | TT_KIND(TT_MONITOR) | TT_KIND(TT_HANDLE) | (c->needs & TT_NEEDS_FOUND ? TT_KIND(TT_ALLOC) : 0);
 	const struct tt_batch *b = c->b;
 	const unsigned later = c->in_time;
@@ -95,7 +95,7 @@ tt_collect_chunk(struct tt_collecting *c, struct tt_err *err)
 	return rc;
 }
 
-/* The next event in the order of time. */
+/* Hand the next event in the order of time to its collectors. */
 static int
 timed(void *arg, struct tt_timed *of, const struct tt_batch *b, struct tt_err *err)
 {

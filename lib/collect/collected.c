@@ -1,5 +1,5 @@
 /**
- * Looks up what a collector left in a model. Apart from the list of collectors, which ask each other.
+ * Looks up what a collector left in a model. Not in the file that lists the collectors, because collectors read each other's results.
  */
 #include "collect/collected.h"
 

@@ -16,11 +16,11 @@ enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
 
 struct gc {
 	struct tt_gc out;
-	struct open { int64_t start, stopped, gc_start; int gen; bool known, full; } *open;         /* by thread: what it is in the middle of */
+	struct open { int64_t start, stopped, gc_start; int gen; bool known, full; } *open;         /* by thread: the pause and collection under way */
 	size_t nopen;
 	struct tt_map at;             /* by thread: place in out.thread */
-	int64_t heap_ts;              /* of out.heap_last */
-	uint64_t heap_step;           /* one in so many sizes is kept, a power of two; 0: every one */
+	int64_t heap_ts;              /* time of out.heap_last */
+	uint64_t heap_step;           /* every heap_step-th size is kept, a power of two; 0: all */
 };
 
 static struct open *
@@ -44,8 +44,8 @@ add_collection(struct tt_gc_stat *g, int64_t dur, bool counts)
 }
 
 /*
- * Clip *${from} and *${to}, of a collection or pause, to the filter's time. How much of it lies in that; -1: nothing. A part of the time takes
- * what begins in it, as far as the whole time goes. *${counts}: it begins there.
+ * Clip *${from} and *${to}, of a collection or pause, to the filter's time, and return how much of it lies in that; -1: nothing. For a part of the
+ * time, take all of it if it begins in the part, clipped to the whole's time. *${counts}: it begins in the filter's time.
  */
 static int64_t
 clip(const struct tt_collecting *c, int64_t *from, int64_t *to, bool *counts)
@@ -76,7 +76,7 @@ collections_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
 	return &out->thread[out->nthread++];
 }
 
-/* A collection and its pause belong to the thread that triggers them. */
+/* Count a collection that has ended, for the thread that triggered it. */
 static int
 collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int64_t end, struct tt_err *err)
 {
@@ -117,7 +117,7 @@ add_pause(const struct tt_collecting *c, struct tt_gc *s, const struct open *p, 
 		if (counts && still > s->stopped_max)
 			s->stopped_max = still;
 	}
-	/* It stops the other threads, so it is listed no matter which thread triggers it. */
+	/* A pause stops all threads, so it is listed whichever thread triggers it. */
 	if (s->npause >= MAX_PAUSES)
 		return TT_OK;
 	int rc = tt_mem_grow(c->mem, &s->pause, &s->cappause, s->npause + 1, sizeof *s->pause, err);
@@ -181,7 +181,7 @@ heap_size(const struct tt_collecting *c, struct gc *state, const struct tt_event
 	struct tt_gc *s = &state->out;
 	const uint64_t which = s->heap_resizes;
 
-	/* Several threads collect, and the file has what one of them did before what another did earlier. */
+	/* Several threads collect, and the file may have a thread's events before earlier ones of another thread. */
 	if (s->heap_resizes++ == 0 || e->ts >= state->heap_ts) {
 		s->heap_last = e->val;
 		state->heap_ts = e->ts;
@@ -194,7 +194,7 @@ heap_size(const struct tt_collecting *c, struct gc *state, const struct tt_event
 		s->nheap /= 2;
 		state->heap_step = state->heap_step ? 2 * state->heap_step : 2;
 	}
-	/* The same distance all along: a long recording has as much of its begin as of its end. */
+	/* Keep points at an even distance, so that a long recording shows its begin as well as its end. */
 	return which & (state->heap_step ? state->heap_step - 1 : 0) ? TT_OK : add_size(c, s, e->ts, e->val, err);
 }
 
@@ -236,14 +236,14 @@ heap_by_time(const void *a, const void *b)
 }
 
 /*
- * How long threads stood still for others' pauses. With the sum over all pauses of a process of how much lies before a
- * time x, what a thread had of them is the difference of two such sums, whatever the numbers of threads and
- * pauses are. Sums are taken modulo 2^64, as differences of times may be.
+ * Computes how long threads stood still for others' pauses. Let S(x) be the sum, over all pauses of a process, of their
+ * time before x: a thread's share is S(last event) - S(first event), found by two searches, however many pauses there
+ * are. Sums are taken modulo 2^64, as differences of times may be.
  */
 struct edge {
 	int64_t ts;
-	uint64_t sum;         /* over this and those before it: signs times ts */
-	int64_t open;         /* over this and those before it: signs */
+	uint64_t sum;         /* sum of sign * ts over this and all earlier edges */
+	int64_t open;         /* sum of signs over this and all earlier edges */
 	uint32_t process;
 	int sign;             /* 1 where the world stops, -1 where it goes on */
 };
@@ -257,7 +257,7 @@ by_place(const void *a, const void *b)
 	    TT_CMP(x->ts, y->ts);
 }
 
-/* The pauses of ${process} before ${ts}, as far as they are before it. */
+/* The time of ${process} in pauses before ${ts}: S(x) above. */
 static uint64_t
 stopped_before(const struct edge *e, size_t n, uint32_t process, int64_t ts)
 {
@@ -305,7 +305,7 @@ stopped_times(const struct tt_model *m, struct tt_gc *s, struct tt_mem *mem, str
 			s->stopped[i] = (int64_t)(stopped_before(e, n, t->process, t->last_ts) -
 			    stopped_before(e, n, t->process, t->first_ts));
 	}
-	/* A thread's own pauses are its work. */
+	/* Pauses that a thread itself triggers count as its work. */
 	for (size_t i = 0; i < s->npause; i++) {
 		const struct tt_pause *p = &s->pause[i];
 		const struct tt_thread *t = m->threads.t[p->thread];
@@ -324,7 +324,7 @@ finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 
 	tt_sort(s->pause, s->npause, by_start);
 	tt_sort(s->heap, s->nheap, heap_by_time);
-	/* The last one is there, whatever is left out before it. */
+	/* The last size is always kept. */
 	if (s->nheap > 0 && s->heap[s->nheap - 1].ts < own->heap_ts)
 		rc = add_size(c, s, own->heap_ts, s->heap_last, err);
 	if (rc != TT_OK)
@@ -368,7 +368,7 @@ tt_knows_pauses(const struct tt_model *m)
 
 	for (size_t i = 0; i < TT_GENERATIONS; i++)
 		n += s->gen[i].n;
-	/* Also without a collection that the filters want. */
+	/* This also holds without a collection that the filters want. */
 	for (size_t i = 0; i < m->ncap; i++)
 		hidden = hidden || m->cap[i]->hides_pauses;
 	return s->pauses || (!n && !hidden);

@@ -13,8 +13,8 @@
 #include "collect/collected.h"
 
 /*
- * A stop of the world: asked for at start, every thread is stopped from stopped on, and all run again at end. All three are clipped to the
- * filter's time; unless it begins there, it is time alone, and counts as no pause.
+ * A stop of the world: asked for at start, complete at stopped, over at end. All three are clipped to the filter's time; a pause that begins before
+ * that has begins = false: its time counts, but not as a pause.
  */
 struct tt_pause { int64_t start, stopped, end; uint32_t thread, process; bool begins, full; };  /* full: for a collection of an older generation than 0 */
 
@@ -31,23 +31,23 @@ struct tt_heap_point { int64_t ts; uint64_t bytes; };
 struct tt_gc {
 	struct tt_pause *pause;       /* by time */
 	size_t npause, cappause;
-	uint64_t pause_n;             /* all of them, listed or not */
-	bool pauses;                  /* there is a whole one, wanted or not */
+	uint64_t pause_n;             /* number of all pauses, listed or not */
+	bool pauses;                  /* true: the capture has a complete pause, in the filter or not */
 	int64_t pause_total, pause_max;       /* start to end */
 	int64_t stopped_total, stopped_max;   /* stopped to end */
-	struct tt_gc_stat gen[TT_GENERATIONS];        /* these and the totals above: on the threads that the filter wants */
+	struct tt_gc_stat gen[TT_GENERATIONS];        /* by generation; like the totals above, on the threads that the filter wants */
 	struct tt_gc_thread *thread;
 	size_t nthread, capthread;
 	uint64_t heap_resizes, heap_max, heap_last, moves;
-	struct tt_heap_point *heap;   /* resizes by time: all, or over 65,536 one in 2, 4, 8 ... of them and the last */
+	struct tt_heap_point *heap;   /* resizes by time: all; if more than 65,536, every 2nd, 4th, 8th ... and the last */
 	size_t nheap, capheap;
-	int64_t *stopped;             /* by thread: time from its first to its last event in which another one had stopped the world */
+	int64_t *stopped;             /* by thread: ns between its first and last event in which another thread had stopped the world */
 	size_t nstopped;
 };
 
 TT_COLLECTED_AS(tt_gc, TT_COLLECTS_GC);
 
-/* True if pauses are known. Unity records collections, but not when threads were stopped: then pauses are unknown, not 0. */
+/* True if pauses are known. Unity records collections, but not when threads were stopped: its pauses are unknown, not 0. */
 bool tt_knows_pauses(const struct tt_model *m);
 
 /* Add to ${pause}, by place in the model's frames, the time of each frame in which the world was stopped, or was being stopped. */

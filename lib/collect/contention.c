@@ -138,7 +138,7 @@ ended(struct contention *s, const struct tt_event *e, struct waiting *w, struct 
 	return rc == TT_OK ? tt_tally_time(&l->hist, tt_contention_site_id(w->site), dur, err) : rc;
 }
 
-/* A wait counts where it begins: also its end, when that is after the filter's time. */
+/* Handle a lock event. A wait counts if it begins in the filter's time, even if it ends later. */
 static int
 monitor(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, struct tt_err *err)
 {
@@ -164,7 +164,7 @@ monitor(const struct tt_collecting *c, struct contention *s, const struct tt_eve
 	return e->depth == TT_MONITOR_CONTEND ? contended(c, s, e, lock, w, err) : TT_OK;
 }
 
-/* After damage, and when a thread ends, how a wait went on is unknown. */
+/* Count an open wait as unfinished: after damage, or if the thread ends, its end is not known. */
 static int
 broken(const struct tt_collecting *c, struct contention *s, struct tt_err *err)
 {

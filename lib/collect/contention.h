@@ -17,9 +17,9 @@
 #include "stat/tally.h"
 
 struct tt_lock {
-	uint64_t addr;                /* at its first event; 0: all beyond TT_LOCKS_MAX */
+	uint64_t addr;                /* address at its first event; 0: the sum of all locks beyond TT_LOCKS_MAX */
 	uint32_t process;
-	uint32_t threads;             /* that waited for it */
+	uint32_t threads;             /* threads that waited for the lock */
 	uint64_t contended, acquired, failed;
 	uint64_t moved;
 	int64_t first_ts;
@@ -41,10 +41,10 @@ struct tt_contention {
 	size_t nsite, capsite;
 	struct tt_map at;             /* by node: place in site */
 	struct tt_tally hist;         /* durations of tt_contention_id() and tt_contention_site_id() */
-	struct tt_tally waiter;       /* lock << 32 | thread: seen */
-	struct tt_times wait;         /* of all */
-	uint64_t unfinished;          /* waits that the capture does not see end */
-	bool moves;                   /* the capture has moves */
+	struct tt_tally waiter;       /* lock << 32 | thread: 1 if the thread has waited for it */
+	struct tt_times wait;         /* all waits */
+	uint64_t unfinished;          /* waits whose end the capture does not have */
+	bool moves;                   /* true: the capture records moves of objects */
 };
 
 static inline uint64_t tt_contention_id(size_t lock) { return (uint64_t)lock << 1; }

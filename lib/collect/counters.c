@@ -20,9 +20,9 @@ enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
 
 struct counters {
 	struct tt_counters out;
-	struct tt_map at;             /* by process, id, meaning, and whether values are texts; of one without a meaning so far, by NULL */
-	struct tick { int64_t ts; uint64_t n; } (*tick)[2];   /* by process, of the runtime's counters and of the program's own: the last sampling */
-	bool disordered;              /* a value stands behind a later one of its counter */
+	struct tt_map at;             /* index of counters by process, id, definition (NULL: none so far), and whether values are texts */
+	struct tick { int64_t ts; uint64_t n; } (*tick)[2];   /* by process, for the runtime's and the program's own counters: the last sampling */
+	bool disordered;              /* true: some value follows a later value of its counter */
 };
 
 /* The type of a value: any that is neither text nor floating, nor unsigned, counts as signed. */
@@ -40,7 +40,7 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	return (s->tick = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->tick, err)) ? TT_OK : err->code;
 }
 
-/* The counter with this meaning, as at ${hash}, whose values are texts or not, + 1; 0: none. */
+/* The index + 1 of the counter with this definition, whose values are texts or not; 0: none. *${hash}: its hash in the map. */
 static uint32_t
 find_counter(const struct counters *s, uint32_t process, uint64_t id, const struct tt_def *def, bool text, uint64_t *hash)
 {
@@ -50,7 +50,7 @@ find_counter(const struct counters *s, uint32_t process, uint64_t id, const stru
 	return tt_map_find(&s->at, *hash, i, c[i].id == id && c[i].process == process && c[i].def == def && (c[i].type == TT_T_TEXT) == text);
 }
 
-/* The counter that the number of ${e} means now; *${of} NULL: one too many. */
+/* Find or add the counter that the number of ${e} means now; *${of} NULL: beyond MAX_COUNTERS. */
 static int
 counter_of(const struct tt_collecting *c, struct counters *s, const struct tt_event *e, const struct tt_def *def,
     struct tt_counter_stat **of, struct tt_err *err)
@@ -109,7 +109,7 @@ tt_counter_as(uint8_t type, uint8_t as, union tt_counter_value v)
 	return v;
 }
 
-/* Let the counter hold ${v}, too, of ${type}. */
+/* Widen the counter's type so that it holds ${v} of ${type}, too. */
 static void
 widen(const struct counters *s, struct tt_counter_stat *c, uint8_t type, union tt_counter_value v)
 {
@@ -191,7 +191,7 @@ as_double(uint8_t type, union tt_counter_value v)
 	return type == TT_T_F64 ? v.d : type == TT_T_U64 ? (double)v.u : (double)v.i;
 }
 
-/* The number of this sampling: its values have the same time. Custom counters are sampled apart from the runtime's. */
+/* The number of the sampling at ${ts}: all values of one sampling have the same time. Custom counters are sampled separately from the runtime's. */
 static uint64_t
 tick_of(struct tick *t, int64_t ts)
 {
@@ -202,7 +202,7 @@ tick_of(struct tick *t, int64_t ts)
 	return t->n;
 }
 
-/* Doubles from SCALED_FROM on are summed apart, times SCALE: 2^64 of the largest have a sum. */
+/* Doubles from SCALED_FROM on are summed separately, times SCALE, so that even 2^64 of the largest do not overflow. */
 #define SCALED_FROM 0x1p+950
 #define SCALE 0x1p-100
 
@@ -228,7 +228,7 @@ tt_counter_mean(const struct tt_counter_stat *c)
 	return isinf(mean) && tt_counter_is_number(c->type, c->min) ? mean > 0 ? c->max.d : c->min.d : mean;
 }
 
-/* Samplings up to ${tick} that left the counter out: it had not changed. */
+/* Add the last value for each sampling up to ${tick} that left the counter out, because it had not changed. */
 static void
 fill_up(struct tt_counter_stat *c, uint64_t tick)
 {
@@ -276,7 +276,7 @@ text_value(const struct tt_collecting *c, struct tt_counter_stat *of, const stru
 	if (of->n++ > 0 && e->ts < of->last_ts)
 		return TT_OK;
 	of->last_ts = e->ts;
-	/* A longer text than all before takes new memory, at least twice as much. */
+	/* A text longer than all before takes new memory, at least twice as much. */
 	if (n >= of->captext) {
 		of->captext = 2 * n + 16;
 		of->text = tt_arena_alloc(&c->cap->arena, of->captext, err);
@@ -330,7 +330,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	return c->needs & TT_NEEDS_POINTS ? add_point(c, &s->out, of, e->ts, v, err) : TT_OK;
 }
 
-/* By process, time, and at one time the file; ${arg}: the counters. */
+/* Sort points by process, time, then file order; ${arg}: the counters. */
 static int
 by_time(const void *a, const void *b, void *arg)
 {
@@ -342,7 +342,7 @@ by_time(const void *a, const void *b, void *arg)
 	return x->ts != y->ts ? TT_CMP(x->ts, y->ts) : TT_CMP(x->place, y->place);
 }
 
-/* Counters that did not change count in every sampling all the same. */
+/* Convert points to the final types, sort them, and count unchanged counters in every sampling. */
 static int
 finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 {

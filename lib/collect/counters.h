@@ -17,26 +17,26 @@ struct tt_def;
 struct tt_event;
 
 /*
- * One counter of one process. A number that is given to another counter starts a new one. Integers are exact:
- * signed, or modulo 2^64 where the type is unsigned. First and last are by time, and at one time by the file: threads that record
- * values of one counter have them in chunks of their own, in any order.
+ * One counter of one process. If its number is reused for another counter, that is a new one. Integers are exact:
+ * signed, or modulo 2^64 if the type is unsigned. First and last are by time, at equal times by file order: threads that record
+ * values of one counter have them in their own chunks, in any order.
  */
 struct tt_counter_stat {
 	uint32_t process;
 	uint64_t id;
-	const struct tt_def *def;     /* what it is; NULL: not described */
+	const struct tt_def *def;     /* the counter's definition; NULL: it has none */
 	uint64_t n;                   /* values in the filter's time */
 	int64_t first_ts, last_ts;
 	uint8_t type;                 /* enum tt_type of its values: TT_T_I64, TT_T_U64, TT_T_F64, or TT_T_TEXT */
-	uint8_t type_was;             /* ... that of those among the first ${npoint_was} points, while they are collected */
+	uint8_t type_was;             /* while collecting: the type of its values among the first ${npoint_was} points */
 	size_t npoint_was;
 	union tt_counter_value { int64_t i; uint64_t u; double d; } first, last;
 	union tt_counter_value min, max;      /* of the values that count: tt_counter_extend() */
-	double sum, sum_scaled;       /* of these, over all samplings, those included that left it out as unchanged; see tt_counter_mean() */
+	double sum, sum_scaled;       /* of the values that count, over all samplings, with those that left it out as unchanged: tt_counter_mean() */
 	uint64_t nsum;
-	uint64_t tick;                /* the last sampling in sum */
+	uint64_t tick;                /* number of the last sampling in sum */
 	bool custom;
-	uint64_t bits;                /* the last value, also outside the filter's time: deltas go on from it */
+	uint64_t bits;                /* the last value, also outside the filter's time, to which the next delta is added */
 	char *text;                   /* last value of a text counter */
 	size_t captext;
 };
@@ -48,12 +48,12 @@ struct tt_counters {
 	struct tt_counter_stat *counter;
 	size_t n, cap;
 	uint64_t dropped;             /* values of counters beyond the first 65,536 */
-	struct tt_counter_point *point;       /* at most 4 million; of a process in the order of time where a counter's values are not in the file's */
+	struct tt_counter_point *point;       /* at most 4 million; sorted by process and time if some counter's values are out of order in the file */
 	size_t npoint, cappoint;
 	uint64_t point_dropped;
 };
 
-/* The description of the number of ${e}, a TT_COUNTER of ${cap}, at its time; NULL: the capture does not describe it. */
+/* The definition of the counter of ${e}, a TT_COUNTER of ${cap}, at its time; NULL: the capture has none. */
 const struct tt_def *tt_counter_def(const struct tt_capture *cap, const struct tt_event *e);
 
 /* True if ${v} is neither NaN nor infinite; true if ${a} is less than ${b}. */
@@ -61,8 +61,8 @@ bool tt_counter_is_number(uint8_t type, union tt_counter_value v);
 bool tt_counter_less(uint8_t type, union tt_counter_value a, union tt_counter_value b);
 
 /*
- * Compare what two values tell of a counter's range and mean: a number more than an infinity, an infinity more than NaN. Negative: ${a} tells
- * less and does not count beside ${b}; 0: both count.
+ * Rank two values for a counter's range and mean: a number ranks above an infinity, an infinity above NaN. Negative: ${a} ranks lower and does
+ * not count beside ${b}; 0: both count.
  */
 int tt_counter_rank(uint8_t type, union tt_counter_value a, union tt_counter_value b);
 
@@ -73,8 +73,8 @@ uint8_t tt_counter_common(uint8_t a, union tt_counter_value amin, union tt_count
 union tt_counter_value tt_counter_as(uint8_t type, uint8_t as, union tt_counter_value v);
 
 /*
- * Extend the range from ${min} to ${max}, of at least one value, to the one from ${low} to ${high}. Values that do not count beside those of the
- * other range have no part in it.
+ * Extend the range *${min} to *${max}, of at least one value, by the range ${low} to ${high}. If one range ranks lower (tt_counter_rank()), it
+ * is ignored.
  */
 void tt_counter_extend(uint8_t type, union tt_counter_value *min, union tt_counter_value *max, union tt_counter_value low,
     union tt_counter_value high);

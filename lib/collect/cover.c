@@ -23,7 +23,7 @@ struct record {
 struct statement {
 	uint64_t id, offset, hits;
 	uint32_t process, line;
-	uint32_t record;              /* place + 1; 0: its method did not come */
+	uint32_t record;              /* place of its method + 1; 0: the method is missing */
 };
 
 struct cover {
@@ -35,7 +35,7 @@ struct cover {
 	struct statement *st;
 	size_t nst, capst;
 	size_t settled;               /* number of statements when duplicates were last removed */
-	struct statement last;        /* that came */
+	struct statement last;        /* the statement that came last */
 
 	const char **file;
 	size_t nfile, capfile;
@@ -50,7 +50,7 @@ struct cover {
 
 /* --- events -------------------------------------------------------------------- */
 
-/* A copy of ${n} bytes; ${last}, if it says the same: methods of a class and a file come together. */
+/* Copy ${n} bytes, or return ${last} if it is the same text: methods of a class and a file come together. */
 static const char *
 keep(struct cover *c, const char *last, const char *s, size_t n, struct tt_err *err)
 {
@@ -164,7 +164,7 @@ by_id(const void *a, const void *b)
 	return 0;
 }
 
-/* Find the method of each statement. Records come out in order of arrival again. */
+/* Sort records by order of arrival. */
 static int
 by_place(const void *a, const void *b)
 {
@@ -224,7 +224,7 @@ by_name(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-/* Instances get the names of the first of them. */
+/* Give all instances of a generic method the names of the first instance. */
 static void
 name_instances(struct cover *c, uint32_t *order)
 {
@@ -334,7 +334,7 @@ by_offset(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-/* Statements of a method: instances have the same offsets. Its first one that has a line says where it is. */
+/* Count each method's statements; instances have the same offsets. The first statement with a line gives the method's line and file. */
 static void
 count_statements(struct cover *c)
 {
@@ -391,7 +391,7 @@ by_at(const void *a, const void *b)
 	return 0;
 }
 
-/* The most frequent statement of each line of each record; then records of the same method added up. */
+/* Take the most frequent statement of each line of each record; then add up the records of the same method. */
 static int
 make_places(struct cover *c, struct tt_err *err)
 {

@@ -4,8 +4,8 @@
  * Collected with TT_NEEDS_COVERAGE; TT_COVERAGE events are joined after the last. A method may come several times: a
  * generic one once for each instance the runtime compiled, known by (assembly, token); and every method once per
  * capture where several are read. All of these are one method here, under the name that came first, and what they ran
- * is added up. Recorders that write counts again and again tell each statement several times under the same process
- * and id: then the highest count is its count. A line ran as often as the most frequent of its statements, in each of
+ * is added up. Recorders that write counts repeatedly have each statement several times under the same process
+ * and id: then the highest count is used. A line ran as often as the most frequent of its statements, in each of
  * the methods that have code on it, added up.
  *
  * Source: Mono's profiler.h (MonoProfilerCoverageData) and, of the events, tracetool-mlpd(7). A statement is a
@@ -26,7 +26,7 @@
 struct tt_cover_method {
 	const char *assembly, *class, *name, *signature;
 	const char *file;             /* "" unknown */
-	uint32_t line;                /* its first; 0 unknown */
+	uint32_t line;                /* its first line; 0 unknown */
 	uint32_t in_assembly, in_class;       /* numbers, in order of name */
 	uint64_t entries;             /* how often its first statement ran */
 	uint64_t statements, statements_hit;
@@ -53,7 +53,7 @@ struct tt_cover_sum {
 	size_t nat;
 	const struct tt_cover_line *line;
 	size_t nline;
-	const bool *has_lines;        /* by capture: it has statements with line numbers; NULL: none has any coverage */
+	const bool *has_lines;        /* by capture: true if it has statements with line numbers; NULL: no capture has coverage */
 };
 
 TT_COLLECTED_AS(tt_cover_sum, TT_COLLECTS_COVER);

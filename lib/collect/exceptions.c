@@ -8,8 +8,8 @@
 #include "model/model.h"
 
 enum {
-	RECENT = 64,                  /* allocations of a thread that are remembered, of any class */
-	OPEN = 16,                    /* exceptions under way on one thread */
+	RECENT = 64,                  /* remembered allocations per thread, of any class */
+	OPEN = 16,                    /* the most exceptions under way on one thread */
 	OBJECTS_MAX = 1 << 20,
 };
 #define UNWANTED UINT32_MAX           /* the site of a throw that the filters leave out */
@@ -18,7 +18,7 @@ enum {
 struct thrower {
 	struct { uint64_t object; int64_t ts; uint32_t site; } open[OPEN];
 	unsigned nopen;
-	uint64_t forgotten;           /* exceptions under way that had no place in open */
+	uint64_t forgotten;           /* exceptions under way that did not fit into ${open} */
 	uint64_t recent[RECENT];
 	unsigned next;
 };
@@ -27,8 +27,8 @@ struct exceptions {
 	struct tt_exceptions out;
 	struct process {
 		struct tt_objects objects;    /* -> class key */
-		struct tt_tally named;        /* class key -> 1: not called an exception, 2: it is */
-		struct tt_tally native;       /* method key -> 1: of the program, 2: native code calls managed code through it */
+		struct tt_tally named;        /* class key -> 1: not named like an exception, 2: named like one */
+		struct tt_tally native;       /* method key -> 1: a method of the program, 2: a wrapper through which native code calls managed code */
 	} *process;
 	struct thrower **thrower;     /* by thread */
 	size_t nthrower;
@@ -70,7 +70,7 @@ ends_with(const struct tt_def *d, const char *end)
 	return d && d->len >= n && memcmp(d->text + d->len - n, end, n) == 0;
 }
 
-/* True if the class's name is that of an exception. */
+/* *${is}: true if the class is named like an exception. */
 static int
 is_exception(const struct tt_collecting *c, struct exceptions *s, uint64_t key, bool *is, struct tt_err *err)
 {
@@ -102,7 +102,7 @@ allocated(const struct tt_collecting *c, struct exceptions *s, const struct tt_e
 	if (p->objects.n >= OBJECTS_MAX)
 		tt_objects_clear(&p->objects);
 	if (!is) {
-		/* The oldest of the others is forgotten, unless it moved: then nothing is there. */
+		/* Forget the oldest remembered object of another class; if it has moved, its address is not in the map. */
 		uint64_t *old = &t->recent[t->next++ % RECENT];
 		tt_objects_drop(&p->objects, *old);
 		*old = object;
@@ -112,7 +112,7 @@ allocated(const struct tt_collecting *c, struct exceptions *s, const struct tt_e
 
 /* --- throws ------------------------------------------------------------------------------- */
 
-/* The row of throws of ${key} at ${node}. */
+/* Find or add the row of throws of ${key} at ${node}. */
 static int
 site_of(const struct tt_collecting *c, struct exceptions *s, uint64_t key, uint32_t node, uint32_t *which, struct tt_err *err)
 {
@@ -162,8 +162,8 @@ thrown(const struct tt_collecting *c, struct exceptions *s, const struct tt_even
 }
 
 /*
- * True if the method is the wrapper through which native code calls managed code. An exception that reaches it has left the program:
- * the runtime reports it as unhandled, or throws another one where the call came from.
+ * *${is}: true if the method is the wrapper through which native code calls managed code. An exception that reaches it has left the
+ * program: the runtime reports it as unhandled, or throws another one in the caller.
  */
 static int
 is_native(const struct tt_collecting *c, struct exceptions *s, uint64_t method, bool *is, struct tt_err *err)
@@ -183,7 +183,7 @@ is_native(const struct tt_collecting *c, struct exceptions *s, uint64_t method, 
 	return TT_OK;
 }
 
-/* The exception a catch is for: the same object; where the file does not say, or it has moved, the last thrown. */
+/* Match a catch clause with its exception: the same object; if the file does not tell, or it has moved, the last thrown. */
 static int
 caught(const struct tt_collecting *c, struct exceptions *s, const struct tt_event *e, struct thrower *t, struct tt_err *err)
 {

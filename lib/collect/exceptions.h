@@ -1,8 +1,8 @@
 /**
  * Exceptions: which were thrown, where, and which clauses ran.
  *
- * The file does not say an exception's type. It is that of the object, where its allocation is recorded and was
- * looked for (TT_NEEDS_OBJECTS): on the same thread shortly before, or anywhere if the class is called an Exception.
+ * The file does not say an exception's type. It is the class of the object, if its allocation is recorded and followed
+ * (TT_NEEDS_OBJECTS): on the same thread shortly before, or anywhere if the class is named like an exception.
  * Collected with TT_NEEDS_THROWS, read by the pass "exceptions".
  */
 #ifndef TT_COLLECT_EXCEPTIONS_H
@@ -22,7 +22,7 @@ struct tt_throw_site {
 	uint32_t node;                /* the path in the call tree */
 	uint32_t process;
 	uint64_t n;
-	struct tt_times caught;       /* from throw to the catch clause on the same thread, of a method that is no runtime-invoke wrapper */
+	struct tt_times caught;       /* ns from throw to catch clause on the same thread, if its method is not a runtime-invoke wrapper */
 };
 
 /* Runs of one clause. */
@@ -31,7 +31,7 @@ struct tt_throw_clause {
 	uint32_t process, index;
 	uint16_t kind;                /* enum tt_clause */
 	uint64_t n;
-	uint64_t unwinding;           /* with an exception, not in the normal course; only where the file says */
+	uint64_t unwinding;           /* runs because of an exception, not in the normal course; only if the file tells */
 };
 
 struct tt_exceptions {
@@ -39,10 +39,10 @@ struct tt_exceptions {
 	size_t n, cap;
 	struct tt_throw_clause *clause;
 	size_t nclause, capclause;
-	struct tt_map at, clause_at;  /* places in site, in clause */
+	struct tt_map at, clause_at;  /* indexes in site and in clause */
 	uint64_t unthrown;            /* catch clauses for which no throw is in the capture */
-	bool objects;                 /* clauses have their exception */
-	bool typed;                   /* types were looked for */
+	bool objects;                 /* true: clauses tell their exception */
+	bool typed;                   /* true: types of exceptions were searched for */
 };
 
 TT_COLLECTED_AS(tt_exceptions, TT_COLLECTS_THROWS);

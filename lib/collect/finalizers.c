@@ -13,7 +13,7 @@ struct finalizers {
 	struct tt_finalizers out;
 	struct tt_objects *objects;   /* by process: -> class key */
 	struct finalizing {
-		struct one { int64_t from; uint32_t row; bool open; } run, object;    /* row: place + 1; 0: not wanted */
+		struct one { int64_t from; uint32_t row; bool open; } run, object;    /* row: index in f + 1; 0: the filters leave it out */
 	} *thread;
 	size_t nthread;
 };
@@ -56,7 +56,7 @@ moved(const struct tt_collecting *c, struct finalizers *s, const struct tt_event
 
 /* --- finalizers --------------------------------------------------------------------------- */
 
-/* The row of class ${key}, or of runs, on this thread; *${which}: its place + 1. */
+/* Find or add the row of class ${key}, or of runs, on this thread; *${which}: its index + 1. */
 static int
 row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_t key, uint32_t *which, struct tt_err *err)
 {
@@ -73,7 +73,7 @@ row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_
 	return rc;
 }
 
-/* One more; *${which} is its row + 1, or 0 where it is not wanted. */
+/* Count one more; *${which}: index of its row + 1, or 0 if the filters leave it out. */
 static int
 count(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, uint32_t *which, struct tt_err *err)
 {
@@ -142,7 +142,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	case TT_GC_MOVE:
 		return moved(c, s, e, err);
 	default:
-		/* A record of a heap shot without a size goes on with an object that was there. */
+		/* A heap-shot record without a size continues an earlier object. */
 		return e[1].ts ? met(c, s, e, e->val, c->b->word[e[1].val], err) : TT_OK;
 	}
 }

@@ -9,10 +9,10 @@
 
 struct handles {
 	struct tt_handles h;
-	struct tt_objects *live;      /* by process: handle -> place in made + 1 */
-	struct made { int64_t ts; uint32_t site; uint32_t next; } *made;      /* next: of the free ones */
+	struct tt_objects *live;      /* by process: handle -> index in made + 1 */
+	struct made { int64_t ts; uint32_t site; uint32_t next; } *made;      /* next: the next free entry */
 	size_t nmade, capmade;
-	uint32_t spare;               /* first free one + 1 */
+	uint32_t spare;               /* index of the first free entry + 1 */
 };
 
 static int
@@ -26,7 +26,7 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	return s->live ? TT_OK : err->code;
 }
 
-/* Numbers are per kind; the map's keys 0 and 1 are its own. */
+/* The key of a handle in the map: numbers are per kind, and the map reserves keys 0 and 1. */
 static uint64_t
 handle_key(const struct tt_event *e, unsigned kind)
 {
@@ -84,7 +84,7 @@ created(const struct tt_collecting *c, struct handles *s, const struct tt_event 
 		return rc;
 	k->created++;
 	s->h.site[site].created++;
-	/* One that was never seen destroyed has gone all the same: its number is used again. */
+	/* If the number is in use, its handle is gone though its destruction was not seen. */
 	if (!tt_objects_get(&s->live[c->cap->process], handle_key(e, kind), &old))
 		k->live++;
 	if (k->live > k->most)

@@ -19,13 +19,13 @@ enum { TT_HANDLE_KINDS = 5 };         /* weak, weak tracking, normal, pinned; ot
 struct tt_handle_site {
 	uint32_t node, kind;
 	uint64_t created, destroyed;
-	struct tt_times life;         /* from the creation to the destruction of those that have both */
+	struct tt_times life;         /* ns from creation to destruction, of handles that have both */
 };
 
 struct tt_handles {
 	struct tt_handle_kind {
 		uint64_t created, destroyed;
-		uint64_t unknown;     /* destroyed, but made before the capture began or outside the filters */
+		uint64_t unknown;     /* destroyed handles that were made before the capture began or outside the filters */
 		uint64_t live, most;
 	} kind[TT_HANDLE_KINDS];
 	struct tt_handle_site *site;

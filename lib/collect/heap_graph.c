@@ -50,7 +50,7 @@ let_go(struct graph *g)
 	pthread_mutex_unlock(&g->lock);
 }
 
-/* Another part needs room: drop what the graph has gathered. False: there is nothing to drop, or the graph itself asked. */
+/* Drop the graph collected so far, because other code needs memory. Returns false if there is nothing to drop, or the graph itself asked. */
 static bool
 give_way(void *arg)
 {
@@ -156,7 +156,7 @@ drop_roots(struct roots *r, struct tt_mem *mem)
 	*r = (struct roots){ 0 };
 }
 
-/* Roots ahead of their shot. If they do not fit, its graph is not made. */
+/* Keep roots that come before their shot. If they do not fit, the graph of the shot is not made. */
 static int
 early_roots(const struct tt_collecting *c, struct graph *g, const struct tt_event *e, struct tt_err *err)
 {
@@ -200,7 +200,7 @@ registration(const struct tt_collecting *c, struct graph *g, const struct tt_eve
 
 /* --- the collector -------------------------------------------------------------------------- */
 
-/* There is no room: the class tables come all the same. */
+/* Give up the graph if memory runs out (TT_E_LIMIT); the class tables do not need it. */
 static int
 give_up(struct graph *g, int rc, struct tt_err *err)
 {
@@ -222,7 +222,7 @@ roots(const struct tt_collecting *c, struct graph *g, const struct tt_event *e, 
 	return c->cap->old_roots ? early_roots(c, g, e, err) : TT_OK;
 }
 
-/* References from roots to the object at each address. */
+/* Count the references from roots to each address. */
 static int
 count_slots(struct graph *g, struct tt_objects *to, struct tt_err *err)
 {
@@ -239,7 +239,7 @@ count_slots(struct graph *g, struct tt_objects *to, struct tt_err *err)
 	return rc;
 }
 
-/* Which classes roots refer to: every object of the shot is looked up among the few that they do. */
+/* Count the references from roots to each class: look up every object of the shot among the few addresses that roots refer to. */
 static int
 count_roots(const struct tt_collecting *c, struct graph *g, struct tt_shot *shot, struct tt_err *err)
 {

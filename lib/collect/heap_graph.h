@@ -23,31 +23,31 @@ enum { TT_GRAPH_PATHS_MAX = 1 << 18 };
 
 struct tt_graph {
 	size_t shot;                  /* index in tt_heap_shots + 1; 0: there is no graph */
-	bool over;                    /* there was no room for it: need says how much it takes */
+	bool over;                    /* true: there was not enough memory; ${need}: the bytes it takes */
 	uint64_t need;
-	bool far;                     /* objects lie too far apart: more than 8 GB from the first */
+	bool far;                     /* true: some object is more than 8 GB from the first, so there is no graph */
 	uint64_t objects, refs;
 
-	struct tt_graph_root {        /* roots that are alike */
-		uint64_t key;         /* thread, vtable, domain or context, by the source */
-		const char *text;     /* what the runtime calls it; "" */
+	struct tt_graph_root {        /* roots of the same source and key */
+		uint64_t key;         /* thread, vtable, domain or context, depending on the source */
+		const char *text;     /* the runtime's name of the root; "" if none */
 		uint16_t source;
-		uint64_t n;           /* references from them */
+		uint64_t n;           /* references from these roots */
 	} *root;
 	size_t nroot, caproot;
 
-	/* Paths by which objects are reached: 0 is "not reached"; then one for each root and class on the way. */
+	/* Paths by which objects are reached, as a tree: 0 is "not reached"; then one node for each root, and for each class on the way. */
 	struct tt_graph_path {
 		uint32_t up;          /* 0: root */
 		uint32_t what;        /* class index of tt_heap_shots, or index of root where up is 0 */
 		uint64_t n;           /* objects first reached this way */
 	} *path;
 	size_t npath, cappath;
-	uint64_t deeper;              /* objects beyond TT_GRAPH_PATHS_MAX paths, counted where they left */
+	uint64_t deeper;              /* objects beyond TT_GRAPH_PATHS_MAX paths, counted in the last path they share */
 
 	struct tt_tally by_class;     /* from class << 32 | to class: references */
 	struct tt_tally by_root;      /* root << 32 | to class: references */
-	uint64_t *unreached;          /* by class index */
+	uint64_t *unreached;          /* by class index: objects not reached */
 	size_t nunreached;
 };
 

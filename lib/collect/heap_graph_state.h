@@ -13,12 +13,12 @@
 #include "collect/pages.h"
 
 #define ADDRESS_ORIGIN 0x40000000u               /* addresses are kept as 31 bits of 8 bytes, around that of the first object */
-#define NOWHERE 0x7fffffffu           /* of a reference: to no object of the shot */
-#define LAST 0x80000000u              /* of a reference: the last of its object */
+#define NOWHERE 0x7fffffffu           /* value of a reference to no object of the shot */
+#define LAST 0x80000000u              /* bit of a reference: the last one of its object */
 
 enum { STRIDE = 16, SPOT_BITS = 17, SPOTS = 1 << (31 - SPOT_BITS), SPOT_WORDS = 1 << (SPOT_BITS - 6), NEAR = 16 };
 
-/* Which addresses are objects, by 1 MB of memory, and how many lie before each 512 bits. */
+/* For 1 MB of memory: a bit for each address that is an object, and the number of objects before each 512 bits. */
 struct spot {
 	uint64_t bit[SPOT_WORDS];
 	uint32_t before[SPOT_WORDS / 8];
@@ -27,16 +27,16 @@ struct spot {
 struct graph {
 	struct tt_graph out;
 	struct tt_mem *mem;
-	bool on;                      /* a shot is being kept */
+	bool on;                      /* true: a shot is being collected */
 	uint64_t base;
-	struct tt_pages addr, class, ref, has;        /* by object, but ref; has: a bit each */
-	struct more { uint32_t addr; uint32_t ref; } *more;   /* continuation records: their object, their first reference */
+	struct tt_pages addr, class, ref, has;        /* by object, except ref; has: a bit for each object with references */
+	struct more { uint32_t addr; uint32_t ref; } *more;   /* continuation records: address of the object, index of their first reference */
 	size_t nmore, capmore;
 	struct roots {
 		struct root { uint64_t slot, object; } *v;
 		size_t n, cap;
-		bool lost;            /* there was no room for them */
-	} root, *early;               /* of the shot; by thread: ahead of their shot */
+		bool lost;            /* true: there was no memory for them */
+	} root, *early;               /* root: of the shot; early: by thread, roots before their shot */
 	size_t nearly;
 	uint32_t *class_of;           /* by place in the chunk's list of classes */
 	size_t nclass_of, capclass_of;
@@ -48,10 +48,10 @@ struct graph {
 	/* With --max-memory the graph gives up its memory to any other part that needs it, on any thread. */
 	struct tt_mem_spare spare;
 	pthread_mutex_t lock;         /* held while the graph is worked on */
-	_Atomic(void *) holder;       /* by this thread: the address of a variable of its own; NULL none */
+	_Atomic(void *) holder;       /* identity of the thread that holds the lock: address of its thread-local variable; NULL: none */
 };
 
-/* 31 bits for an address; NOWHERE: too far from the first object. */
+/* Compress an address to 31 bits; NOWHERE: too far from the first object. */
 static inline uint32_t
 tt_graph_near(const struct graph *g, uint64_t addr)
 {
@@ -62,7 +62,7 @@ tt_graph_near(const struct graph *g, uint64_t addr)
 
 /**
  * tt_graph_walk(c, g, err):
- * Make ${g}->out of what was collected, which is used up.
+ * Make ${g}->out from what was collected, which is consumed.
  * Errors: TT_E_LIMIT and TT_E_NOMEM.
  */
 int tt_graph_walk(const struct tt_collecting *c, struct graph *g, struct tt_err *err);

@@ -13,17 +13,17 @@ struct walk {
 	struct tt_mem *mem;
 	struct graph *g;
 	struct tt_graph *m;
-	bool old;                     /* roots have kinds, not slots */
-	struct tt_pages first;        /* by STRIDE objects: their first reference, and continuation records before it */
-	struct tt_pages path, queue;  /* by object: its path; objects to look at */
-	struct tt_map next;           /* by the path before it and class: place in m->path */
+	bool old;                     /* true: roots have kinds, not slots */
+	struct tt_pages first;        /* for every STRIDE objects: index of their first reference, and number of continuation records before it */
+	struct tt_pages path, queue;  /* path: by object, its path; queue: objects still to visit */
+	struct tt_map next;           /* by parent path and class: index in m->path */
 	struct tt_map root_at;
 	struct { uint32_t object, ref; } *more;
 	size_t nmore;
 	size_t eaten;
 };
 
-/* How many objects lie below the address; false: there is none at it. */
+/* *${rank}: the number of objects below the address; returns false if there is no object at it. */
 static bool
 rank_of(const struct graph *g, uint32_t at, uint32_t *rank)
 {
@@ -75,7 +75,7 @@ object_at(const struct walk *w, const struct tt_pages *number, uint32_t at)
 	return rank_of(w->g, at, &rank) ? *tt_pages_at(number, rank) : NOWHERE;
 }
 
-/* References by number of the object they lead to, instead of its address. */
+/* Replace addresses in references by numbers of objects. */
 static int
 resolve(struct walk *w, struct tt_err *err)
 {
@@ -126,7 +126,7 @@ run_of(struct walk *w, uint32_t from, size_t ref, each_ref *each, struct tt_err 
 	return rc;
 }
 
-/* The first reference after those of the record that begins at ${ref}. */
+/* The index of the first reference after the record that begins at ${ref}. */
 static size_t
 behind(const struct walk *w, size_t ref)
 {
@@ -142,8 +142,8 @@ has_refs(const struct walk *w, size_t i)
 }
 
 /*
- * The beginning of the references of objects is noted once in STRIDE objects. Continuation records stand between those of the objects, in the order of the
- * file: they are stepped over.
+ * Skip the continuation records at ${ref}, which lie between those of objects, in file order. (Where references begin is noted only once in STRIDE objects; the
+ * places of others are found by skipping records from there.)
  */
 static size_t
 skip_more(const struct walk *w, size_t *k, size_t ref)
@@ -191,7 +191,7 @@ count_classes(struct walk *w, struct tt_err *err)
 	return rc;
 }
 
-/* The path of an object of ${class} that is reached from path ${up}. */
+/* Find or add the path of an object of ${class} that is reached from path ${up}. */
 static int
 step(struct walk *w, uint32_t up, uint32_t class, uint32_t *path, struct tt_err *err)
 {
@@ -252,7 +252,7 @@ by_start(const void *a, const void *b)
 	return TT_CMP(x->start, y->start);
 }
 
-/* The kind of root that the slot is. */
+/* The root that the slot belongs to. */
 static struct tt_graph_root
 root_of(const struct walk *w, uint64_t slot)
 {
@@ -272,7 +272,7 @@ root_of(const struct walk *w, uint64_t slot)
 		.source = r->source < TT_ROOT_UNKNOWN ? r->source : TT_ROOT_UNKNOWN };
 }
 
-/* The index of the roots alike; each is the beginning of paths. */
+/* Find or add the index of a root with this source and key, and begin its path. */
 static int
 root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, struct tt_err *err)
 {
@@ -292,7 +292,7 @@ root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, stru
 	return TT_OK;
 }
 
-/* Path 0 is for objects that are not reached, path 1 + i for root i. */
+/* Make the first paths, and reach objects from roots. Path 0 is for objects that are not reached, path 1 + i for root i. */
 static int
 begin_paths(struct walk *w, struct tt_err *err)
 {
@@ -327,7 +327,7 @@ begin_paths(struct walk *w, struct tt_err *err)
 	return rc;
 }
 
-/* All references of one object. */
+/* Follow all references of one object. */
 static int
 follow(struct walk *w, uint32_t i, struct tt_err *err)
 {
@@ -377,7 +377,7 @@ count_unreached(struct walk *w, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The order of continuation records in the file, as they were added, is kept beside that by object. */
+/* Sort continuation records by object, and keep a list of them in file order, too. */
 static int
 sort_more(struct walk *w, struct tt_err *err)
 {

@@ -9,13 +9,13 @@
 
 struct shots {
 	struct tt_heap_shots out;
-	struct tt_map class_at;       /* by process and key: place in out.key */
-	struct tt_shot_class *now;    /* of the shot under way, by class index */
+	struct tt_map class_at;       /* by process and key: index in out.key */
+	struct tt_shot_class *now;    /* sums of the shot under way, by class index */
 	size_t capnow;
-	uint32_t *met;                /* class indexes in it */
+	uint32_t *met;                /* class indexes in the shot under way */
 	size_t nmet, capmet;
-	size_t open;                  /* the shot under way + 1 */
-	uint64_t *early;              /* by thread: roots ahead of their shot */
+	size_t open;                  /* index of the shot under way + 1; 0: none */
+	uint64_t *early;              /* by thread: number of roots before their shot */
 	size_t nearly;
 	struct tt_heap_big big[TT_HEAP_BIGGEST];
 	size_t nbig;

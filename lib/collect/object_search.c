@@ -11,8 +11,8 @@
 struct search {
 	struct tt_found_all out;
 	struct process {
-		struct tt_objects found;      /* -> found + 1 */
-		struct tt_objects tracked;    /* -> place in tt_find.addr */
+		struct tt_objects found;      /* address -> index in found + 1 */
+		struct tt_objects tracked;    /* address -> index in tt_find.addr */
 		struct tt_tally wanted;       /* class key -> 1 no, 2 yes */
 	} *process;
 };
@@ -37,7 +37,7 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	return rc;
 }
 
-/* Note what happened to the object at ${addr}, if it is tracked. Events of all threads come: moves are to be followed. */
+/* Note an event of the object at ${addr}, if it is tracked. Called for all threads, because moves must be followed, so it applies the filter. */
 static int
 note(const struct tt_collecting *c, struct search *s, const struct tt_event *e, uint64_t addr, struct tt_trace t, struct tt_err *err)
 {
@@ -65,7 +65,7 @@ note(const struct tt_collecting *c, struct search *s, const struct tt_event *e, 
 	return TT_OK;
 }
 
-/* True if the object is one of those to be found. */
+/* *${wanted}: true if the search asks for the object. */
 static int
 is_wanted(const struct tt_collecting *c, struct search *s, uint64_t key, uint64_t size, bool *wanted, struct tt_err *err)
 {
@@ -92,7 +92,7 @@ allocated(const struct tt_collecting *c, struct search *s, const struct tt_event
 	bool wanted = false;
 	int rc = TT_OK;
 
-	/* The address is used again: the object there is gone, whether the filters want the new one or not. */
+	/* The address is reused, so the object that was there is gone, whether the filters want the new one or not. */
 	if (object)
 		tt_objects_drop(&p->found, object);
 	if (!tt_collect_wanted(c, e))

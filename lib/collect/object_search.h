@@ -15,14 +15,14 @@
 struct tt_find {
 	uint64_t min_size;            /* bytes; UINT64_MAX: none */
 	const char *const *type;      /* globs; NULL */
-	const uint64_t *addr;         /* to be tracked */
+	const uint64_t *addr;         /* addresses of objects to be tracked */
 	size_t naddr;
 };
 
 enum { TT_FOUND_MAX = 100000, TT_TRACE_MAX = 100000 };
 
 struct tt_found {
-	uint64_t addr, now;           /* where it was allocated, 0 not known; where it is at the end */
+	uint64_t addr, now;           /* addr: where it was allocated, 0 not known; now: its address at the end */
 	uint64_t key, size;
 	int64_t ts;
 	uint32_t process, thread, node;
@@ -36,8 +36,8 @@ enum tt_trace_what { TT_TRACE_ALLOCATED, TT_TRACE_MOVED, TT_TRACE_CONTENDED, TT_
 struct tt_trace {
 	int64_t ts;
 	uint64_t asked;               /* the address that was asked for */
-	uint64_t addr;                /* where it is, after a move */
-	uint64_t key, size;           /* where known, else 0 */
+	uint64_t addr;                /* its address, after a move the new one */
+	uint64_t key, size;           /* class and bytes; 0: not known */
 	uint32_t process, thread, node;
 	uint8_t what;                 /* enum tt_trace_what */
 };
@@ -47,7 +47,7 @@ struct tt_found_all {
 	size_t n, cap;
 	struct tt_trace *trace;
 	size_t ntrace, captrace;
-	uint64_t more_found, more_trace;      /* beyond those listed */
+	uint64_t more_found, more_trace;      /* objects and events beyond those listed */
 };
 
 TT_COLLECTED_AS(tt_found_all, TT_COLLECTS_FOUND);

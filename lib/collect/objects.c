@@ -54,8 +54,8 @@ find(const struct tt_objects *o, uint64_t addr)
 	}
 }
 
-/* Insert an address that is not there yet; there must be room. Slots of removed ones are not used again: whether there is room
-   must not depend on slots. */
+/* Insert an address that is not there yet; there must be room. Slots of removed addresses are not reused, so that the number
+   of used slots does not depend on hashes. */
 static void
 put(struct tt_objects *o, uint64_t addr, uint64_t v)
 {
@@ -68,7 +68,7 @@ put(struct tt_objects *o, uint64_t addr, uint64_t v)
 	o->n++;
 }
 
-/* Make room for one more: larger, or as large without the ones taken out. */
+/* Make room for one more: rebuild the table without removed addresses, larger if needed. */
 static int
 room(struct tt_objects *o, struct tt_err *err)
 {

@@ -15,10 +15,10 @@
 
 #include "base/mem.h"
 
-/* Not a tt_map: objects go again, and an allocation, a move or a death looks one up, so values lie in the slots. */
+/* Not a tt_map: objects are removed again, and looked up at each allocation, move or death, so values lie in the slots. */
 struct tt_objects {
 	struct tt_mem *mem;
-	struct tt_object_slot { uint64_t addr, v; } *slot;    /* addr 0: empty, 1: was taken out */
+	struct tt_object_slot { uint64_t addr, v; } *slot;    /* addr 0: empty, 1: removed */
 	size_t nslot, n, used;
 	struct tt_object_slot *moving;
 	size_t capmoving;
@@ -31,7 +31,7 @@ void tt_objects_clear(struct tt_objects *o);
 /* The value of the object at ${addr}; false: not known. */
 bool tt_objects_get(const struct tt_objects *o, uint64_t addr, uint64_t *v);
 
-/* Put in or replace. */
+/* Insert or replace the value of the object at ${addr}. */
 int tt_objects_set(struct tt_objects *o, uint64_t addr, uint64_t v, struct tt_err *err);
 void tt_objects_drop(struct tt_objects *o, uint64_t addr);
 

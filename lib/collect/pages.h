@@ -1,6 +1,6 @@
 /**
- * A long array of numbers in pages that never move but for the first one, which begins small: growing copies nothing else, so its peak is its size, and many
- * short arrays cost no more than what is in them.
+ * A long array of numbers in pages that never move, except the first one, which begins small: growing copies nothing else, so the peak of memory is its size,
+ * and a short array costs little.
  */
 #ifndef TT_COLLECT_PAGES_H
 #define TT_COLLECT_PAGES_H
@@ -16,7 +16,7 @@ struct tt_pages {
 	struct tt_mem *mem;
 	uint32_t **page;
 	size_t npage, cappage;
-	size_t first;                 /* numbers for which page 0 has room: a power of two, TT_PAGE if there are others */
+	size_t first;                 /* capacity of page 0: a power of two, TT_PAGE if there are more pages */
 	size_t n;
 };
 
@@ -32,7 +32,7 @@ tt_pages_at(const struct tt_pages *p, size_t i)
 	return &p->page[i >> TT_PAGE_BITS][i & (TT_PAGE - 1)];
 }
 
-/* Room for ${n} numbers; new ones are zero. */
+/* Make room for ${n} numbers; new ones are zero. */
 static inline int
 tt_pages_room(struct tt_pages *p, size_t n, struct tt_err *err)
 {
@@ -64,7 +64,7 @@ tt_pages_push(struct tt_pages *p, uint32_t v, struct tt_err *err)
 	return rc;
 }
 
-/* Give back the page that ends before number ${n}: a queue that is eaten from the front. */
+/* Free the page that ends before number ${n}, in a queue that is consumed from the front. */
 static inline void
 tt_pages_drop(struct tt_pages *p, size_t n)
 {

@@ -54,7 +54,7 @@ tt_time_order_free(struct tt_time_order *o)
 
 /* --- in --------------------------------------------------------------------------------- */
 
-/* The place in time of an event of the thread at ${ts}. */
+/* *${at}: the time ${ts} of an event, or the latest time of its thread so far if that is later. */
 static int
 place(struct tt_time_order *o, uint32_t thread, int64_t ts, int64_t *at, struct tt_err *err)
 {
@@ -101,7 +101,7 @@ add_words(struct tt_time_order *o, struct tt_timed *t, const uint64_t *word, uin
 	return TT_OK;
 }
 
-/* The second slot of ${t}, and those of its words that collectors look at. */
+/* Copy the second slot of ${e} to ${t}, and the words that collectors use. */
 static int
 add_second(struct tt_time_order *o, struct tt_timed *t, const struct tt_batch *b, const struct tt_event *e, struct tt_err *err)
 {
@@ -157,7 +157,7 @@ tt_time_order_done(struct tt_time_order *o, struct tt_err *err)
 
 /* --- out -------------------------------------------------------------------------------- */
 
-/* The words of ${t}, as the only ones of ${b}. */
+/* Read the words of ${t} into ${b}, as its only ones. */
 static int
 get_words(const struct tt_time_order *o, struct tt_timed *t, struct tt_batch *b, struct tt_err *err)
 {

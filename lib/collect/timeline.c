@@ -11,7 +11,7 @@ struct timeline {
 	size_t nwait;
 };
 
-/* The prepass knows the first and the last event. */
+/* The prepass has found the first and the last event. */
 struct tt_timeline
 tt_timeline_of(const struct tt_model *m, size_t n)
 {
@@ -27,7 +27,7 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	struct tt_timeline *t = state;
 
 	*t = tt_timeline_of(c->m, c->buckets);
-	/* Before or after all events: a moment inside --time, in which nothing happens. */
+	/* If the filter's time is before or after all events, use an empty moment inside it. */
 	if (t->to <= t->from && t->from > c->m->filter.from)
 		t->from = t->to - 1;
 	if (t->to <= t->from)
@@ -36,7 +36,7 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	return t->bucket ? TT_OK : err->code;
 }
 
-/* Waits count where they begin. */
+/* Count waits in the bucket in which they begin. */
 static int
 monitor(const struct tt_collecting *c, struct timeline *s, const struct tt_event *e, struct tt_bucket *b, struct tt_err *err)
 {
@@ -57,7 +57,7 @@ monitor(const struct tt_collecting *c, struct timeline *s, const struct tt_event
 	return TT_OK;
 }
 
-/* The runtime's own steps of an allocation are no calls of the program: the tables of calls leave them out, too. */
+/* False for the runtime's own steps of an allocation, which are no calls of the program; tables of calls leave them out, too. */
 static bool
 is_shown(const struct tt_collecting *c, uint64_t key)
 {
@@ -78,7 +78,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		return c->skipped ? TT_OK : monitor(c, state, e, b, err);
 	if (!b)
 		return TT_OK;
-	/* Several threads collect, and the file has what one of them did before what another did earlier. */
+	/* Several threads collect, and the file may have a thread's events before earlier ones of another thread. */
 	if (e->kind == TT_GC_HEAP && (!b->has_heap || e->ts >= b->heap_ts)) {
 		b->heap_b = e->val;
 		b->heap_ts = e->ts;
