@@ -77,7 +77,7 @@ tt_aggregate_free(struct tt_aggregate *a)
 	tt_mem_free(&a->env->mem, a, sizeof *a);
 }
 
-/* Make the range hold bucket ${i}. */
+/* Widen the range to hold bucket ${i}. */
 static int
 widen(struct tt_aggregate *a, struct range *r, size_t i, struct tt_err *err)
 {
@@ -105,7 +105,7 @@ whole(const json_t *v)
 	return i > 0 ? (uint64_t)i : 0;
 }
 
-/* Add ${v}; a sum that no table can show stays at the largest one that can. */
+/* Add ${v} to *${sum}, which saturates at the largest number that tables can show. */
 static void
 add(struct tt_aggregate *a, uint64_t *sum, uint64_t v)
 {
@@ -150,7 +150,7 @@ add_hist(struct tt_aggregate *a, struct range *r, const json_t *h, struct tt_err
 	return TT_OK;
 }
 
-/* True if frames of the capture may have been in time for a limit that they are too few to tell. */
+/* True if the capture has too few frames to tell how many were over some limit. */
 static bool
 lacks_verdict(const json_t *m)
 {
@@ -158,7 +158,7 @@ lacks_verdict(const json_t *m)
 	    json_object_get(m, "frames.over_50"));
 }
 
-/* The frames by their rows; results of earlier versions have only the histogram, whose buckets are coarser. */
+/* Add the frames by rows of frame time; results of earlier versions have only the histogram, whose buckets are coarser. */
 static void
 add_rows(struct tt_aggregate *a, const json_t *h, bool untold)
 {
@@ -177,7 +177,7 @@ add_rows(struct tt_aggregate *a, const json_t *h, bool untold)
 	}
 }
 
-/* Count the capture, and unless they count with another its figures. */
+/* Count the capture and, unless it counts with another one (copy, held), add its figures. */
 static int
 add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, struct tt_err *err)
 {
@@ -267,7 +267,7 @@ group_name(struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
 	for (size_t i = 0; a->group[i]; i++) {
 		const char *v = json_string_value(json_object_get(json_object_get(r->doc, "meta"), a->group[i]));
 
-		if (!v)       /* facts the reader knows by itself */
+		if (!v)       /* a fact that the reader provides */
 			v = json_string_value(json_object_get(r->doc, a->group[i]));
 		known |= v != NULL;
 		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "(unknown)");
@@ -298,7 +298,7 @@ count_in(struct tt_aggregate *a, struct count *list, size_t *n, const char *x, c
 	}
 	if (i == *n || c != 0) {
 		if (*n == TT_AGGREGATE_KINDS)
-			return TT_OK; /* made up by somebody: there are fewer kinds */
+			return TT_OK; /* not from tracetool, which has fewer kinds */
 		memmove(&list[i + 1], &list[i], (*n - i) * sizeof *list);
 		++*n;
 		list[i] = (struct count){ .a = tt_arena_text(&a->arena, x, strlen(x), err),
@@ -369,7 +369,7 @@ add_lost(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 
 /* --- copies -------------------------------------------------------------------------------- */
 
-/* Count ${r} and, of the first ones, name it. */
+/* Count ${r}, and list its key if it is among the first TT_AGGREGATE_COPIES. */
 static int
 note_name(struct named *to, const struct tt_result *r, struct tt_err *err)
 {
@@ -379,7 +379,7 @@ note_name(struct named *to, const struct tt_result *r, struct tt_err *err)
 	return tt_buf_error(&to->keys, err);
 }
 
-/* Into the figures of its group, where there are groups, and among the single captures, but for one that counts with another. */
+/* Add the capture to its group, if there are groups, and to the single captures, unless it counts with another one. */
 static int
 add_to_group(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
@@ -403,7 +403,7 @@ add_to_group(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *e
 	return rc;
 }
 
-/* How well the layout fits, for a note: if none does, figures may be wrong. */
+/* Count the capture by how well its layout fits, for a note: if none fits, figures may be wrong. */
 static int
 note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
@@ -421,7 +421,7 @@ note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	return TT_OK;
 }
 
-/* How the capture's format says its losses, by kind; NULL: as all do. */
+/* The words of the capture's format for losses, by kind; NULL: the usual ones. */
 static const struct tt_loss_said *
 said_by(const struct tt_result *r)
 {
@@ -464,7 +464,7 @@ note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	return TT_OK;
 }
 
-/* Frames that are capped at ${period}; 0: they are not. */
+/* Note that a capture's frames are capped at ${period}; 0: they are not. */
 static void
 note_cap(struct tt_aggregate *a, int64_t period)
 {
@@ -475,7 +475,7 @@ note_cap(struct tt_aggregate *a, int64_t period)
 	a->limited++;
 }
 
-/* Add the files of the capture's recording that are missing here, or here twice. */
+/* Note that files of the capture's recording are missing here, or are here twice. */
 static int
 note_files(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
@@ -489,7 +489,7 @@ note_files(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err
 	return rc;
 }
 
-/* The figures of a capture: into those of all, of its day and of its group. */
+/* Add the figures of a capture to the total, its day and its group. */
 static int
 add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {

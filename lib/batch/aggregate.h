@@ -1,9 +1,9 @@
 /**
  * Batch totals: lines of results (result.h) folded into totals, groups, days and histograms.
  *
- * Everything is sums, largest values and histograms of integers: the order of lines does not matter, and parts
- * could be added up. Memory grows with the number of groups and days alone, and both are capped: what comes beyond
- * goes to "(more)". Tables and columns are defined in tracetool-batch(1), FIGURES.
+ * Totals are sums, largest values and histograms of integers: the order of lines does not matter, and parts
+ * could be added up. Memory grows only with the number of groups and days, and both are capped: further ones
+ * count in "(more)". Tables and columns are defined in tracetool-batch(1), FIGURES.
  */
 #ifndef TT_BATCH_AGGREGATE_H
 #define TT_BATCH_AGGREGATE_H
@@ -26,14 +26,14 @@ void tt_aggregate_free(struct tt_aggregate *a);
 int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err);
 
 /*
- * How many failures there were, and among how many: all captures (with files that could not be opened), all archives, and lost
- * members, which could not be read.
+ * The number of failures, and of what they are counted among: all captures (with files that could not be opened), all archives,
+ * and lost members, which could not be read.
  */
-/* In `unended` archives an unknown number of members was not read; `missing` files of recordings lie between those that are there. */
+/* `unended`: archives of which an unknown number of members was not read; `missing`: files of recordings that are missing between others. */
 struct tt_aggregate_count { uint64_t captures, archives, lost, failures, unended, missing; };
 struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
-/* The note of what the figures leave out, for people, as a column of the sums; borrowed. */
+/* Set the text that says what the figures lack, which becomes a column of the sums; borrowed. */
 void tt_aggregate_lacks(struct tt_aggregate *a, const char *missing);
 
 /* Id, title and columns of the ${i}th table; false after the last. */

@@ -1,11 +1,11 @@
 /**
- * Single captures of a batch: those that failed, and the slowest of the others, as many as a page has room for. Which ones they are does not
+ * Keeps single captures of a batch: those that failed, and the slowest of the others, as many as a page has room for. The choice does not
  * depend on the order of lines.
  *
- * A capture is an outlier where 95 of 100 of its frames take much longer (of capped frames: much more uncapped time, because the limit decides how
- * long they take) than in the others of its group: by more than three times what they
- * usually spread (the median distance from their median, times 1.4826, which makes it a standard deviation where they are spread normally), and by
- * more than a twentieth. That needs one number of each capture; all else is kept of those alone that are shown.
+ * A capture is an outlier if the 95th percentile of its frames (for capped frames: of uncapped time, because the limit decides the wall time)
+ * is far above the median of its group: by more than three times the usual spread (the median distance from the median, times 1.4826, which
+ * is the standard deviation of a normal distribution), and by more than a twentieth. That needs one number of each capture; everything else
+ * is kept only for captures that are shown.
  */
 #include "batch/aggregate_captures.h"
 
@@ -22,14 +22,14 @@ enum { TEXTS = 7, OUTLIERS_OF = 8 };
 
 enum { X_KEY, X_OUTCOME, X_WHY, X_DETAIL, X_GROUP, X_FILE, X_LOSS };
 
-/* A capture that is kept; its texts are behind it. */
+/* A capture that is kept; its texts follow it in the same block. */
 struct tt_capture_row {
 	const char *text[TEXTS];
-	size_t bytes;                 /* of all this */
-	uint64_t group;               /* a hash of it */
+	size_t bytes;                 /* size of the block */
+	uint64_t group;               /* hash of its group */
 	bool bad, has_frames, knows_allocs, knows_over, has_limit;
 	int64_t frames, median, p95, p99, max, over, late, alloc_b, duration;
-	int64_t cap, uncapped_median, uncapped_p95;     /* of capped frames; else 0 */
+	int64_t cap, uncapped_median, uncapped_p95;     /* for capped frames; else 0 */
 	int64_t by;                   /* the 95th percentile by which captures are compared */
 };
 
@@ -45,7 +45,7 @@ tt_captures_free(struct tt_captures *c, struct tt_mem *mem)
 
 /* --- one after the other ------------------------------------------------------------------------ */
 
-/* True if ${a} is shown rather than ${b}. */
+/* True if ${a} ranks before ${b}: with frames before without, slower first, then by key. */
 static bool
 before(const struct tt_capture_row *a, const struct tt_capture_row *b)
 {
@@ -54,7 +54,7 @@ before(const struct tt_capture_row *a, const struct tt_capture_row *b)
 	return a->by != b->by ? a->by > b->by : strcmp(a->text[X_KEY], b->text[X_KEY]) < 0;
 }
 
-/* The heap has the one on top that all others are shown before. */
+/* Restore the heap order below ${i}: the root is the lowest-ranked capture, which is evicted first. */
 static void
 sink(struct tt_captures *c, size_t i)
 {
@@ -80,7 +80,7 @@ rise(struct tt_captures *c, size_t i)
 	}
 }
 
-/* Keep ${row}, or drop the row that matters least. */
+/* Keep ${row}; if there is no room, drop the lowest-ranked row. */
 static void
 keep(struct tt_captures *c, struct tt_capture_row *row, struct tt_mem *mem)
 {
@@ -126,7 +126,7 @@ number(const json_t *o, const char *name)
 	return v > 0 ? v : 0;
 }
 
-/* "dropped 13830033, stopped 1": the kinds that the capture lost; of each how often. */
+/* "dropped 13830033, stopped 1": the kinds of losses that the capture has, with their counts. */
 static const char *
 losses_of(const struct tt_result *r, struct tt_buf *text)
 {
@@ -163,7 +163,7 @@ new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct
 		.p99 = number(m, "frames.p99_ns"), .max = number(m, "frames.max_ns"), .over = number(m, "frames.over_33_33"), .late = number(m, "frames.late"),
 		.alloc_b = number(m, "gcalloc.bytes"), .duration = number(r->doc, "duration_ns"), .cap = number(m, "frames.cap_ns"),
 		.uncapped_median = number(m, "frames.uncapped_median_ns"), .uncapped_p95 = number(m, "frames.uncapped_p95_ns") };
-	/* If the limit is kept, how much work is left room for; if one frame in twenty is late, how long they are shown. */
+	/* If fewer than one frame in twenty is late, compare by uncapped time, which shows the room left below the limit; else by wall time. */
 	row->by = row->uncapped_p95 && row->late * 20 < row->frames ? row->uncapped_p95 : row->p95;
 	row->has_limit = json_object_get(m, "frames.late") != NULL;
 	row->knows_over = json_object_get(m, "frames.over_33_33") != NULL;
@@ -207,7 +207,7 @@ by_time(const void *a, const void *b)
 	return x->group != y->group ? TT_CMP(x->group, y->group) : TT_CMP(x->p95, y->p95);
 }
 
-/* The time above which one of the ${n} times ${t} of a group, in order, is longer than usual; ${away} has room for as many. */
+/* The limit above which one of the ${n} sorted times ${t} of a group is an outlier; ${away}: scratch memory for ${n} numbers. */
 static int64_t
 limit_of(const struct tt_capture_time *t, size_t n, int64_t *away)
 {
@@ -220,7 +220,7 @@ limit_of(const struct tt_capture_time *t, size_t n, int64_t *away)
 	return median + (spread > median / 20 ? spread : median / 20);
 }
 
-/* The limits of groups: in the first time of each, in place of it. */
+/* Replace the times of captures by one limit for each group. */
 static int
 find_limits(struct tt_captures *c, struct tt_mem *mem, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * Single captures of a batch, of which the most telling ones are kept: at most TT_CAPTURES_BAD that failed or are damaged, and the
+ * Single captures of a batch. Only the most telling ones are kept: at most TT_CAPTURES_BAD that failed or are damaged, and the
  * TT_CAPTURES_SLOW slowest of the others. Private to lib/batch.
  *
  * Memory: about 300 bytes for each of those, and 16 for every capture with frames.
@@ -19,12 +19,12 @@ struct tt_result;
 
 enum { TT_CAPTURES_BAD = 500, TT_CAPTURES_SLOW = 1000 };
 
-/* All zero: none yet. */
+/* Zero bytes are empty. */
 struct tt_captures {
 	uint64_t n;                   /* captures that were added */
-	struct tt_capture_row *bad[TT_CAPTURES_BAD], *slow[TT_CAPTURES_SLOW];        /* slow: a heap, while they are added */
+	struct tt_capture_row *bad[TT_CAPTURES_BAD], *slow[TT_CAPTURES_SLOW];        /* slow: a heap, while captures are added */
 	size_t nbad, nslow;
-	struct tt_capture_time { uint64_t group; int64_t p95; } *time;        /* of each with frames; then what is too long in each group */
+	struct tt_capture_time { uint64_t group; int64_t p95; } *time;        /* of each capture with frames; in the end, the limit of each group */
 	size_t ntime, captime, ngroup;
 	bool limited;
 };
@@ -32,7 +32,7 @@ struct tt_captures {
 /* Add the capture ${r} of a group; ${group} "": there are none. */
 int tt_captures_add(struct tt_captures *c, const struct tt_result *r, const char *group, struct tt_mem *mem, struct tt_err *err);
 
-/* Fill a table of these columns; the last that is done with ${c} but freeing it and filling more tables. */
+/* The columns of the table that tt_captures_report() fills. After that, ${c} may only fill further tables and be freed. */
 extern const struct tt_col tt_captures_col[];
 extern const size_t tt_captures_ncol;
 void tt_captures_report(struct tt_captures *c, struct tt_table *t);

@@ -135,7 +135,7 @@ new_table(struct tt_report *r, int which)
 	return tt_report_table(r, t.id, t.title, t.col, t.ncol);
 }
 
-/* As tt_hist_quantile(). */
+/* The same as tt_hist_quantile(), for a range. */
 static uint64_t
 quantile(const struct range *r, uint64_t num, uint64_t den)
 {
@@ -156,8 +156,8 @@ quantile(const struct range *r, uint64_t num, uint64_t den)
 }
 
 /*
- * The histogram of frame times, moved to the side of an edge on which it is: how many frames are up to each edge is known exactly. ${row}: the number between
- * the edges; NULL: only those over the one of 33.33 ms are known, of captures that tell.
+ * A quantile of the histogram of frame times, corrected by the exact numbers of frames up to each edge, so that it lies on the right side of every edge.
+ * ${row}: the numbers between edges; NULL: only the number over 33.33 ms is known, if all captures tell it.
  */
 static int64_t
 frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t den)
@@ -179,7 +179,7 @@ frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t
 	return v;
 }
 
-/* ${row}: of the times of frames, how many are between the edges; NULL: not known. ${lacks}: what the sums are without; NULL: nothing. */
+/* Add a row of sums. ${row}: numbers of frames between the edges; NULL: not known. ${lacks}: what the sums lack; NULL: nothing. */
 static void
 put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const char *lacks)
 {
@@ -289,7 +289,7 @@ put_counts(struct tt_report *r, int which, const struct count *list, size_t n)
 	}
 }
 
-/* Worst first, then in the order of the ledger. */
+/* Put losses: worst first, then in the order of the ledger. */
 static void
 put_losses(struct tt_report *r, const struct tt_aggregate *a)
 {
@@ -318,7 +318,7 @@ put_losses(struct tt_report *r, const struct tt_aggregate *a)
 		}
 }
 
-/* That captures lack what their files never had: they are whole, so no outcome says so. */
+/* Note that captures lack events which their recorder lost: their files are whole, so their outcome does not show it. */
 static void
 note_losses(const struct tt_aggregate *a, struct tt_report *r)
 {
@@ -348,7 +348,7 @@ note_losses(const struct tt_aggregate *a, struct tt_report *r)
 	tt_buf_free(&text);
 }
 
-/* That captures did not end, of which all is here. Others are among the losses. */
+/* Note that programs of captures were killed, though all that they recorded is here. Other captures without an end are losses. */
 static void
 note_killed(const struct tt_aggregate *a, struct tt_report *r)
 {
@@ -376,7 +376,7 @@ put_failures(struct tt_report *r, const struct tt_aggregate *a)
 	t->hidden = (size_t)(a->failures - a->lost - a->nfailure);
 }
 
-/* That the wall time of capped frames shows no work below the cap, as the gate says it. */
+/* Note, as a gate does, that the wall time of capped frames does not show work below the cap. */
 static void
 put_cap(const struct tt_aggregate *a, struct tt_report *r)
 {
@@ -400,7 +400,7 @@ tt_aggregate_lacks(struct tt_aggregate *a, const char *missing)
 	a->lacks = missing;
 }
 
-/* A note on captures whose figures count with others. */
+/* Note that captures count together with others. */
 static void
 put_named(const struct named *of, const char *id, const char *one, const char *more, struct tt_report *r)
 {
@@ -432,7 +432,7 @@ put_recordings(const struct tt_aggregate *a, struct tt_report *r)
 			a->overlaps.keys.p, a->overlaps.n > TT_AGGREGATE_COPIES ? ", ..." : ""));
 }
 
-/* The groups, if any are asked for; and that they say nothing, with two paths. */
+/* Put the groups, if asked for; note if no capture has the facts that they are by, with two paths as examples. */
 static void
 put_groups(const struct tt_aggregate *a, struct tt_report *r)
 {
@@ -462,7 +462,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	if (a->total.ok > 0 && a->total.frame.total == 0)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
 		    tt_text(r, "no capture has whole frames, so no figures of frames are here (for frames: %s)", tt_setting_name[TT_SETTING_FRAME_MARKER]));
-	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
+	/* Without this note, figures by file of a rotation could be taken for those of whole recordings. */
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",
 		    tt_text(r, "%llu of the captures %s of %s (game.1.ttc), with figures of %s own; \"tracetool "

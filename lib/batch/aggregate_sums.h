@@ -16,10 +16,10 @@
 struct tt_env;
 
 #define TT_AGGREGATE_KINDS 64
-#define TT_AGGREGATE_COPIES 5         /* that are named */
+#define TT_AGGREGATE_COPIES 5         /* captures that a note names */
 #define TT_AGGREGATE_FAILURES 100
 
-/* The buckets between the lowest and the highest that hold anything. */
+/* A histogram: only the buckets from the lowest to the highest that is not empty. */
 struct range {
 	uint64_t *b;
 	size_t lo, n, cap;
@@ -33,14 +33,14 @@ struct sums {
 	uint64_t alloc_b, duration_ns, frame_ns, frames;
 	struct range frame, uncapped, frame_alloc, pause;     /* uncapped: of capped frames */
 	int64_t pause_max, stopped_max;
-	bool lacks_over;              /* some capture has too few frames to tell how many of them are over 33.33 ms */
-	bool knows_over, knows_late, knows_allocs, knows_collections, knows_pauses, knows_stops;   /* some capture does */
+	bool lacks_over;              /* true: some capture has too few frames to tell how many are over 33.33 ms */
+	bool knows_over, knows_late, knows_allocs, knows_collections, knows_pauses, knows_stops;   /* true: some capture knows the figure */
 };
 
 struct list {
 	struct sums **v;              /* in order of name */
 	size_t n, cap, max;
-	struct sums *more;            /* what came over the cap */
+	struct sums *more;            /* sums of all beyond the cap */
 };
 
 struct count { const char *a, *b, *c; uint64_t n; };
@@ -50,9 +50,9 @@ struct named { uint64_t n; struct tt_buf keys; };
 
 /* A kind of loss: how many captures have it, how often and in how many bytes; the first of them in order. */
 struct lost {
-	uint64_t captures, n, bytes, whole, of_whole;         /* whole: captures that are not damaged, and their n */
+	uint64_t captures, n, bytes, whole, of_whole;         /* whole: undamaged captures; of_whole: n in these */
 	const char *first;
-	const struct tt_loss_said *said;      /* how their format says it; NULL: as all do, or several formats have some */
+	const struct tt_loss_said *said;      /* the format's words for it; NULL: the usual ones, or several formats have it */
 };
 
 struct failure { const char *key, *outcome, *why, *detail; };
@@ -60,8 +60,8 @@ struct failure { const char *key, *outcome, *why, *detail; };
 struct tt_aggregate {
 	struct tt_env *env;
 	const char *const *group;
-	uint64_t grouped;             /* captures that have a fact of the group; without any: */
-	const char *ungrouped[2];     /* keys of captures that have none */
+	uint64_t grouped;             /* captures that have a fact of the group; if there are none: */
+	const char *ungrouped[2];     /* keys of two captures without such a fact */
 	struct tt_arena arena;
 	struct sums total;
 	struct list groups, days;
@@ -75,20 +75,20 @@ struct tt_aggregate {
 	uint64_t unended;             /* archives given up before their end: what else is lost is unknown */
 	struct lost loss[TT_LOST_KINDS];
 	uint64_t lossy;               /* captures that lost something though their files are whole */
-	bool capped;                  /* a sum is larger than the number shown for it */
+	bool capped;                  /* true: a sum is saturated, and so larger than shown */
 	uint64_t limited;             /* captures whose frames are capped */
 	int64_t cap_least, cap_most;  /* the times they are capped at */
 	uint64_t further;             /* captures that are further files of a recording */
 	uint64_t outside;             /* captures that have nothing in --time */
 	uint64_t row[TT_FRAME_ROWS];  /* frames by how long they were shown */
-	uint64_t untold[TT_FRAME_ROWS];       /* those of captures of too few frames to tell a limit, by how long they lasted */
+	uint64_t untold[TT_FRAME_ROWS];       /* frames of captures that have too few to tell a limit, by how long they lasted */
 	struct { uint64_t n; const char *first; } layout[TT_LAYOUTS];   /* captures by how well their layout fits; their first key in order */
-	struct named copies, held;    /* captures whose figures count with another, of which they are copies or parts */
-	struct named begins;          /* captures that are the first of their recording, and not its first file */
-	struct named gaps, overlaps;  /* captures that files of their recording are missing in front of; that share files with others */
-	uint64_t missing;             /* files of recordings, between those that are there */
-	struct tt_captures *captures; /* single ones */
-	const char *lacks;            /* what the figures are without; NULL: nothing */
+	struct named copies, held;    /* captures that are copies, or parts, of others and count with these */
+	struct named begins;          /* captures with the first file here of their recording, which is not its first */
+	struct named gaps, overlaps;  /* captures with missing files before them; captures that share files with others */
+	uint64_t missing;             /* files of recordings missing between others */
+	struct tt_captures *captures; /* single captures */
+	const char *lacks;            /* what the figures lack, as text; NULL: nothing */
 };
 
 #endif

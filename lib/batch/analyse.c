@@ -53,7 +53,7 @@ put_known(struct tt_json *j, const char *name, const char *s)
 		tt_json_text(j, name, s);
 }
 
-/* Begin ${key} with what comes first in it: where nothing does, it is not there. */
+/* Open ${key} before its first value, so that a key without values is not written. */
 static void
 some_in(struct tt_json *j, const char *key, const char *open, bool *some)
 {
@@ -99,7 +99,7 @@ put_damage(struct tt_buf *b, const struct tt_loss *loss, struct tt_err *err)
 	return rc;
 }
 
-/* All that figures depend on, also of a capture that was read whole: its recorder may have lost it. */
+/* Put all losses that figures depend on, also of a capture that was read whole: its recorder may have lost events. */
 static void
 put_losses(struct tt_json *j, const struct tt_loss *loss)
 {
@@ -159,18 +159,18 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	if (numbered) {
 		tt_json_text(j, "recording", recording);
 		tt_json_u64(j, "file", c->part);
-		/* On the recording's own clock: what of it the capture has; copies.c finds these by their place. */
+		/* The begin on the recording's own clock. copies.c parses these members in this order. */
 		tt_json_i64(j, "begin_ns", m->min_ts <= m->max_ts ? m->min_ts - c->offset_ns : 0);
 	}
 	tt_json_i64(j, "duration_ns", m->max_ts - m->min_ts);
 	tt_json_u64(j, "events", c->nevent);
 	if (numbered && c->part_last > c->part)
 		tt_json_u64(j, "file_last", c->part_last);
-	if (!numbered && tt_model_identity(m)) {      /* what tells copies, however they are compressed */
+	if (!numbered && tt_model_identity(m)) {      /* finds copies, however they are compressed */
 		snprintf(identity, sizeof identity, "%016llx", (unsigned long long)tt_model_identity(m));
 		tt_json_text(j, "identity", identity);
 	}
-	/* The rest of it, which another run may find gone or grown. */
+	/* The ring with the rest of the capture, which a later run may find removed or grown. */
 	put_known(j, "ring", c->ring);
 	if (c->ring && c->all_recorded)
 		tt_json_bool(j, "joined", true);
@@ -183,7 +183,7 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 		put_meta(j, c);
 }
 
-/* The numbers of a table's first row, as "table.column". */
+/* Put the numbers of a table's first row, as "table.column". */
 static void
 put_row(struct tt_json *j, const struct tt_table *t, bool *some)
 {
@@ -244,7 +244,7 @@ put_metrics(struct tt_json *j, struct tt_env *env, struct tt_views *view, int64_
 	return rc;
 }
 
-/* A histogram as "name":[smallest, largest, bucket, count, bucket, count, ...]. */
+/* Put a histogram as "name":[smallest, largest, bucket, count, bucket, count, ...]. */
 static void
 put_hist(struct tt_json *j, const char *name, const struct tt_hist *h, bool *some)
 {
@@ -319,14 +319,14 @@ put_hists(struct tt_json *j, const struct tt_model *m, int64_t period)
 struct outputs {
 	const struct tt_emit *emit[OUTPUTS_MAX];
 	struct tt_emit_opts opts[OUTPUTS_MAX];
-	struct tt_err unsuited[OUTPUTS_MAX + 1];      /* why the capture has nothing for it; code TT_OK: it was made */
+	struct tt_err unsuited[OUTPUTS_MAX + 1];      /* why an output could not be made of the capture; code TT_OK: it was made */
 	char path[OUTPUTS_MAX + 1][TT_KEY_FILE_MAX + 32];
-	struct tt_arena own;          /* options of emitters */
+	struct tt_arena own;          /* memory of emitters' options */
 	size_t n;                     /* emitters */
-	size_t npath;                 /* with the report's */
+	size_t npath;                 /* paths: of the emitters, and of the report */
 };
 
-/* A name in the output directory, which must not be anything but a file or free: a link would lead out. */
+/* Choose a name in the output directory. It must be free or a regular file, because a link could lead out of the directory. */
 static int
 free_name(struct outputs *out, const char *stem, const char *suffix, struct tt_err *err)
 {
@@ -416,7 +416,7 @@ put_outputs(struct tt_json *j, const struct outputs *out, struct tt_err *err)
 	return tt_buf_error(j->out, err);
 }
 
-/* All standard tables, as `tracetool stats` prints them. */
+/* Write all standard tables, as `tracetool stats` prints them. */
 static int
 write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, const char *path,
     struct tt_err *err)
@@ -491,7 +491,7 @@ put_measured(struct tt_json *j, struct tt_env *env, const struct tt_one_opts *o,
 	return rc;
 }
 
-/* The result of a capture that was read whole. An output that it has nothing for is missing all the same. */
+/* Put the outcome of a capture that was read whole: ok, or damaged if some output could not be made of it. */
 static int
 put_whole(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 {
@@ -531,7 +531,7 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view,
 	return rc == TT_OK ? put_outputs(&j, out, err) : rc;
 }
 
-/* Why a capture leaves a run that found fault with its options without figures; NULL: they are wrong for any. */
+/* Why this capture does not suit the options, after a run that failed by them; NULL: the options are wrong for any capture. */
 static const char *
 why_unsuited(const struct tt_one_opts *o, const struct tt_model *m, const struct tt_err *err)
 {
@@ -543,8 +543,8 @@ why_unsuited(const struct tt_one_opts *o, const struct tt_model *m, const struct
 }
 
 /*
- * A gate's capture in which the run found no frames, or of which its options leave nothing: ${why}. Its losses, and whether it ended, are found by reading
- * ${fd} once more from ${at}, whole; if it cannot be read, that is the error.
+ * Put the result, for a gate, of a capture without frames, or of which the options leave nothing: ${why}. Read ${fd} again from ${at}, without filters, for its
+ * losses and whether it ended; if it cannot be read, return that error.
  */
 static int
 put_unsuited(struct tt_env *env, const struct tt_one_opts *o, struct tt_run_opts *run, int *fd, off_t at, const char *why, struct tt_buf *b,
@@ -578,7 +578,7 @@ put_unsuited(struct tt_env *env, const struct tt_one_opts *o, struct tt_run_opts
 	return rc;
 }
 
-/* "KEY: what happened" without the key, which is in front of every message of a batch. */
+/* Strip the key from "KEY: what happened", because every message of a batch begins with it. */
 static void
 strip_name(struct tt_err *err, const char *name)
 {
@@ -588,7 +588,7 @@ strip_name(struct tt_err *err, const char *name)
 		memmove(err->msg, err->msg + n + 2, strlen(err->msg + n + 2) + 1);
 }
 
-/* Put ${err} in place of what was appended from ${start} on, unless the run as a whole is to end by it. */
+/* Replace the body from ${start} on by the failure ${err}, unless the error ends the whole batch. */
 static int
 put_failure(struct tt_buf *body, size_t start, int rc, struct tt_err *err)
 {

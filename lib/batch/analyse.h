@@ -13,17 +13,17 @@ struct tt_env;
 struct tt_measure;
 
 struct tt_one_opts {
-	struct tt_run_opts run;       /* formats, filters and the like; path, fd, needs and emitters are set here */
+	struct tt_run_opts run;       /* formats, filters and so on; tt_one() sets path, fd, needs and emitters */
 	const char *const *convert;   /* suffixes of the files to make ("json.gz"), NULL-terminated; NULL: none */
 	const char *report;           /* suffix of a report to write per capture (".json"); NULL: none */
 	enum tt_render report_form;
-	const struct tt_measure *measure;     /* of a gate: the sample goes into the result; NULL: none */
+	const struct tt_measure *measure;     /* the measures of a gate, whose sample goes into the result; NULL: none */
 	size_t nmeasure;
-	bool skips;                   /* with measures: run.filter's frames are the budget's */
+	bool skips;                   /* true, with measures: run.filter's frames are those of the budget */
 	const char *budget;           /* with measures: the budget's frames and filters, stored with the sample */
 	const char *generator;
-	bool tables;                  /* results hold markers and allocation sites, for a database */
-	bool csv_safe;                /* as tt_render_opts has it, for files made of captures */
+	bool tables;                  /* true: results hold markers and allocation sites, for a database */
+	bool csv_safe;                /* true: make CSV files made of captures safe, as in tt_render_opts */
 };
 
 /**
@@ -36,10 +36,10 @@ struct tt_one_opts {
 int tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err);
 
-/* The word for why something came to nothing with status ${rc}: tracetool-batch(1), RESULTS. */
+/* The word for a failure with status ${rc}: tracetool-batch(1), RESULTS. */
 const char *tt_one_why(int rc);
 
-/* The body of what failed: ${why} is a word of tracetool-batch(1), RESULTS; ${detail} a line. */
+/* Append the body of a failed result: ${why} is a word of tracetool-batch(1), RESULTS; ${detail}: a line. */
 int tt_one_failed(struct tt_buf *body, const char *outcome, const char *why, const char *detail, size_t n,
     struct tt_err *err);
 

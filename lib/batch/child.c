@@ -43,7 +43,7 @@ struct child {
 #define LIMIT_DATA 1
 #endif
 
-/* Data of this process, beyond the memory it was forked with and the program's own. */
+/* Limit the data of this process, beyond the memory that it was forked with and the program's own. */
 static void
 cap_memory(uint64_t bytes)
 {
@@ -77,13 +77,13 @@ cap_cpu(int64_t ns)
 		(void)setrlimit(RLIMIT_CPU, &r);
 }
 
-/* Keep the descriptors that are needed, as 3 and up, and close what the parent had. Needs no further one: few may be allowed. */
+/* Move the descriptors that are needed to 3 and up, and close all others of the parent. Opens no further one, because few may be allowed. */
 static void
 keep_descriptors(struct tt_child *c, int *dir)
 {
 	int *keep[3] = { &c->sock, &c->in, dir }, next = 3;
 
-	/* The lowest first: its new number is none that another still has. */
+	/* Move the lowest descriptor first: its new number cannot be one that another still has. */
 	for (int last = 2; next < 6; next++) {
 		int *low = NULL;
 
@@ -122,12 +122,12 @@ begin(struct child *ch)
 	const struct rlimit none = { 0, 0 };
 
 	(void)setrlimit(RLIMIT_CORE, &none);
-	if (from->sandbox != TT_SANDBOX_OFF)       /* which is for debuggers and tracers */
+	if (from->sandbox != TT_SANDBOX_OFF)       /* TT_SANDBOX_OFF is for debuggers and tracers */
 		(void)prctl(PR_SET_DUMPABLE, 0);
 	/* Copies of big blocks are not worth a system call each. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
-	/* calloc() leaves memory that is new from the system untouched, and clears memory that was fetched in advance. */
+	/* calloc() need not clear memory that is new from the system, but would clear memory that malloc reserved in advance. */
 	mallopt(M_TOP_PAD, 0);
 	tt_loss_reset(&ch->loss);
 	ch->env = (struct tt_env){ .loss = &ch->loss, .jobs = 1, .stop = from->stop, .spool_max = from->spool_max,
@@ -138,7 +138,7 @@ begin(struct child *ch)
 
 /* --- telling ------------------------------------------------------------------- */
 
-/* Nobody to tell: the parent is gone, and so are we. */
+/* Send ${w} to the parent; exit if the parent is gone. */
 static void
 tell(struct child *ch, const struct tt_wire *w)
 {
@@ -147,7 +147,7 @@ tell(struct child *ch, const struct tt_wire *w)
 		_exit(4);
 }
 
-/* A result that needs no memory to send. */
+/* Send a failed result without allocating memory. */
 static void
 tell_failed(struct child *ch, const char *body, uint64_t size, uint64_t hash)
 {
@@ -164,7 +164,7 @@ tell_result(struct child *ch, const struct tt_buf *body, uint64_t size, uint64_t
 		tell_failed(ch, "\"outcome\":\"failed\",\"why\":\"limit\",\"detail\":\"its result is too long\"", size, hash);
 }
 
-/* ch->err says why there is no more to tell. */
+/* Send a failed result with the reason in ch->err. */
 static void
 fail(struct child *ch, const char *why, uint64_t size, uint64_t hash)
 {
@@ -189,7 +189,7 @@ analyse(struct child *ch, uint64_t size, uint64_t hash)
 	int rc;
 
 	cap_memory(c->o->capture_memory ? c->o->capture_memory + MEMORY_BESIDE : 0);
-	/* Who unpacks may work for days, and is timed by its signs of life. */
+	/* An unpacker has no such limit: it may work for days, and is timed by its signs of life. */
 	cap_cpu(c->o->capture_ns);
 	rc = tt_one(&ch->env, c->o->one, c->in, c->member ? c->size : UINT64_MAX, c->key, c->nkey, &body, &ch->err);
 	if (rc == TT_E_STOPPED)
@@ -280,7 +280,7 @@ capture_file(struct child *ch, struct tt_src *src)
 	}
 }
 
-/* A file: a capture, an archive, or neither. */
+/* Handle a file: a capture, an archive, or neither. */
 static void
 file(struct child *ch)
 {

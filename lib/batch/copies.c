@@ -1,5 +1,5 @@
 /**
- * Finds captures that are there more than once, by content.
+ * Finds captures that occur more than once, by content.
  */
 #include "batch/copies.h"
 
@@ -18,9 +18,9 @@ number(const struct tt_result *r, const char *name)
 }
 
 /*
- * The identity of the capture, whatever its name and compression: the recording and how much of it; of results of earlier versions, where captures have no
- * number of a recording, the bytes; 0: it has no figures. Not its length: if a capture is read in order, because it is compressed, the rate of its clock is
- * known less exactly.
+ * The identity of a capture, independent of its name and compression: a hash of the recording, file and number of events; without a number of the recording,
+ * of its identity or, in results of earlier versions, its bytes; 0: the result has no figures. The duration is not part of it: in a capture that is read in
+ * order, because it is compressed, the rate of the clock is known less exactly.
  */
 static uint64_t
 content_of(const struct tt_result *r)
@@ -40,7 +40,7 @@ content_of(const struct tt_result *r)
 
 /* --- parts of others -------------------------------------------------------------- */
 
-/* How far the times of two readings may differ: of input in order the rate of the clock is known less exactly. */
+/* How far the times of two readings may differ: in input that is read in order, the rate of the clock is known less exactly. */
 static int64_t
 slack(int64_t to)
 {
@@ -83,11 +83,11 @@ by_file(const void *a, const void *b)
 	    TT_CMP(y->file_last, x->file_last);
 }
 
-/* Note what is missing between files of recordings, and what is there twice. */
+/* Note which files of recordings are missing between captures, and which are in two captures. */
 static void
 follow(struct tt_copies *c)
 {
-	struct tt_copies_span *far = NULL;      /* of the recording, up to here the one that has its last file */
+	struct tt_copies_span *far = NULL;      /* the capture so far that has the recording's last file */
 
 	for (size_t i = 0; i < c->nspan; i++) {
 		struct tt_copies_span *s = &c->span[i];
@@ -106,14 +106,14 @@ follow(struct tt_copies *c)
 	}
 }
 
-/* True if ${s} has the file ${last} or later ones, and not less than up to ${to}. */
+/* True if ${s} reaches at least to the time ${to} in file ${last}. */
 static bool
 reaches(const struct tt_copies_span *s, uint32_t last, int64_t to)
 {
 	return s->file_last > last || (s->file_last == last && s->to >= to);
 }
 
-/* Put spans in order, and note for each which before it may hold it. */
+/* Sort the spans, and note for each which earlier ones may hold it. */
 static void
 settle(struct tt_copies *c)
 {

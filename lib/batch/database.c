@@ -18,11 +18,11 @@
 #include "stat/hist.h"
 #include "view/view.h"
 
-/* The tables whose rows results hold, and the first row of which is figures of a capture. */
+/* The tables whose rows results hold; the tables whose first row has figures of a capture. */
 static const char *const row_table[] = { "markers", "alloc_sites" };
 static const char *const figure_table[] = { "frames", "gcalloc" };
 enum { ROW_TABLES = sizeof row_table / sizeof *row_table, FIGURE_TABLES = sizeof figure_table / sizeof *figure_table };
-/* For markers: how many columns the rows of marker hold. */
+/* Columns of the table markers that are in table marker (name, category); the others are in capture_marker. */
 enum { MARKER_NAMES = 2, MAX_COLUMNS = 64 };
 
 #define COLUMNS(c) (c), sizeof (c) / sizeof *(c)
@@ -140,13 +140,13 @@ struct tt_batch_db {
 	struct tt_db *db;
 	struct tt_db_insert *into[TT_BDB_TABLES];
 	size_t ncol[TT_BDB_TABLES];
-	struct tt_db_col figure[MAX_COLUMNS];        /* of capture, after its own: their names are in text */
+	struct tt_db_col figure[MAX_COLUMNS];        /* figure columns of capture, after its own; names are in ${text} */
 	size_t nfigure;
 	struct tt_arena text;
-	const char **marker;          /* by number - 1: name, NUL, category */
+	const char **marker;          /* by number less 1: name, NUL, category */
 	size_t nmarker, capmarker;
 	struct tt_map markers;
-	struct key { const char *key, *column; uint64_t captures; } *key;     /* of facts; captures that have it */
+	struct key { const char *key, *column; uint64_t captures; } *key;     /* keys of facts; captures: how many have the key */
 	size_t nkey, capkey;
 	struct tt_map keys;
 	int64_t ncapture;
@@ -174,7 +174,7 @@ type_of(enum tt_unit unit)
 	return tt_unit_is_text(unit) ? "TEXT" : unit == TT_UNIT_PERCENT || unit == TT_UNIT_MILLI ? "REAL" : "INTEGER";
 }
 
-/* The columns of figures of capture. */
+/* Make the figure columns of table capture. */
 static int
 name_figures(struct tt_batch_db *d, struct tt_err *err)
 {
@@ -243,7 +243,7 @@ begin(struct tt_batch_db *d, const char *generator, const char *missing, struct 
 	char version[64];
 	int rc = name_figures(d, err);
 
-	note_key(d, "build", UINT32_MAX);     /* questions ask for them, also where no capture has them */
+	note_key(d, "build", UINT32_MAX);     /* queries use these columns, even if no capture has the facts */
 	note_key(d, "device", UINT32_MAX);
 	for (unsigned t = 0; t < TT_BDB_TABLES && rc == TT_OK; t++) {
 		const struct tt_pass_table *pt = t == TT_BDB_CAPTURE_MARKER ? table_of("markers") : t == TT_BDB_SITE ? table_of("alloc_sites") : NULL;
@@ -284,7 +284,7 @@ tt_batch_db_new(struct tt_env *env, const char *generator, const char *missing, 
 		return err->code;
 	d->env = env;
 	tt_arena_init(&d->text, &env->mem);
-	env->spool_max = UINT64_MAX;  /* it is a limit of captures */
+	env->spool_max = UINT64_MAX;  /* the limit is meant for captures */
 	rc = tt_db_make(env, 0, &d->db, err);
 	env->spool_max = spool_max;
 	TT_THEN(rc, begin(d, generator, missing, err));
@@ -314,7 +314,7 @@ tt_batch_db_free(struct tt_batch_db *d)
 
 /* --- a result --------------------------------------------------------------------------- */
 
-/* A value as it is; null and what has parts stay NULL. */
+/* Put a number or text; null, arrays and objects become NULL. */
 static void
 put_value(struct tt_db_insert *to, size_t col, const json_t *v)
 {
@@ -433,7 +433,7 @@ marker_number(struct tt_batch_db *d, const char *name, const char *category)
 	return (uint32_t)d->nmarker;
 }
 
-/* The place of column ${name} of a result's table, among those from ${from} on; SIZE_MAX: another version wrote it, and it is left out. */
+/* The place of column ${name} of a result's table, among those from ${from} on; SIZE_MAX: a column of another version, which is left out. */
 static size_t
 place_of(const struct tt_pass_table *pt, size_t from, const char *name)
 {
@@ -524,7 +524,7 @@ tt_batch_db_add(struct tt_batch_db *d, const struct tt_result *r, struct tt_err 
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-/* Facts that most captures have come first. */
+/* Sort keys by the number of captures that have them, most first. */
 static int
 by_captures(const void *a, const void *b)
 {
@@ -556,8 +556,8 @@ is_taken(const struct tt_batch_db *d, size_t n, const char *name)
 }
 
 /*
- * A name for the column of each of the first ${n} keys. Small letters come after capitals: from the end on, of keys that differ in
- * nothing else the one in small letters is called like itself.
+ * Name the column of each of the first ${n} keys. Small letters sort after capitals: named from the end on, of keys that differ only
+ * in capitals the one in small letters keeps its name.
  */
 static void
 name_columns(struct tt_batch_db *d, size_t n)
@@ -583,7 +583,7 @@ name_columns(struct tt_batch_db *d, size_t n)
 	tt_buf_free(&name);
 }
 
-/* The view with a column for each fact; of very many, of those that most captures have. Returned: how many have none. */
+/* Make the view with a column for each key of facts, or for the MAX_FACTS that most captures have. Returns how many keys have no column. */
 static uint64_t
 put_view(struct tt_batch_db *d)
 {
@@ -640,7 +640,7 @@ tt_batch_tables_needs(void)
 	return needs;
 }
 
-/* A row as an array of what JSON has for its cells. */
+/* Put a row as an array of its cells' JSON values. */
 static void
 put_row(struct tt_json *j, const struct tt_table *t, size_t row)
 {
@@ -662,7 +662,7 @@ put_row(struct tt_json *j, const struct tt_table *t, size_t row)
 	tt_json_close(j, "]");
 }
 
-/* The rows of ${t} up to ${end} bytes of j->out. */
+/* Put the rows of ${t} that fit into ${end} bytes of j->out. */
 static void
 put_table(struct tt_json *j, const struct tt_table *t, size_t end)
 {

@@ -24,7 +24,7 @@ enum tt_batch_table {
 	TT_BDB_TABLES
 };
 
-/* The columns of their own; those of capture, capture_marker and allocation_site are followed by columns of tables of passes. */
+/* The tables with their own columns; in capture, capture_marker and allocation_site, columns of tables of passes follow these. */
 extern const struct tt_db_table tt_batch_table[TT_BDB_TABLES];
 
 /* Its views, by name and a sentence. NULL-named after the last. */
@@ -32,27 +32,27 @@ extern const struct tt_batch_view { const char *name, *help; } tt_batch_view[];
 
 struct tt_batch_db;
 
-/* ${generator}: "tracetool VERSION". ${missing}: the shards that are not in it, for people; NULL: none. Errors: those of tt_db_make(). */
+/* ${generator}: "tracetool VERSION". ${missing}: the shards that the database lacks, as text; NULL: none. Errors: those of tt_db_make(). */
 int tt_batch_db_new(struct tt_env *env, const char *generator, const char *missing, struct tt_batch_db **d, struct tt_err *err);
 void tt_batch_db_free(struct tt_batch_db *d);
 
 /* Add a result. */
 int tt_batch_db_add(struct tt_batch_db *d, const struct tt_result *r, struct tt_err *err);
 
-/* Left out of it: captures that were read, and whose results have no markers because nobody asked; keys of facts without a column of captures. */
+/* Data that the database lacks. bare: captures whose results hold no markers, as nobody asked for them; keys: keys of facts without a column in captures. */
 struct tt_batch_db_left { uint64_t bare, keys; };
 
-/* All are added: write the database. */
+/* Write the database, after all results were added. */
 int tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, struct tt_batch_db_left *left, struct tt_err *err);
 
 /**
  * tt_batch_tables(view, j, most, err):
- * Append `"tables":{...}`, the markers and allocation sites of a capture, in at most about ${most} bytes: those with most self time and most
- * bytes come first, and how many are left out stands there.
+ * Append `"tables":{...}`, the markers and allocation sites of a capture, in at most about ${most} bytes: those with most self time or most
+ * bytes come first, with the number of those left out.
  */
 int tt_batch_tables(struct tt_views *view, struct tt_json *j, size_t most, struct tt_err *err);
 
-/* The needs that this has of the run. */
+/* The needs of the run for tt_batch_tables(). */
 unsigned tt_batch_tables_needs(void);
 
 #endif

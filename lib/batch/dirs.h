@@ -1,5 +1,5 @@
 /**
- * The folders of a batch: that of its results, and in it that of files made of captures.
+ * The folders of a batch: the folder of its results, and in it the folder of files made of captures.
  */
 #ifndef TT_BATCH_DIRS_H
 #define TT_BATCH_DIRS_H

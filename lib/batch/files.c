@@ -321,7 +321,7 @@ operand(struct find *d, const char *path, enum origin from, struct tt_err *err)
 /* A parser of the names on standard input. */
 struct names {
 	struct find *d;
-	char name[PATH_MAX];          /* as far as it was read */
+	char name[PATH_MAX];          /* the name, as far as it was read */
 	size_t n;
 	char end;                     /* the byte that ends a name */
 	uint64_t count;
@@ -342,7 +342,7 @@ end_name(struct names *l, struct tt_err *err)
 	/* Windows ends lines with a carriage return, too; here a name may end with one. */
 	if (l->end == '\n' && l->name[n - 1] == '\r' && lstat(l->name, &st) != 0)
 		l->name[n - 1] = '\0';
-	/* Lists that were put together have a byte order mark where each begins. */
+	/* In a list joined from several, each part may begin with a byte order mark. */
 	if (strncmp(name, "\xEF\xBB\xBF", 3) == 0 && lstat(name, &st) != 0)
 		name += 3;
 	if (!name[0]) {

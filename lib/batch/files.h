@@ -26,7 +26,7 @@ struct tt_batch_files {
 int tt_batch_files_find(struct tt_env *env, struct tt_arena *a, const char *const *operands, const char *root, const char *out,
     const char *const *writes, struct tt_batch_files *f, struct tt_err *err);
 
-/* The kind of file ${path} by its name, "plain" if the name does not say; *${weight}: the work for a byte, where a byte of a plain file is 1. */
+/* The kind of file ${path} by its name, "plain" if the name does not say; *${weight}: the work for a byte, relative to a byte of a plain file. */
 const char *tt_batch_kind(const char *path, unsigned *weight);
 
 /* TT_E_USAGE where one of ${out} is a file of the batch. */

@@ -13,10 +13,10 @@
 
 #include "base/buf.h"
 
-/* Longer names are cut there, with a hash of all of it after. */
+/* Longer names are cut at this length, and a hash of the whole name is appended. */
 #define TT_KEY_NAME_MAX 1024
 
-/* Append the ${n} bytes of a name. */
+/* Append a name of ${n} bytes, escaped. */
 int tt_key_add(struct tt_buf *key, const char *s, size_t n, struct tt_err *err);
 
 /* Append a member: its name, and ${ordinal} where it is not the first (1) of this name. */
@@ -28,7 +28,7 @@ int tt_key_path(struct tt_buf *path, const char *key, size_t n, struct tt_err *e
 /* Shard ${index} of ${count}, from 1; count 1: all of it. Files are split by split.h. */
 struct tt_shard { unsigned index, count; };
 
-/* True if the key is the shard's, by its hash alone: for what has no place in a file. */
+/* True if the key belongs to the shard, by its hash: for members without a known place in the archive. */
 bool tt_shard_owns(const struct tt_shard *s, const char *key, size_t n);
 
 /* Room for tt_key_file(). */

@@ -55,16 +55,16 @@ tt_merge_check_shards(struct tt_merge *m, const char *const *files, const struct
 struct shard_lines {
 	struct tt_merge *m;
 	struct tt_results *rs;
-	struct tt_batch_lists *said;     /* the shards that lines name; of a run that has not ended the last, because a resumed run writes it again */
-	bool is_unfinished;           /* the file's name says that its run has not ended */
+	struct tt_batch_lists *said;     /* the shards that lines name; for a run that has not ended only the last one, because a resumed run writes it again */
+	bool is_unfinished;           /* true: by the file's name, its run has not ended */
 	uint64_t *file;               /* hashes of the files that have a result, each once */
 	size_t nfile, capfile;
 	struct tt_map at;             /* in file */
 	struct tt_buf *lacks;         /* what a partial merge lacked, and the results that this file lost, if it has shards */
-	struct tt_buf *lost;          /* the results that it lost, if it has whole runs */
+	struct tt_buf *lost;          /* the results that this file lost, if it has whole runs */
 };
 
-/* Note that what ${key} names has a result, unless it is a member of an archive. Shards that share an archive have a result of it each. */
+/* Note that the file ${key} has a result; members of archives are ignored. Shards that share an archive each have a result of it. */
 static int
 count_file(struct shard_lines *l, const char *key, size_t nkey, const char *line, size_t n, struct tt_err *err)
 {
@@ -212,7 +212,7 @@ put_whole(const struct tt_batch_lists *lists, struct tt_buf *line, struct tt_err
 	return lists->n ? tt_batch_list_put(&(struct tt_batch_list){ { 1, 1 }, 0, l->files, l->bytes, l->files, l->by }, line, err) : TT_OK;
 }
 
-/* The same of those that lack ${missing}. */
+/* The first line of merged results that lack ${missing}. */
 static int
 put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
 {

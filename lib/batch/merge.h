@@ -1,5 +1,5 @@
 /**
- * Results of shards read together, and what of them is missing. Lists of files end with NULL.
+ * Reads the results of shards together, and finds which are missing. Lists of files end with NULL.
  */
 #ifndef TT_BATCH_MERGE_H
 #define TT_BATCH_MERGE_H
@@ -17,11 +17,11 @@ struct tt_results;
 
 struct tt_merge {
 	struct tt_env *env;
-	struct tt_arena *a;           /* of texts and lists */
-	bool partial;                 /* merge although shards are missing, and say which */
-	uint64_t shards;              /* how many there must be; 0: as names and lines say */
+	struct tt_arena *a;           /* memory of texts and lists */
+	bool partial;                 /* true: merge although shards are missing, and say which */
+	uint64_t shards;              /* how many shards there must be; 0: as names and lines say */
 	const char *missing;          /* what the figures lack; NULL: nothing */
-	const char *lacks;            /* of that what lines of the results report as missing; NULL: nothing */
+	const char *lacks;            /* the part of ${missing} that lines of the results report; NULL: nothing */
 	const char *lost;             /* the results that files of whole runs lost; NULL: none */
 };
 

@@ -36,7 +36,7 @@ struct kind {
 	unsigned weight;
 	bool plain;                   /* captures, not compressed or packed */
 	uint64_t files, bytes;
-	uint64_t some, some_bytes, some_captures;     /* of the analysed files */
+	uint64_t some, some_bytes, some_captures;     /* of the analysed files: number, bytes, captures */
 	double some_time;
 	double per_byte;              /* seconds of a processor */
 	double captures;              /* estimated number */
@@ -191,7 +191,7 @@ struct run {
 	double *busy;                 /* by shard: seconds that a node takes for it */
 	double *free;                 /* by node: when it is free */
 	double wall[FATES];
-	double most, mean;            /* of busy */
+	double most, mean;            /* largest and mean value in busy */
 };
 
 /* Compute how long each shard takes, by the split that the batch would use. */

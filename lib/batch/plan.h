@@ -14,8 +14,8 @@ struct tt_report;
 struct tt_batch_plan_opts {
 	struct tt_batch_files *files;         /* their split into shards is destroyed */
 	const struct tt_scheduler_opts *many; /* how the batch would run */
-	unsigned shards;              /* asked for; 0: as many as are good */
-	bool divide;                  /* large archives may be shared */
+	unsigned shards;              /* number of shards asked for; 0: choose it */
+	bool divide;                  /* true: shards may share large archives */
 };
 
 /**

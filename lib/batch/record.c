@@ -26,7 +26,7 @@ tt_record_free(struct tt_record *r)
 	r->ncomplaint = 0;
 }
 
-/* A sum that no line can show stays at the largest one that can: lines that are read back may claim anything. */
+/* Add ${v} to *${sum}, which saturates at the largest number that a line can show: lines that are read back may claim anything. */
 static void
 add(uint64_t *sum, uint64_t v)
 {
@@ -137,7 +137,7 @@ join_complaints(struct tt_record *r, const char *name, const json_t *from, struc
 			c = &r->complaint[i];
 	}
 	if (!c) {
-		/* Made with its place in the order, by a line that is taken back. */
+		/* Make the kind at its place in the order by a complaint, which is then removed. */
 		rc = tt_record_complain(r, name, 0, "", err);
 		if (rc < 0)
 			return rc;
@@ -206,7 +206,7 @@ tt_record_costs(const char *kind)
 	    strcmp(kind, "unsupported") == 0;
 }
 
-/* True if an archive with a complaint of this kind is damaged. All members of one that lost its directory may have been read. */
+/* True if an archive with a complaint of this kind is damaged; so is one without its directory, though all members may have been read. */
 static bool
 damages(const char *kind)
 {

@@ -18,8 +18,8 @@
 struct tt_record {
 	const char *format;
 	uint64_t members, captures;
-	uint64_t spooled;             /* bytes of archives in it that had to be whole */
-	uint64_t listing;             /* of one that shards share: hash of its members, whosever they are; 0: not known */
+	uint64_t spooled;             /* bytes of nested archives that were spooled, because they must be read whole */
+	uint64_t listing;             /* if shards share the archive: hash of all its members, in any shard; 0: not known */
 	struct { const char *name; uint64_t n; } kind[TT_RECORD_KINDS];       /* in order of name; constant text */
 	size_t nkind;
 	struct tt_complaints {
@@ -29,23 +29,23 @@ struct tt_record {
 		char *line[TT_RECORD_LINES];
 	} complaint[8];
 	size_t ncomplaint;
-	int failed;                   /* why the rest of it could not be read; TT_OK: all was */
+	int failed;                   /* status for which the rest could not be read; TT_OK: all was read */
 	char detail[480];
 };
 
 void tt_record_begin(struct tt_record *r, const char *format);
 void tt_record_free(struct tt_record *r);
 
-/* One more member of this kind, which is not a capture. */
+/* Count one more member of this kind, which is not a capture. */
 int tt_record_kind(struct tt_record *r, const char *kind, struct tt_err *err);
 
-/* A complaint about member number ${at}. TT_END: it is among the first, print it; TT_OK: it is counted. */
+/* Add a complaint about member number ${at}. TT_END: it is among the first of its kind, so print it; TT_OK: it is only counted. */
 int tt_record_complain(struct tt_record *r, const char *kind, uint64_t at, const char *line, struct tt_err *err);
 
 /* True if captures may be missing after a complaint of this kind: it is counted as a member that could not be read. */
 bool tt_record_costs(const char *kind);
 
-/* The archive could not be read on, by ${status} (TT_E_DAMAGED, TT_E_LIMIT, ...). */
+/* Note that the rest of the archive could not be read, because of ${status} (TT_E_DAMAGED, TT_E_LIMIT, ...). */
 int tt_record_fail(struct tt_record *r, int status, const char *detail, struct tt_err *err);
 
 /**

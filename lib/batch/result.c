@@ -114,7 +114,7 @@ number_of(const json_t *doc, const char *name)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-/* The place where the body begins: the key, which comes first, cannot hold its mark, for its quotes are escaped. */
+/* Find where the body begins. The key, which comes first, cannot contain the body's mark, because its quotes are escaped. */
 static bool
 find_body(const char *line, size_t n, struct tt_result *r)
 {

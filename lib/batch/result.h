@@ -22,15 +22,15 @@
 
 #define TT_RESULT_LINE_MAX ((size_t)256 << 10)
 
-/* Frame times are also counted in rows, from 1/240 to 1/4 s: how many are as long as the row's edge, and longer than the one before. */
+/* Frame times are also counted in rows, from 1/240 to 1/4 s: a row has the frames up to its edge and longer than the edge before. */
 #define TT_FRAME_ROWS 11
-#define TT_FRAME_ROW_30 6             /* the last one that is not over 33.33 ms */
-extern const int64_t tt_frame_edge[TT_FRAME_ROWS];    /* ns; of the last row the most there is */
+#define TT_FRAME_ROW_30 6             /* the last row not over 33.33 ms */
+extern const int64_t tt_frame_edge[TT_FRAME_ROWS];    /* ns; the last edge is INT64_MAX */
 
-/* The bits of `by` that facts of --meta do not change: results with the same ones can be added up. */
+/* The bits of `by` that facts of --meta do not change: results in which they are equal can be added up. */
 #define TT_RESULT_OPTIONS UINT64_C(0xffffffff00000000)
 
-/* The facts that the parent itself knows, and writes. */
+/* The facts of a result that the parent process knows, and writes. */
 struct tt_result_id {
 	const char *key;
 	size_t nkey;
@@ -40,8 +40,8 @@ struct tt_result_id {
 	int64_t file_mtime_ns;
 	bool has_content;             /* size and hash are known */
 	uint64_t size, hash;          /* of the capture as it lies in its archive */
-	unsigned part, parts;         /* of an archive's record; parts 0: whole */
-	const char *facts;            /* `,"meta":{...}` to follow the body, which has none; NULL: nothing */
+	unsigned part, parts;         /* part of an archive's record, and number of parts; parts 0: the record is whole */
+	const char *facts;            /* `,"meta":{...}` to append to a body without it; NULL: nothing */
 };
 
 /* Append a whole line with its LF. ${body} is the inside of an object, from "outcome" on. */
@@ -53,17 +53,17 @@ int tt_result_facts(struct tt_buf *b, json_t *facts, struct tt_err *err);
 /* The key of a line whose checksum is right, still escaped as in JSON, empty for the record of a run; NULL for any other line. */
 const char *tt_result_scan(const char *line, size_t n, size_t *nkey);
 
-/* A line, understood. */
+/* A line that was parsed. */
 struct tt_result {
 	json_t *doc;                  /* NULL: not loaded */
-	const char *key, *type, *outcome, *why, *detail, *hash, *mtime;       /* in doc; "" where there is none */
+	const char *key, *type, *outcome, *why, *detail, *hash, *mtime;       /* texts in doc; "" if missing */
 	uint64_t by, file_size, size;
 	unsigned part, parts;
-	bool copy, held;              /* a capture whose figures count with another, of which it is a copy or a part: set by tt_results_finish(), as are ... */
-	bool overlaps;                /* ... that it shares files of its recording with another capture, and neither has all of the other's ... */
-	uint64_t missing;             /* ... and how many files of its recording are missing in front of it, after one that is there, ... */
-	uint64_t before;              /* ... or, if none before it is there, how many there were */
-	const char *body;             /* in the line */
+	bool copy, held;              /* true: a copy or part of another capture, with which its figures count; tt_results_finish() sets this to ${before} */
+	bool overlaps;                /* true: it shares files of its recording with another capture, and neither holds the other */
+	uint64_t missing;             /* files of its recording missing between the capture before it and this one */
+	uint64_t before;              /* if no capture is before it: files of its recording before it */
+	const char *body;             /* the body, in the line */
 	size_t nbody;
 };
 
@@ -72,7 +72,7 @@ const char *tt_result_detail(const struct tt_result *r);
 
 /**
  * tt_result_load(line, n, r, err):
- * Check and understand the ${n} bytes of a line without its LF. TT_E_DAMAGED: it is none of ours.
+ * Check and parse the ${n} bytes of a line without its LF. TT_E_DAMAGED: it is not a line of results.
  */
 int tt_result_load(const char *line, size_t n, struct tt_result *r, struct tt_err *err);
 void tt_result_free(struct tt_result *r);
@@ -83,7 +83,7 @@ bool tt_result_again(const struct tt_result *r);
 /* True for an archive that was given up before its end: its unpacker died, or a limit was reached. */
 bool tt_result_unended(const struct tt_result *r);
 
-/* How much a result is worth against another of the same key: higher wins. */
+/* The rank of a result among those of the same key: the highest wins. */
 int tt_result_rank(const struct tt_result *r);
 
 /* The page that was made of the capture, among the files made of captures; "": there is none. */

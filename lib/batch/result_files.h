@@ -10,8 +10,8 @@
 #include "base/list.h"
 
 /*
- * Add the files with results in the folder ${path} to ${l}: of a run in ${shards} shards, 0: of any. Beside files of shards, results.jsonl is left out, and a
- * line says so: an earlier merge made it, and it may be outdated.
+ * Add the files with results in the folder ${path} to ${l}: those of a run in ${shards} shards; 0: of any run. If there are files of shards, results.jsonl is
+ * left out with a message: an earlier merge made it, and it may be outdated.
  */
 int tt_result_files_in(struct tt_env *env, struct tt_arena *a, const char *path, uint64_t shards, struct tt_list *l, struct tt_err *err);
 

@@ -231,7 +231,7 @@ add_unmeasured(struct tt_batch_samples *b, const struct tt_result *r, struct tt_
 	return add_without(b, r, "its batch was run without a gate", err);
 }
 
-/* A figure, with those of single frames if it is over all of them, or why there is none. */
+/* True if the value has a figure, with the values of single frames if it pools them, or a reason why there is none. */
 static bool
 has_figure(const struct tt_measure *x, const struct tt_value *v)
 {
@@ -258,7 +258,7 @@ check_budget(struct tt_batch_samples *b, const struct tt_result *r, const struct
 
 #define COPIES_NAMED 5
 
-/* A copy, or a part of another, is no sample: it would show less noise than there is. */
+/* Leave out a copy, or a part, of another capture: as a sample it would show too little noise. */
 static int
 leave_out(struct tt_batch_samples *b, const struct tt_result *r, struct tt_err *err)
 {
@@ -268,7 +268,7 @@ leave_out(struct tt_batch_samples *b, const struct tt_result *r, struct tt_err *
 	return tt_buf_error(&b->copy, err);
 }
 
-/* A remark on those that were left out, or NULL. */
+/* *${note}: a remark on the captures that were left out, or NULL. */
 static int
 copies_note(struct tt_batch_samples *b, const char **note, struct tt_err *err)
 {

@@ -15,23 +15,23 @@ struct tt_env;
 struct tt_result;
 
 struct tt_batch_samples {
-	struct tt_env *env;           /* NULL: nothing is begun */
+	struct tt_env *env;           /* NULL: not begun */
 	const struct tt_budget *budget;
-	const char *settings;         /* what else the budget says of the figures, in one line */
-	const char *const *group;     /* the facts by which samples are judged separately ... */
+	const char *settings;         /* the budget's frames and filters, in one line */
+	const char *const *group;     /* the facts by which samples are judged separately */
 	size_t ngroup;
-	const char *by;               /* ... and the fact that combines them */
+	const char *by;               /* the fact that combines these */
 	const struct tt_batch_files *files;   /* files in which captures may be found; NULL: not known */
 	struct tt_arena a;
-	struct tt_texts texts;        /* that samples have in common, in ${a} */
+	struct tt_texts texts;        /* texts that samples share, in ${a} */
 	struct tt_sample *sample;
 	size_t n, cap;
 	struct tt_batch_part { const char *recording, *key; } *part;  /* the samples that are files of a recording */
 	size_t npart, cappart;
-	struct tt_buf copy;           /* the first of the captures that are left out because they are copies, for people ... */
-	size_t copies;                /* ... and how many there are */
-	size_t failed;                /* samples without figures ... */
-	size_t ungated;               /* ... and how many of these come from batches without a gate; the analysis of the others failed */
+	struct tt_buf copy;           /* the first captures left out as copies, as text */
+	size_t copies;                /* how many captures are left out as copies */
+	size_t failed;                /* samples without figures */
+	size_t ungated;               /* samples in ${failed} from batches without a gate; the analysis of the others failed */
 };
 
 /* Begin; the members up to ${files} are set by the caller, before the first result. */

@@ -14,7 +14,7 @@
 #include "sys/sys.h"
 
 #define RUN_BYTES ((size_t)12 << 20)    /* lines sorted in memory at a time */
-#define READ_BYTES ((size_t)64 << 10)   /* of each run, while they are merged */
+#define READ_BYTES ((size_t)64 << 10)   /* buffer of each run while merging */
 
 struct line {
 	const char *p;
@@ -24,10 +24,10 @@ struct line {
 
 /* A sorted run in the temporary file. */
 struct run {
-	uint64_t at, end;             /* the part not yet in buf */
+	uint64_t at, end;             /* the part of the run that is not in buf yet */
 	char *buf;
 	size_t n, used, cap;
-	struct line head;             /* the first line not given out */
+	struct line head;             /* the first line that was not given out yet */
 	bool over;
 };
 
@@ -189,7 +189,7 @@ cut_lines(struct tt_env *env, struct tt_src *src, bool last,
 	char *buf = tt_mem_alloc(&env->mem, cap, err), *lf;
 	size_t n = 0, got = 0, used;
 	uint64_t at = 0;
-	bool skip = false;            /* inside a line that is too long to be one */
+	bool skip = false;            /* true: inside a line that is too long to be a result */
 	int rc = buf ? TT_OK : err->code;
 
 	while (rc == TT_OK) {
@@ -223,7 +223,7 @@ tt_results_lines(struct tt_env *env, const char *path, bool last,
 	struct tt_src *src;
 	int rc;
 
-	/* Results of our own may be as long as they are: these are limits of captures. */
+	/* Files of results have no such limits, which are meant for captures. */
 	env->decoded_max = env->ratio_max = 0;
 	rc = last ? tt_src_open_text(env, path, &src, err) : tt_src_open(env, path, &src, err);
 	if (rc == TT_OK) {
@@ -279,7 +279,7 @@ advance(struct tt_results *rs, struct run *r, struct tt_err *err)
 	}
 }
 
-/* A heap of runs by their heads. */
+/* Restore the order of a heap of runs by their head lines, below ${i}. */
 static void
 sink_down(struct run **heap, size_t n, size_t i)
 {
@@ -330,7 +330,7 @@ listing_of(const struct tt_result *r)
 	return s ? s : "";
 }
 
-/* True for a part of the archive of which ${of} is one; if ${alike}, with the same members, where these are known. One that may yet end better is none. */
+/* True if ${r} is a part of the same archive as ${of}; with ${alike}, also with the same members, if known. A result to be tried again is no part. */
 static bool
 is_part(const struct tt_result *r, const struct tt_result *of, bool alike)
 {
@@ -339,7 +339,7 @@ is_part(const struct tt_result *r, const struct tt_result *of, bool alike)
 	return r->parts == of->parts && !tt_result_again(r) && (!alike || !*a || !*b || strcmp(a, b) == 0);
 }
 
-/* True if all parts of the archive that ${of} is one of have come. ${r}: sorted by parts, then part. */
+/* True if all parts of the archive of ${of} are there. ${r}: sorted by number of parts, then part. */
 static bool
 all_came(const struct tt_result *r, size_t n, const struct tt_result *of, bool alike)
 {
@@ -354,7 +354,7 @@ all_came(const struct tt_result *r, size_t n, const struct tt_result *of, bool a
 	return have == of->parts;
 }
 
-/* A part of an archive that has all its parts here; of several such archives the newest's. NULL: none has. *${mixed}: its parts list different members. */
+/* A part of an archive all parts of which are there; of several such archives, the newest. NULL: there is none. *${mixed}: the parts list different members. */
 static const struct tt_result *
 complete(const struct tt_result *r, size_t n, bool *mixed)
 {
@@ -422,8 +422,8 @@ by_parts(const void *a, const void *b)
 }
 
 /*
- * Results of other options, or of other contents. If a hash is missing, because a file could not be read, those of files of another length or another time;
- * archives have none, and copies of one may have times of their own.
+ * True if two results differ in options or contents. If a hash is missing, because a file could not be read, compare lengths and times of files; archives have
+ * no hash, and their copies may differ in time.
  */
 static bool
 differ(const struct tt_result *a, const struct tt_result *b)
@@ -487,7 +487,7 @@ settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt
 	}
 	if (best != SIZE_MAX && !tt_result_again(&r[best]))
 		return give(rs, out, member_text(rs, at[best]), rs->member[at[best]].n, &r[best], err);
-	/* Records of parts. Sorted copies: the texts stay with their places. */
+	/* Join the records of parts, from sorted copies, because the texts belong to the unsorted places. */
 	struct tt_result *sorted = tt_mem_alloc(&rs->env->mem, n * sizeof *sorted, err);
 	if (!sorted)
 		return err->code;
@@ -512,7 +512,7 @@ settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt
 	return rc;
 }
 
-/* Results made with other options than the first one do not go together with it. */
+/* Note the first result that was made with other options than the first one, and so cannot be added to it. */
 static void
 note_options(struct tt_results_sum *sum, const struct tt_result *r)
 {

@@ -16,7 +16,7 @@
 #include "io/sink.h"
 
 #define TICK_MS 200
-#define KILL_AFTER_NS INT64_C(1000000000)     /* between asking a process to stop and making it */
+#define KILL_AFTER_NS INT64_C(1000000000)     /* time from asking a process to stop until it is killed */
 
 static int
 start_member(struct scheduler *m, struct tt_err *err)
@@ -109,9 +109,9 @@ may_open(const struct scheduler *m)
 }
 
 /*
- * Captures at hand first, for they hold memory; then the next file. No more processes than there are jobs: beside
- * others the one that unpacks the largest archive would have but its share of a processor, and the run would end with
- * that process alone.
+ * Start captures that wait first, because they hold memory; then the next file. Start no more processes than jobs: else
+ * the unpacker of the largest archive would get only a share of a processor, and the run would end with that process
+ * alone.
  */
 static int
 start_work(struct scheduler *m, struct tt_err *err)
@@ -123,7 +123,7 @@ start_work(struct scheduler *m, struct tt_err *err)
 	return rc;
 }
 
-/* Stop what takes too long. An unpacker that waits for a slot is not late. */
+/* Stop processes that take too long. An unpacker that waits for a slot is not late. */
 static void
 check_times(struct scheduler *m, int64_t now)
 {
@@ -197,7 +197,7 @@ hear_all(struct scheduler *m, struct tt_err *err)
 		if (rc == TT_OK && m->poll[n + 1].revents)
 			rc = reap(m, p, err);
 	}
-	/* Unpackers last: the ends of their streams come with them. */
+	/* Reap unpackers last: their last messages tell the ends of streams. */
 	for (int pass = 0; pass < 2 && rc == TT_OK; pass++) {
 		for (struct proc *p = m->procs, *next; p && rc == TT_OK; p = next) {
 			next = p->next;

@@ -44,7 +44,7 @@ tt_scheduler_say_failure(struct scheduler *m, struct said *s, const char *key, c
 		tt_scheduler_say(m, "%s: %s%s%s", key, why, detail[0] ? ": " : "", detail);
 }
 
-/* At the end: the number of failures not printed. */
+/* Print, at the end, how many failures were not printed. */
 void
 tt_scheduler_say_rest(struct scheduler *m, const struct said *s, const char *where)
 {

@@ -15,7 +15,7 @@
 #include "batch/result.h"
 #include "io/ring.h"
 
-/* A message that a worker process of this kind does not send, or not now. */
+/* Fail: a worker process of this kind does not send such a message, or not now. */
 static int
 unexpected(const struct tt_wire *w, struct tt_err *err)
 {
@@ -49,7 +49,7 @@ tt_scheduler_grant_slots(struct scheduler *m, struct arch *a)
 			return;
 		a->busy[slot] = 1;
 		if (a->ngranted == 0)
-			a->unpacker->heard_ns = tt_scheduler_now();     /* it may have been waiting for this */
+			a->unpacker->heard_ns = tt_scheduler_now();     /* the unpacker may have been waiting for the slot */
 		a->ngranted++;
 	}
 }
@@ -77,7 +77,7 @@ became_archive(struct scheduler *m, struct proc *p, const struct tt_wire *w, str
 	return TT_OK;
 }
 
-/* The member of an archive by its number, in a process or waiting. */
+/* Find a member of an archive by its number, in a process or waiting for one. */
 static struct ready *
 find_member(const struct scheduler *m, const struct arch *a, uint64_t index)
 {
@@ -141,7 +141,7 @@ end_of_stream(struct scheduler *m, struct arch *a, const struct tt_wire *w, stru
 	struct ready *r = find_member(m, a, w->index);
 
 	a->streams = false;
-	/* Its process may have ended first: then the message is not needed. */
+	/* If its process has ended before, the message is not needed. */
 	if (!r)
 		return TT_OK;
 	r->ended = true;
@@ -195,7 +195,7 @@ other_file(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct 
 	return rc == TT_OK ? tt_scheduler_line(m, err) : rc;
 }
 
-/* A line for people, or one more that is only counted. A member that could not be read makes its archive a damaged one. */
+/* Print a complaint, or only count it. A member that could not be read makes its archive damaged. */
 static int
 complaint(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
 {
@@ -212,7 +212,7 @@ complaint(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct t
 	return tt_scheduler_check_failures(m, err);
 }
 
-/* The capture that ${p} reads names a ring, which only this process may open. */
+/* Open the ring that the capture of ${p} names, which only the parent may open. */
 static int
 open_ring(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
 {

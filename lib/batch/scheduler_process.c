@@ -24,7 +24,7 @@ tt_scheduler_now(void)
 }
 
 /*
- * If a batch dies, its processes die, too, and take their temporaries with them: as from SIGTERM, though the batch may ignore that.
+ * Make this process die with its parent, by SIGTERM, so that it removes its temporaries; the batch itself may ignore SIGTERM.
  */
 static int
 die_with(pid_t parent)

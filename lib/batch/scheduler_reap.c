@@ -25,7 +25,7 @@ was_stopped(int status)
 	return WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP;
 }
 
-/* Why a process ended without telling, as an outcome; an error if no other process would fare better. */
+/* Put the outcome for a process that ended without a result; return an error if any other process would end the same way. */
 static int
 put_death(struct scheduler *m, const struct proc *p, struct tt_buf *body, struct tt_err *err)
 {
@@ -50,8 +50,8 @@ put_death(struct scheduler *m, const struct proc *p, struct tt_buf *body, struct
 }
 
 /*
- * A capture whose archive was damaged under it is damaged, however well its first part could be read. One that exceeds a limit has failed, as
- * a file that does: figures of a part would be taken for its own.
+ * Mark a capture whose archive is damaged inside it as damaged, even if its first part could be read. A capture that exceeds a limit has failed,
+ * as a file does: figures of its first part would be taken for its own.
  */
 static int
 mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
@@ -79,7 +79,7 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 	return tt_buf_error(body, err);
 }
 
-/* Its unpacker printed the first complaints of each kind: print how many more there were. */
+/* Print how many more complaints of each kind there were than the unpacker printed. */
 static void
 say_complaints(struct scheduler *m, const struct tt_result *r)
 {
@@ -108,7 +108,7 @@ tt_scheduler_free_arch(struct scheduler *m, struct arch *a)
 	tt_mem_free(&m->env->mem, a, sizeof *a);
 }
 
-/* The archive's line, when its last capture has ended. */
+/* Write the archive's line, when its last capture has ended. */
 static int
 end_archive(struct scheduler *m, struct arch *a, struct tt_err *err)
 {
@@ -158,7 +158,7 @@ member_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 	id.hash = r->hash;
 	id.has_content = r->ended;
 	if (p->has_result && !r->ended) {
-		/* Its unpacker died: it was not read completely. */
+		/* If its unpacker died, the capture was not read completely. */
 		p->result.n = 0;
 		rc = tt_one_failed(&p->result, "failed", "interrupted", "its unpacker died", 17, err);
 	} else if (!p->has_result) {

@@ -14,7 +14,7 @@
 #include "batch/scheduler.h"
 #include "batch/wire.h"
 
-/* Kinds of failure, whose lines are counted and cut: scheduler_log.c has their words. */
+/* Kinds of failure, of which only the first lines are printed: scheduler_log.c has their words. */
 #define TT_SCHEDULER_WHYS 10
 
 struct said { uint64_t n[TT_SCHEDULER_WHYS]; };
@@ -23,13 +23,13 @@ struct said { uint64_t n[TT_SCHEDULER_WHYS]; };
 struct arch {
 	struct arch *next;
 	size_t file;
-	struct proc *unpacker;        /* NULL: ended */
+	struct proc *unpacker;        /* NULL: the unpacker has ended */
 	unsigned underway;            /* captures handed over and not ended */
-	unsigned ngranted;            /* slots that it was given and has not used */
-	unsigned char busy[256];      /* slots that have been given, or whose capture has not ended */
+	unsigned ngranted;            /* slots that the unpacker was given and has not used yet */
+	unsigned char busy[256];      /* by slot: 1 if it is given, or its capture has not ended */
 	bool told_end;
-	bool streams;                 /* its unpacker writes into a pipe, as fast as the other end reads */
-	struct tt_buf record;         /* the body of its line, until its captures have ended */
+	bool streams;                 /* true: its unpacker writes into a pipe, at the speed of the reader */
+	struct tt_buf record;         /* the body of its line, kept until its captures have ended */
 	unsigned parts;               /* shards that share it; 0: one */
 	uint64_t lost;                /* members that could not be read, as reported so far */
 	struct said said;
@@ -43,7 +43,7 @@ struct ready {
 	uint64_t index, size, hash;
 	uint32_t flags;
 	int fd;
-	bool ended;                   /* streamed, and all of it has been written already */
+	bool ended;                   /* true: a streamed capture, all of which has been written */
 };
 
 enum role { ROLE_FILE, ROLE_UNPACKER, ROLE_MEMBER };
@@ -54,16 +54,16 @@ struct proc {
 	int sock, pidfd;
 	enum role role;
 	size_t file;
-	struct arch *arch;            /* of unpackers and members */
-	struct ready *what;           /* of members */
-	struct tt_buf result;         /* its body */
+	struct arch *arch;            /* for unpackers and members */
+	struct ready *what;           /* for members */
+	struct tt_buf result;         /* the body of its result */
 	uint64_t size, hash;
 	bool has_result, exited;
 	int64_t heard_ns;             /* when it began, or gave a sign of life */
 	int64_t kill_ns;              /* when it was asked to stop; 0: it was not */
 	bool timeout;
 	int status;
-	uint64_t bytes;               /* of its file, taken so far */
+	uint64_t bytes;               /* bytes of its file read so far */
 	unsigned parts;               /* shards that share the file; 0: one */
 };
 
@@ -74,7 +74,7 @@ struct scheduler {
 	struct proc *procs;
 	size_t nproc;
 	unsigned analysing, unpacking;
-	struct arch *archs;           /* those whose line was not written yet */
+	struct arch *archs;           /* archives whose line was not written yet */
 	struct ready *first, **last;
 	size_t next_file;
 	struct pollfd *poll;
@@ -94,7 +94,7 @@ tt_scheduler_file(const struct scheduler *m, size_t i)
 
 /* --- scheduler_log.c --- */
 
-/* A line for people, formatted. */
+/* Print a formatted line for people. */
 void tt_scheduler_say(struct scheduler *m, const char *fmt, ...) TT_PRINTF(2, 3);
 /* Print a failure, unless enough of its kind were printed; at the end, how many were not. */
 void tt_scheduler_say_failure(struct scheduler *m, struct said *s, const char *key, const char *why, const char *detail);
@@ -105,7 +105,7 @@ void tt_scheduler_id(const struct scheduler *m, size_t file, const char *type, s
 int tt_scheduler_line(struct scheduler *m, struct tt_err *err);
 /* TT_E_LIMIT: more has failed or is damaged than is allowed. */
 int tt_scheduler_check_failures(struct scheduler *m, struct tt_err *err);
-/* Make a capture's line of its body, count and tell it. TT_E_LIMIT: more failures than allowed. */
+/* Make a capture's line of its body, count it and hand it on. TT_E_LIMIT: more failures than allowed. */
 int tt_scheduler_capture(struct scheduler *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
     struct tt_err *err);
 
@@ -131,7 +131,7 @@ void tt_scheduler_grant_slots(struct scheduler *m, struct arch *a);
 
 /* Handle the exit of ${p}, which may be freed. */
 int tt_scheduler_ended(struct scheduler *m, struct proc *p, struct tt_err *err);
-/* Give up ${a}: nothing refers to it any more. */
+/* Free ${a}, to which nothing refers any more. */
 void tt_scheduler_free_arch(struct scheduler *m, struct arch *a);
 
 #endif

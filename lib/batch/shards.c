@@ -17,7 +17,7 @@
 /* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
 struct shard_file {
 	unsigned n, i;
-	bool ended;                   /* .jsonl; a .part belongs to a run that has not ended */
+	bool ended;                   /* true: .jsonl; a .part belongs to a run that has not ended */
 	uint64_t volume, id;
 };
 
@@ -156,7 +156,7 @@ tt_batch_results_open(const char *path)
 	return of_name(path, &f) && !f.ended;
 }
 
-/* Put the runs whose results ${path} has to ${s}, from *${n} on. ${said}: what its lines say; NULL: not known. A shard's name counts before what they say. */
+/* Add the runs whose results ${path} has to ${s}, from *${n} on. ${said}: what its lines say; NULL: not known. A file name of a shard counts before them. */
 static void
 put_runs(struct shard_file *s, size_t *n, const char *path, const struct tt_batch_lists *said)
 {
@@ -227,7 +227,7 @@ int
 tt_batch_list_put(const struct tt_batch_list *l, struct tt_buf *line, struct tt_err *err)
 {
 	const struct tt_result_id id = { .key = "", .type = "shard", .by = l->by };
-	/* Shards have split the list alike if they have this hash of it; a whole run has split nothing. */
+	/* Shards with the same hash have split the list alike; a whole run has split nothing. */
 	const uint64_t list = l->shard.count > 1 ? l->list : 0;
 	char body[240];
 	int n = snprintf(body, sizeof body, "\"outcome\":\"ok\",\"shard\":%u,\"shards\":%u,\"list\":\"%016" PRIx64 "\",\"list_files\":%" PRIu64

@@ -22,7 +22,7 @@ bool tt_batch_shard_named(const char *path, struct tt_shard *s);
 struct tt_batch_list {
 	struct tt_shard shard;
 	uint64_t list, files, bytes;
-	uint64_t mine;                /* of these files, those that the shard has a result of each; 0: not known */
+	uint64_t mine;                /* the number of these files that the shard has a result of; 0: not known */
 	uint64_t by;                  /* hash of version and options */
 };
 
@@ -56,7 +56,7 @@ bool tt_batch_list_read(const struct tt_result *r, struct tt_batch_list *l);
 int tt_batch_lists_add(struct tt_arena *a, struct tt_batch_lists *all, const struct tt_batch_list *l, struct tt_err *err);
 int tt_batch_lists_check(struct tt_arena *a, struct tt_batch_lists *all, bool told, const char **what, struct tt_err *err);
 
-/* How many files the shards of ${said} have results of, all of one list together; of several lists, which may have files in common, the most. */
+/* The number of files that the shards of ${said} have results of, summed by list; of several lists, which may share files, the largest sum. */
 uint64_t tt_batch_lists_files(const struct tt_batch_lists *said);
 
 /* The largest number of shards. */

@@ -13,8 +13,8 @@
 
 #define HEAD 512                      /* bytes that tell an archive */
 #define LARGE_DIVISOR 4               /* an archive larger than 1/4 of a shard's share is shared */
-#define OVERFILL_DIVISOR 50                       /* a shard is full once it has its share and so much of it more: 1/50 */
-#define TRIES 32                      /* shards looked at for one with room; else the one of them with the least gets the file */
+#define OVERFILL_DIVISOR 50                       /* a shard is full when it has 1/50 more than its share */
+#define TRIES 32                      /* shards tried for one with room; if none has, the one with the least load gets the file */
 
 /* True if shards can share the file. One that cannot be opened belongs to one shard, which says so. */
 static bool
@@ -50,7 +50,7 @@ place(const uint64_t *load, unsigned count, uint64_t hash, uint64_t cost, uint64
 	return best;
 }
 
-/* Mark the files that all shards share; the work that is left is the sum. */
+/* Mark the files that all shards share; return the sum of the work of the others. */
 static uint64_t
 share_large(struct tt_scheduler_file *file, size_t n, unsigned count, bool divide)
 {

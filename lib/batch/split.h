@@ -7,7 +7,7 @@
  * 1.08 of the mean, and by hashes alone 2.37; a file more moves 1.3 % of the others.) A large archive whose members can be read without reading those before
  * them, a zip or a tar that is not compressed, is the work of all shards: each takes the members that begin in its stretch of the file.
  *
- * That all shards had the same list is seen by its hash.
+ * A hash of the list shows whether all shards had the same one.
  */
 #ifndef TT_BATCH_SPLIT_H
 #define TT_BATCH_SPLIT_H
@@ -18,7 +18,7 @@ struct tt_mem;
 
 struct tt_split {
 	uint64_t list;                /* a hash of the list: shards with the same one have split it alike */
-	uint64_t files, bytes;        /* of the whole list */
+	uint64_t files, bytes;        /* sums over the whole list */
 };
 
 /**
@@ -29,7 +29,7 @@ struct tt_split {
  */
 int tt_split(struct tt_mem *mem, unsigned count, struct tt_scheduler_file *file, size_t n, bool divide, struct tt_split *sum, struct tt_err *err);
 
-/* The shard, of ${count}, that takes what begins at byte ${at} of a shared file of ${size} bytes. */
+/* The shard, from 1 to ${count}, that takes members that begin at byte ${at} of a shared file of ${size} bytes. */
 unsigned tt_split_stretch(uint64_t at, uint64_t size, unsigned count);
 
 #endif

@@ -28,7 +28,7 @@
 #include "io/sink.h"
 
 #define NOWHERE UINT64_MAX
-#define CONFLICTS_SHOWN 10            /* messages of different results for one key; of more, their number */
+#define CONFLICTS_SHOWN 10            /* messages about different results for one key; beyond that, only their number */
 
 /* --- results of earlier runs --------------------------------------------------------- */
 
@@ -145,7 +145,7 @@ has_files(const struct tt_batch_store *o, const struct tt_result *r, unsigned wh
 	return true;
 }
 
-/* True if the capture's ring is there, and may have grown, or was read and is gone. */
+/* True if the capture's ring exists and may have grown, or was read and may be gone now. */
 static bool
 has_other_ring(const struct tt_result *r)
 {
@@ -155,7 +155,7 @@ has_other_ring(const struct tt_result *r)
 	return ring && tt_ring_named(ring) && (json_is_true(json_object_get(r->doc, "joined")) || lstat(ring, &st) == 0);
 }
 
-/* True if the capture must be done again although file ${which} of the two has its result. */
+/* True if the capture must be analysed again although file ${which} of the two has its result. */
 static bool
 again(const struct tt_batch_store *o, const struct tt_result *r, unsigned which)
 {
@@ -445,9 +445,9 @@ struct tally { size_t nkey; uint64_t captures, lines; };
 
 struct putting {
 	struct tt_env *env;
-	struct tally *tally;          /* nested archives that contain the current key, outermost first */
+	struct tally *tally;          /* archives that contain the current key, outermost first */
 	size_t ntally, captally;
-	struct tt_buf key;            /* key of the innermost of them */
+	struct tt_buf key;            /* key of the innermost archive */
 	uint64_t lost;                /* captures without a line */
 	struct tt_sink *sink;
 	const struct tt_batch_files *files;
@@ -589,9 +589,9 @@ struct newest {
 	struct tt_batch_store *o;
 	struct tt_batch_places last;
 	struct tt_batch_places file;           /* files made of captures, by name; at: the last line that names it */
-	struct tt_batch_places said;           /* such lines that are kept, or that say_gone() counts */
+	struct tt_batch_places said;           /* lines in ${file} that are kept, or that say_gone() counts */
 	unsigned which;
-	bool adds;                    /* second pass: lines are added */
+	bool adds;                    /* true: second pass, in which lines are added */
 };
 
 static int

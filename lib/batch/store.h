@@ -1,6 +1,6 @@
 /**
- * Results of a batch, kept: lines in a file of their own, or in memory. A run that resumes finds those that still hold; at the end the last valid line of each
- * key takes its place in the final file.
+ * Keeps the results of a batch: lines in a file, or in memory. A resumed run finds the results that still hold; at the end the last valid line of each key
+ * goes to the final file.
  */
 #ifndef TT_BATCH_STORE_H
 #define TT_BATCH_STORE_H
@@ -21,7 +21,7 @@ struct tt_results;
 struct tt_results_sum;
 struct tt_sink;
 
-/* Takes each result, too, in order of keys. */
+/* A further consumer of each result, in order of keys. */
 struct tt_batch_take {
 	int (*result)(void *arg, const struct tt_result *r, struct tt_err *err);
 	void *arg;
@@ -31,7 +31,7 @@ struct tt_batch_take {
 struct tt_batch_places {
 	struct place { uint64_t h, at; } *v;
 	size_t n, cap;
-	struct tt_map map;            /* in v */
+	struct tt_map map;            /* index in v */
 };
 
 struct tt_batch_store {
@@ -39,18 +39,18 @@ struct tt_batch_store {
 	const struct tt_batch_files *files;
 	uint64_t by;
 	struct tt_shard shard;
-	struct tt_split split;        /* of the files */
+	struct tt_split split;        /* the split of the files */
 	bool verify;
-	struct tt_results *rs;        /* the lines, where no directory keeps them */
+	struct tt_results *rs;        /* the lines, if no directory keeps them */
 	char *part, *final;           /* paths; NULL: no directory */
 	int fd;                       /* of part */
 	int dir;                      /* folder of files made of captures; -1: none are made */
-	int old[2];                   /* final and part as an earlier run left them; -1 */
+	int old[2];                   /* descriptors of final and part as an earlier run left them; -1: none */
 	struct timespec old_time[2];  /* modification times of old */
 	struct tt_batch_places gone;           /* captures whose earlier results are left out */
-	uint64_t gone_files;          /* files made of them */
-	uint64_t begin;               /* where in part this run's lines begin */
-	struct tt_batch_places done;           /* results that hold */
+	uint64_t gone_files;          /* number of files made of these captures */
+	uint64_t begin;               /* offset in part at which this run's lines begin */
+	struct tt_batch_places done;           /* earlier results that still hold */
 	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: captures by the archive's record, and lines found */
 	size_t narchive;
 	struct tt_batch_db *db;       /* database that also gets the results; NULL: none. Borrowed */
@@ -74,13 +74,13 @@ void tt_batch_store_close(struct tt_batch_store *o);
 /* Which results to write, and where. */
 struct tt_batch_put {
 	const char *path;             /* output file; NULL: none */
-	const struct tt_batch_files *files;      /* only results of these files, made with ${by}, of this shard; NULL: all */
+	const struct tt_batch_files *files;      /* take only results of these files, made with ${by}, of this shard; NULL: all */
 	struct tt_shard shard;
 	uint64_t by;
 	const struct tt_buf *head;    /* the first line; NULL: none */
 	struct tt_batch_db *db;       /* database that also gets the results; NULL: none */
-	bool mixed;                   /* accept results made with different options; otherwise they are TT_E_IO */
-	struct tt_sink **keep;        /* where the open file goes for the caller to finish; NULL: it takes its place at once */
+	bool mixed;                   /* true: accept results made with different options; false: they are TT_E_IO */
+	struct tt_sink **keep;        /* receives the open file, which the caller finishes; NULL: finish it at once */
 };
 
 /*

@@ -44,7 +44,7 @@ tt_batch_sweep(int dir, long pid)
 			close(fd);
 		return;
 	}
-	rewinddir(d);                 /* the place in it is shared with ${dir} */
+	rewinddir(d);                 /* the position in the directory is shared with ${dir} */
 	while ((e = readdir(d)) != NULL) {
 		const long maker = tt_temp_maker(e->d_name);
 

@@ -6,8 +6,8 @@
 
 /**
  * tt_batch_sweep(dir, pid):
- * Unlink the temporaries that process ${pid} left in the directory open as ${dir}, which must be sure that it makes
- * no more: it waits to be reaped. 0: those of processes that are no more, as tt_sink_sweep_output() does.
+ * Unlink the temporaries that process ${pid} left in the directory open as ${dir}. The process must have ended, and not been reaped, so that
+ * it makes no more. 0: unlink those of all processes that no longer exist, as tt_sink_sweep_output() does.
  */
 void tt_batch_sweep(int dir, long pid);
 

@@ -23,11 +23,11 @@ kind_of_failure(int rc)
 	return rc == TT_E_LIMIT ? "limit" : rc == TT_E_UNKNOWN ? "unsupported" : "damaged";
 }
 
-/* The input that u->key names is not read, or not all of it. */
+/* Complain that the input u->key is not read, or not all of it. */
 static int
 complain(struct unpack *u, const char *kind, const char *why, struct tt_err *err)
 {
-	/* The name of a source here says less than the key in front. */
+	/* Names of sources are stripped from the message, which has the key in front. */
 	static const char *const called[] = { "member: ", "archive: " };
 
 	for (size_t i = 0; i < sizeof called / sizeof *called; i++)
@@ -47,8 +47,8 @@ garbage(const struct tt_src *src, struct tt_err *why)
 }
 
 /*
- * An archive that cannot be read in order: copy its source, which is then closed, to one that can seek. ${why} says what is wrong
- * with it, also with TT_OK: then the part that could be copied is used.
+ * If an archive cannot be read in order: copy its source, which is then closed, to one that can seek. ${why} tells what is wrong
+ * with it, even with TT_OK: then the part that could be copied is used.
  */
 static int
 spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, struct tt_err *why)
@@ -72,7 +72,7 @@ spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, 
 	tt_src_close(*src);
 	*src = NULL;
 	u->rec.spooled += n;
-	/* If it is cut, the part that is there may still hold members. */
+	/* The first part of a cut archive may still hold members. */
 	if (rc == TT_END || rc == TT_E_DAMAGED)
 		return lseek(fd, 0, SEEK_SET) == 0 ? tt_src_open_fd(u->env, fd, "archive", src, &err) == TT_OK ? TT_OK :
 		    (*why = err, err.code) : tt_fail_sys(why, errno, "cannot seek in a spool");
@@ -96,7 +96,7 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 	}
 	rc = spool_archive(u, &l.src, kind, &why);
 	if (rc == TT_E_STOPPED || rc == TT_E_NOMEM || rc == TT_E_IO) {
-		/* No fault of the archive: it is to be tried again. */
+		/* This is no fault of the archive, which is to be tried again. */
 		*err = why;
 		return rc;
 	}
@@ -197,7 +197,7 @@ is_shared(const struct unpack *u, enum tt_archive_kind kind)
 	return u->o->shard.count > 1 && (kind == TT_ARCHIVE_ZIP || (kind == TT_ARCHIVE_TAR && in->coding == TT_CODING_NONE && in->seekable));
 }
 
-/* True if the member at hand, called u->key, is this shard's: by where it begins, so that each has as many bytes; else by its name. */
+/* True if the member at hand, u->key, belongs to this shard: by its offset, so that shards have equally many bytes; if that is not known, by its name. */
 static bool
 is_mine(const struct unpack *u, const struct level *l)
 {
@@ -206,10 +206,10 @@ is_mine(const struct unpack *u, const struct level *l)
 	return tt_split_stretch(l->m.at, tt_src_info(u->file)->size, u->o->shard.count) == u->o->shard.index;
 }
 
-/* Bytes of a tar, from a member's header on, that tell it from one of the same name and size. */
+/* Bytes of a tar, from a member's header on, that distinguish it from a member of the same name and size. */
 #define LISTED ((size_t)1024)
 
-/* Add the member at hand to the listing: an archive that was replaced between two shards, by one of the same length, is seen by it. */
+/* Add the member at hand to the hash of the listing, which shows if an archive was replaced by one of the same length between two shards. */
 static void
 list_member(struct unpack *u, const struct level *l)
 {
@@ -229,13 +229,13 @@ list_member(struct unpack *u, const struct level *l)
 	tt_hash_add(&u->listing, head, got);
 }
 
-/* One member of any kind. */
+/* Handle one member of any kind. */
 static int
 one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 {
 	static const char *const kind_name[] = { [TT_MEMBER_DIRECTORY] = "directory", [TT_MEMBER_LINK] = "link",
 		[TT_MEMBER_DEVICE] = "device", [TT_MEMBER_ENCRYPTED] = "encrypted" };
-	/* A link whose bytes can be had may be called one by mistake. */
+	/* A link with bytes may be marked as a link by mistake. */
 	bool bytes = l->m.kind == TT_MEMBER_FILE || (l->m.kind == TT_MEMBER_LINK && l->m.size > 0);
 	uint32_t ordinal = 1;
 	int rc = TT_OK;
@@ -281,8 +281,8 @@ free_level(struct unpack *u, struct level *l)
 }
 
 /*
- * The shard that reports the damage of an archive that several shards read: it has the member before the damage, for who reads its data finds
- * other words for what is missing than who passes over it.
+ * True if this shard reports the damage of an archive that several shards read: the shard of the member before the damage does, because a shard
+ * that reads this member's data words the damage differently from one that skips it.
  */
 static bool
 tells(const struct unpack *u, const struct level *l, bool sharded)
@@ -290,7 +290,7 @@ tells(const struct unpack *u, const struct level *l, bool sharded)
 	return !sharded || is_mine(u, l);
 }
 
-/* All members of l->src, until there is no more (TT_END), or ${why} there is not. */
+/* Handle all members of l->src, up to the end (TT_END) or an error in ${why}. */
 static int
 members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, struct tt_err *err)
 {
@@ -327,7 +327,7 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 	}
 }
 
-/* The error that keeps an archive from being read on: for the outermost, the end of it all. */
+/* Handle the error ${why} after which an archive cannot be read on; in the outermost archive, it ends the unpacker's work. */
 static int
 give_up(struct unpack *u, const struct level *l, bool sharded, const struct tt_err *why, struct tt_err *err)
 {
@@ -367,7 +367,7 @@ walk(struct unpack *u, struct level *l, struct tt_err *err)
 	return rc == TT_END ? TT_OK : rc;
 }
 
-/* The system failed (a full disk under the spool), or memory ran out: everything read so far is kept. */
+/* Keep what was read so far after a failure of the system (such as a full disk under the spool) or of memory. */
 static int
 keep(struct unpack *u, int rc, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * The bytes of members, and captures on their way to the parent.
+ * Reads the bytes of members, and sends captures to the parent.
  */
 #include "batch/unpacker.h"
 
@@ -19,7 +19,7 @@
 
 /* --- the bytes of a member ------------------------------------------------------------ */
 
-/* Fail if the member exceeds the compression ratio. Compressed bytes are those of its own archive's source. */
+/* Fail if the member exceeds the limits of decoded bytes or compression ratio; compressed bytes are those of its own archive's source. */
 static int
 check_member(const struct unpack *u, const struct level *l, struct tt_err *err)
 {
@@ -36,7 +36,7 @@ check_member(const struct unpack *u, const struct level *l, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The member's next bytes as they lie in its archive, in place: first those that were kept. */
+/* Get the member's next bytes in place, decoded by the archive: first those that were kept. */
 static int
 member_block(struct unpack *u, struct level *l, const uint8_t **p, size_t *n, struct tt_err *err)
 {
@@ -56,7 +56,7 @@ member_block(struct unpack *u, struct level *l, const uint8_t **p, size_t *n, st
 	return tt_unpack_alive(u, err);
 }
 
-/* The same as a copy, which is kept as well while it is not known what the member is. */
+/* Copy the member's next bytes, and also keep them while its kind is not known. */
 static int
 member_more(struct unpack *u, struct level *l, void *p, size_t n, size_t *got, struct tt_err *err)
 {
@@ -72,7 +72,7 @@ member_more(struct unpack *u, struct level *l, void *p, size_t n, size_t *got, s
 	if (l->keep && n > TEE_FIRST)
 		n = TEE_FIRST;
 	if (l->keep && l->tee_n + n > TT_UNPACK_TEE)
-		return TT_END;        /* who needs more to know what it is does not know it */
+		return TT_END;        /* the kind of a member must show within TT_UNPACK_TEE bytes */
 	rc = check_member(u, l, err);
 	TT_THEN(rc, tt_archive_read(l->ar, p, n, got, err));
 	if (rc != TT_OK)
@@ -114,9 +114,9 @@ tt_unpack_check(struct unpack *u, struct level *l, struct tt_err *why)
 struct copying {
 	struct tt_hash hash;
 	uint64_t n;
-	int *fd;                      /* the slot's: memory, or a file */
+	int *fd;                      /* the slot's descriptor: memory, or a file */
 	unsigned slot;
-	const uint8_t *next;          /* what came, and did not fit */
+	const uint8_t *next;          /* bytes read that did not fit into the spool */
 	size_t nnext;
 	bool reader_gone;
 };
@@ -142,8 +142,8 @@ write_all(struct unpack *u, int fd, const uint8_t *p, size_t n, bool *gone, stru
 }
 
 /*
- * Copy the member to its spool until it ends, or is larger than may be kept: TT_OK with *${ended} or not. If the archive is damaged, the bytes before the
- * damage are there, and *${cut} says why.
+ * Copy the member to its spool until it ends (*${ended}), or exceeds the size that may be kept. If the archive is damaged, the bytes before the damage are
+ * kept, and *${cut} has the reason.
  */
 static int
 spool_member(struct unpack *u, struct level *l, struct copying *c, bool whole, bool *ended, struct tt_err *cut,
@@ -196,7 +196,7 @@ tell_member(struct unpack *u, enum tt_wire_kind kind, const struct copying *c, i
 	return tt_unpack_tell(u, &w, fd, err);
 }
 
-/* Send the rest of a large member down a pipe, whose other end the parent hands to who analyses it. */
+/* Send the rest of a large member through a pipe, whose other end the parent hands to the analysing process. */
 static int
 stream_member(struct unpack *u, struct level *l, struct copying *c, struct tt_err *err)
 {
@@ -259,7 +259,7 @@ tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err)
 	l->keep = false;
 	l->tee_at = 0;
 	c.fd = &u->slot[c.slot];
-	/* The bytes of an earlier capture are overwritten: memory that is there costs no new pages. */
+	/* Overwrite an earlier capture in the slot, so that no new pages of memory are needed. */
 	rc = *c.fd >= 0 ? TT_OK : tt_spool_open(u->env, c.fd, err);
 	TT_THEN(rc, spool_member(u, l, &c, u->o->whole, &ended, &cut, err));
 	if (rc == TT_E_LIMIT) {

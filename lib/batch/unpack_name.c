@@ -26,7 +26,7 @@ static const struct known { const char *magic; size_t n; const char *kind, *unre
 	{ "\xc7\x71", 2, "other archive", "cpio archive" }, { "\xed\xab\xee\xdb", 4, "other archive", "rpm package" },
 	{ "xar!\0\x1c", 6, "other archive", "xar archive" }, { "MSWIM\0\0\0", 8, "other archive", "wim archive" },
 	{ "\x89LZO\0\r\n\x1a\n", 9, "other archive", "lzop file" }, { "\x1f\x9d", 2, "other archive", "compress file (.Z)" },
-	/* inside of what was unpacked already, and damaged, or once too often */
+	/* content of a compressed file that is compressed again, or damaged */
 	{ "\x1f\x8b\x08", 3, "other archive", "file in a compressed file" }, { "\xfd" "7zXZ", 6, "other archive", "file in a compressed file" },
 	{ "\x28\xb5\x2f\xfd", 4, "other archive", "file in a compressed file" },
 	{ "LZIP", 4, "other archive", "file in a compressed file" },
@@ -34,7 +34,7 @@ static const struct known { const char *magic; size_t n; const char *kind, *unre
 	{ "version https://git-lfs", 23, "Git LFS pointer", NULL },
 };
 
-/* It has no magic: the usual properties, and a length that is not known or below a terabyte. */
+/* True for .lzma, which has no magic, by its usual properties and a length that is unknown or below a terabyte. */
 static bool
 is_lzma(const uint8_t *p, size_t n)
 {
@@ -92,7 +92,7 @@ static const struct { const char *suffix, *inside; } compressed[] = {
 static const char *const archive[] = { ".tar", ".zip", ".7z" };
 static const char *const unread[] = { ".rar", ".cab", ".iso", ".cpio", ".xar", ".wim", ".rpm", ".deb", ".dmg", ".lha", ".lzh", ".arj",
 	".lzma", ".lzo", ".z", ".br" };
-/* Words that follow a suffix if a file was put aside, or is not whole yet; and numbers. */
+/* Endings after the suffix of backups and of files that are not complete yet; numbers count as such, too. */
 static const char *const aside[] = { "~", ".bak", ".old", ".tmp", ".part", ".partial", ".crdownload" };
 
 static bool
@@ -126,7 +126,7 @@ trim(const char *name, size_t n)
 
 struct promise { const char *suffix; bool unread; };
 
-/* The kind of file that the name says; suffix NULL: nothing of ours. ${packed}: it was compressed, as a suffix may say. */
+/* The kind of file that the name promises; suffix NULL: none that is read. ${packed}: it was compressed, which a suffix may tell. */
 static struct promise
 promise_of(const struct tt_format *const *formats, const char *name, size_t n, bool packed)
 {
@@ -166,7 +166,7 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a capture that is compressed twice is not read: unpack it once");
 	if (k && k->unread)
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "this %s is not read: unpack it, or make a tar, zip or 7z of it", k->unread);
-	/* No damage, whatever the name promises: the first has advice of its own. */
+	/* This is no damage, whatever the name promises; a Git LFS pointer has its own advice. */
 	if (k && strcmp(k->kind, "Git LFS pointer") == 0)
 		return tt_format_pick(formats, head, n, &f, why);
 	if (tt_transfer_refuse(formats, head, n, false, why) != TT_OK)
@@ -183,7 +183,7 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 	return TT_OK;
 }
 
-/* As many layers of compression as anybody uses. */
+/* The most layers of compression that are undone; files in use have no more. */
 #define LAYERS_MAX 3
 
 /* An empty tar has nothing but zeros: only its name identifies it. */
@@ -221,7 +221,7 @@ tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_
 	return kind;
 }
 
-/* How often this name came in this archive, with this one. */
+/* Count the name in this archive. */
 int
 tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_t *ordinal, struct tt_err *err)
 {

@@ -40,12 +40,12 @@ tt_unpack_complain(struct unpack *u, const char *kind, struct tt_err *err, const
 
 	if (rc != TT_END && (rc != TT_OK || !tt_record_costs(kind)))
 		return rc;
-	/* Beyond the first few the parent counts them alone: it may have to give up. */
+	/* Beyond the first few, the parent only counts them, because it may have to stop the batch. */
 	return tt_unpack_tell(u, &(struct tt_wire){ .kind = TT_WIRE_COMPLAINT, .index = u->index, .key = kind, .nkey = strlen(kind),
 	    .body = text, .nbody = rc == TT_END ? strlen(text) : 0 }, -1, err);
 }
 
-/* Let the parent know now and then that the work goes on, and how far it is. */
+/* Tell the parent at intervals that the work goes on, and how far it is. */
 int
 tt_unpack_alive(struct unpack *u, struct tt_err *err)
 {

@@ -19,21 +19,21 @@ struct tt_wire;
 /* Bytes read of a member before its kind is known. */
 #define TT_UNPACK_TEE ((size_t)2 << 20)
 
-/* The state of one archive of the nest. */
+/* The state of one of the nested archives. */
 struct level {
 	enum tt_archive_kind kind;
 	struct tt_archive *ar;
 	struct tt_src *src;
 	unsigned depth;
-	size_t key_n;                 /* of the run's key: the archive's part */
+	size_t key_n;                 /* length of the archive's key, the first part of unpack.key */
 	struct names names;
 	/* the member at hand */
 	struct tt_member m;
-	uint8_t *tee;                 /* its first bytes, kept until its kind is known; TT_UNPACK_TEE */
+	uint8_t *tee;                 /* TT_UNPACK_TEE bytes for its first bytes, kept until its kind is known */
 	size_t tee_n, tee_at;
-	bool keep;                    /* bytes read are copied to tee */
-	uint64_t given;               /* bytes of it read */
-	uint64_t taken_before;        /* of the source, when it began */
+	bool keep;                    /* true: bytes read are also copied to tee */
+	uint64_t given;               /* bytes of the member read so far */
+	uint64_t taken_before;        /* bytes taken from the source before the member began */
 };
 
 struct unpack {
@@ -43,24 +43,24 @@ struct unpack {
 	struct tt_buf key;
 	struct tt_record rec;
 	uint64_t index;               /* members so far, in all levels */
-	uint64_t top_index;           /* in the outermost */
+	uint64_t top_index;           /* members so far in the outermost archive */
 	uint64_t alive_at, alive_index;
 	struct tt_src *file;
-	struct tt_hash listing;       /* of the members of an archive that shards share, all of them, ... */
-	bool unlisted;                /* ... of which some could not be found */
+	struct tt_hash listing;       /* hash of all members of an archive that shards share */
+	bool unlisted;                /* true: some member could not be added to ${listing} */
 	struct level *top;
 	uint8_t *copy;                /* TT_UNPACK_COPY */
-	int slot[256];                /* spools by the slot that the parent gave; -1: none */
+	int slot[256];                /* by slot: descriptor of its spool; -1: none */
 	struct tt_err gone;           /* why the parent cannot be reached; code TT_OK: it can */
 };
 
 /* --- unpack_tell.c --- */
 
-/* Send a message; where the parent is gone, u->gone says so from then on. */
+/* Send a message; if the parent is gone, set u->gone. */
 int tt_unpack_tell(struct unpack *u, const struct tt_wire *w, int fd, struct tt_err *err);
 /* Note a complaint of this kind. The first few are printed at once; all are counted. */
 int tt_unpack_complain(struct unpack *u, const char *kind, struct tt_err *err, const char *fmt, ...) TT_PRINTF(4, 5);
-/* Let the parent know now and then that the work goes on, and how far it is. */
+/* Tell the parent at intervals that the work goes on, and how far it is. */
 int tt_unpack_alive(struct unpack *u, struct tt_err *err);
 /* Wait for a slot to send a capture in: *${slot}, whose descriptor is free. */
 int tt_unpack_await(struct unpack *u, unsigned *slot, struct tt_err *err);

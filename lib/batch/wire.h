@@ -17,7 +17,7 @@ enum tt_wire_kind {
 	TT_WIRE_OTHER,                /* the file is not a capture: body = what it is */
 	TT_WIRE_MEMBER,               /* a capture, with its descriptor: key, index, size, hash; body = why it is cut */
 	TT_WIRE_MEMBER_END,           /* the end of a member that was streamed: index, size, hash; body = why it is cut */
-	TT_WIRE_SAME,                 /* a capture whose result there is: key, index, size, hash */
+	TT_WIRE_SAME,                 /* a capture that has a result already: key, index, size, hash */
 	TT_WIRE_RESULT,               /* a capture's result: hash and size of a file; body */
 	TT_WIRE_COMPLAINT,            /* key = which kind; body = a line for people, empty where it is only counted */
 	TT_WIRE_END,                  /* the archive's end: body = its record */
@@ -29,7 +29,7 @@ enum tt_wire_kind {
 enum tt_wire_flag {
 	TT_WIRE_STREAM = 1,           /* the descriptor is a pipe; MEMBER_END follows */
 	TT_WIRE_CUT = 2,              /* damage in the archive, or a limit, ended the member early */
-	TT_WIRE_LIMIT = 4,            /* it was a limit */
+	TT_WIRE_LIMIT = 4,            /* with TT_WIRE_CUT: the reason was a limit */
 	TT_WIRE_SLOT = 8,             /* from this bit on: the slot the capture uses (8 bits) */
 };
 
