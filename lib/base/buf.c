@@ -9,7 +9,7 @@
 
 #define FIRST_CAP 256
 
-/* The buffer is full from here on: no writer may continue after a gap. */
+/* Set the capacity to the bytes present, so that nothing can be added after the gap. */
 void
 tt_buf_fail(struct tt_buf *b)
 {
@@ -94,7 +94,7 @@ tt_buf_printf(struct tt_buf *b, const char *fmt, ...)
 	va_copy(again, ap);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	/* The text's NUL is written too, but does not count. */
+	/* vsnprintf() writes a NUL too, which does not count as a byte of the buffer. */
 	if (n < 0) {
 		fail(b, NULL);
 	} else if (tt_buf_room(b, (size_t)n + 1, NULL) == TT_OK) {

@@ -22,7 +22,7 @@
 struct tt_buf {
 	char *p;
 	size_t n, cap;
-	bool failed;          /* something is missing at its end */
+	bool failed;          /* true: memory was short, so bytes are missing at the end */
 };
 
 /* Make room for at least ${more} bytes after n. */
@@ -32,22 +32,22 @@ void tt_buf_text(struct tt_buf *b, const char *s);
 void tt_buf_printf(struct tt_buf *b, const char *fmt, ...) TT_PRINTF(2, 3);
 void tt_buf_free(struct tt_buf *b);
 
-/* Its bytes as a string with a final NUL, until the next call; "" after an error. */
+/* Return the bytes of ${b} as a string with a final NUL, valid until the next call; "" after an error. */
 const char *tt_buf_string(struct tt_buf *b);
 
-/* There was no memory for something that belongs into it. */
+/* Mark ${b} as failed: there was no memory for something that belongs into it. */
 void tt_buf_fail(struct tt_buf *b);
 
-/* TT_E_NOMEM if memory was short for any addition, else TT_OK. */
+/* Return TT_E_NOMEM if memory was short for any addition, else TT_OK. */
 int tt_buf_error(const struct tt_buf *b, struct tt_err *err);
 
-/* The ${n} bytes at ${s} as the inside of a JSON string: tt_put_json(). */
+/* Append the ${n} bytes at ${s} as the inside of a JSON string, as tt_put_json() writes it. */
 void tt_buf_json(struct tt_buf *b, const char *s, size_t n);
 
 /* The digits 00..99, two bytes each. */
 extern const char tt_digits2[200];
 
-/* The digits 000..999, the first in the lowest byte; in the highest how many of the first two are zeros that say nothing. */
+/* The digits 000..999, the first digit in the lowest byte; the highest byte: number of leading zeros, at most 2. */
 extern const uint32_t tt_digits3[1000];
 
 /**

@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /**
- * The factors of ${num} / ${den} into *${mult}, under 2^62, and *${shift}, at most 62. False, and nothing written, if the ratio makes no
- * sense: a zero, or more than 2^30 ns a tick.
+ * Set *${mult}, under 2^62, and *${shift}, at most 62, for the ratio ${num} / ${den}. False, and nothing written, if the ratio is not
+ * plausible: a zero, or more than 2^30 ns a tick.
  *
- * The result is rounded down, and so is the exact one. The factor is rounded up: with a factor rounded down, each time that is a whole
- * number of ns would be one too small. The two are equal while ticks * den stays below 2^62; beyond that one time in 2^62 / (ticks * den)
- * is 1 ns more.
+ * Converted times are rounded down, as exact division would do. The factor is rounded up: with a factor rounded down, each time that is a
+ * whole number of ns would be 1 ns too small. Converted and exact times are equal while ticks * den stays below 2^62; beyond that one time
+ * in 2^62 / (ticks * den) is 1 ns too large.
  */
 static inline bool
 tt_clock_ratio(uint64_t num, uint64_t den, uint64_t *mult, unsigned *shift)

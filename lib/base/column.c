@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* The width that ${v}, an offset, needs. */
+/* Return the width, 0 to 4, that the offset ${v} needs. */
 static unsigned
 width_of(int64_t v)
 {
@@ -19,7 +19,7 @@ width_of(int64_t v)
 	return v == (int32_t)v ? 3 : 4;
 }
 
-/* Bytes of a block. */
+/* Return the bytes of a block whose offsets have ${width}. */
 static size_t
 size_of(unsigned width)
 {
@@ -54,7 +54,7 @@ put(char *at, size_t i, int64_t offset)
 	}
 }
 
-/* The block ${at} has offsets of ${width} from now on, wider than before; it may be new, and begins with ${base} then. */
+/* Copy the block *${at} to one with offsets of ${width}, wider than before. If *${at} is NULL, make a block whose base is ${base}. */
 static int
 widen(char **at, struct tt_mem *mem, unsigned width, int64_t base, struct tt_err *err)
 {
@@ -99,7 +99,7 @@ tt_column_add(struct tt_column *c, struct tt_mem *mem, size_t i, int64_t v, stru
 	return tt_column_set(c, mem, i, (int64_t)((uint64_t)tt_column_at(c, i) + (uint64_t)v), err);
 }
 
-/* The block ${at}, which has no offsets yet, begins with ${base}. */
+/* Set the base of the block *${at}, which has no offsets yet, to ${base}. */
 static int
 begin(char **at, struct tt_mem *mem, int64_t base, struct tt_err *err)
 {

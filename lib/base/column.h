@@ -1,9 +1,9 @@
 /**
- * A column: whole numbers by their place, in as few bytes as they take.
+ * A column: an array of whole numbers that is kept in few bytes.
  *
- * A capture has millions of frames, and of each some times, counts and numbers. Most of these are small or close to their neighbours, and some
- * are never there. A column keeps them in blocks: a number is what its block begins with and an offset, and each block has offsets of 0, 1, 2,
- * 4 or 8 bytes, as many as its numbers need so far. Any number may be read and written at any time; one that never was written is 0.
+ * A capture has millions of frames, each with some times, counts and numbers. Most of these are small or close to their neighbours, and some
+ * are never set. A column keeps them in blocks: a number is its block's base plus an offset, and the offsets of a block have 0, 1, 2,
+ * 4 or 8 bytes each, as its numbers need so far. Any number may be read and written at any time; a number that was never written is 0.
  *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time writes; any number read.
  */
@@ -16,28 +16,28 @@
 struct tt_err;
 struct tt_mem;
 
-/* So few that offsets of times, from frame to frame, fit into 32 bits. */
+/* Numbers in a block: few enough that the offsets of times of successive frames fit into 32 bits. */
 enum { TT_COLUMN_BLOCK = 64 };
 
-/* The number that a block begins with; offsets follow. */
+/* The head of a block: the number to which its offsets, which follow in memory, are added. */
 struct tt_column_block { int64_t base; };
 
 struct tt_column {
-	/* An address in the first bytes of each block: as far behind where it begins as its width says, 0 to 4 for 0, 1, 2, 4 or 8 bytes of an offset.
-	   So a block of 64 times takes 4.4 bytes each, with all that belongs to it. NULL: all of its numbers are 0. */
+	/* Tagged pointers to the blocks: address + width, where the widths 0 to 4 stand for offsets of 0, 1, 2, 4 or 8 bytes.
+	   So a block of 64 times takes 4.4 bytes a time, all included. NULL: all numbers of the block are 0. */
 	char **block;
 	size_t cap;                   /* blocks */
 	size_t n;                     /* numbers that were pushed */
 };
 
-/* The width of the block that ${at} says. */
+/* Return the width of a block from its tagged pointer ${at}. */
 static inline unsigned
 tt_column_width(const char *at)
 {
 	return (unsigned)((uintptr_t)at & 7);
 }
 
-/* The number at place ${i}. */
+/* Return the number at index ${i}. */
 static inline int64_t
 tt_column_at(const struct tt_column *c, size_t i)
 {
@@ -68,16 +68,16 @@ tt_column_at(const struct tt_column *c, size_t i)
 	return (int64_t)((uint64_t)b->base + (uint64_t)offset);
 }
 
-/* The number at place ${i} is ${v}. */
+/* Set the number at index ${i} to ${v}. */
 int tt_column_set(struct tt_column *c, struct tt_mem *mem, size_t i, int64_t v, struct tt_err *err);
 
-/* The number at place ${i} is larger by ${v}; a sum that does not fit wraps around. */
+/* Add ${v} to the number at index ${i}; a sum that does not fit wraps around. */
 int tt_column_add(struct tt_column *c, struct tt_mem *mem, size_t i, int64_t v, struct tt_err *err);
 
-/* The next number, at place c->n, is ${v}. Best for numbers that rise: a block keeps offsets from its first number. */
+/* Append ${v}, at index c->n. Best for rising numbers: a block keeps offsets from its first number. */
 int tt_column_push(struct tt_column *c, struct tt_mem *mem, int64_t v, struct tt_err *err);
 
-/* Free what it holds; it is empty then. */
+/* Free the blocks of ${c} and make it empty. */
 void tt_column_free(struct tt_column *c, struct tt_mem *mem);
 
 #endif

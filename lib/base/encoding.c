@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * True if the bytes of a text without a mark are UTF-16: most zeros are those of ASCII characters that follow each other, or of line ends and tabs.
- * In UTF-8 a zero ends a name, which is longer than one byte, and a line end is not its last.
+ * True if the bytes of a text without a byte order mark are UTF-16: most zeros are the high bytes of successive ASCII characters, line ends or tabs.
+ * In UTF-8 a zero byte ends a name, which is longer than one byte and does not end with a line end.
  */
 static bool
 is_bare_utf16(const uint8_t *p, size_t n, bool big_endian)
@@ -27,7 +27,7 @@ is_bare_utf16(const uint8_t *p, size_t n, bool big_endian)
 	return for_utf16 > for_names;
 }
 
-/* True if the bytes of a text without a mark are UTF-32: each four of them are a character. */
+/* True if the bytes of a text without a byte order mark are UTF-32: each four bytes are a character. */
 static bool
 is_bare_utf32(const uint8_t *p, size_t n, bool big_endian)
 {

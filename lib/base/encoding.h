@@ -10,7 +10,7 @@
 
 enum tt_encoding { TT_ENCODING_UTF8, TT_ENCODING_UTF8_MARK, TT_ENCODING_UTF16LE, TT_ENCODING_UTF16BE, TT_ENCODING_UTF32 };
 
-/* How the text is encoded that begins with the ${n} bytes at ${p}: by its byte order mark, or by where its zeros are. UTF-8 stands for all others. */
+/* Tell the encoding of a text from its first ${n} bytes at ${p}: from the byte order mark, or from where zeros are. UTF-8 stands for all others. */
 enum tt_encoding tt_encoding_of(const uint8_t *p, size_t n);
 
 #endif

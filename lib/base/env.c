@@ -20,7 +20,7 @@ tt_log(const struct tt_env *env, enum tt_log_level level, const char *fmt, ...)
 	if (vsnprintf(raw, sizeof raw, fmt, ap) < 0)
 		raw[0] = '\0';
 	va_end(ap);
-	/* Lines quote captures; a terminal must not obey them. */
+	/* Lines quote text of captures: control characters in it must not reach a terminal. */
 	tt_utf8_line(line, sizeof line, raw);
 	env->log(env->log_arg, level, line);
 }

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "sys/sys.h"
 
-/* Enough for any message and a prefix; what does not fit the record is cut there, not here. */
+/* Room for any message and a prefix; text that is too long is cut when it is copied to the record, not here. */
 #define LINE_MAX_B 1024
 
 /* Copy ${line} to the record's message, made printable and cut where a character ends. */
@@ -29,7 +29,7 @@ vfail(struct tt_err *err, int code, int sys, uint64_t at, const char *fmt, va_li
 
 	if (!err)
 		return code;
-	/* Through a buffer of our own, because an argument may be err->msg itself. */
+	/* Format into a local buffer first, because an argument may be err->msg itself. */
 	if (vsnprintf(line, sizeof line, fmt, ap) < 0)
 		line[0] = '\0';
 	err->code = code;
@@ -50,7 +50,7 @@ tt_fail(struct tt_err *err, int code, uint64_t at, const char *fmt, ...)
 	return code;
 }
 
-/* The text of the errno ${sys}; if descriptors ran out, with the limit that is to be raised. */
+/* Write the text of the errno ${sys} to ${to}; if descriptors ran out, with the limit to raise. */
 static void
 describe_sys(int sys, char *to, size_t size)
 {

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Every file that can fail comes by here. */
+/* Checked in this header because every file that can fail includes it. */
 #if !defined(__SIZEOF_INT128__) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #error "tracetool is built for little-endian machines whose compiler has integers of 128 bits: it counts in these, and loads numbers as they lie in files"
 #endif
@@ -68,7 +68,7 @@ int tt_fail(struct tt_err *err, int code, uint64_t at, const char *fmt, ...) TT_
  */
 int tt_fail_sys(struct tt_err *err, int sys, const char *fmt, ...) TT_PRINTF(3, 4);
 
-/* True if no more descriptors may be open: the fault of the system's limits, not of any input. */
+/* True if ${err} says that too many descriptors are open: the fault of the system's limits, not of the input. */
 bool tt_err_short_of_files(const struct tt_err *err);
 
 /**
@@ -91,17 +91,17 @@ int tt_err_in(struct tt_err *err, const char *fmt, ...) TT_PRINTF(2, 3);
  */
 int tt_exit_code(int status);
 
-/* The next step of a chain: ${rc} becomes what ${call} returns. After an error the step is left out, and ${rc} keeps the error. */
+/* Do the next step of a chain: set ${rc} to the result of ${call}, unless ${rc} is an error of an earlier step already. */
 #define TT_THEN(rc, call) \
 	do { \
 		if ((rc) == TT_OK) \
 			(rc) = (call); \
 	} while (0)
 
-/* The findings of a verdict, each of which goes before those above it. */
+/* The findings of a verdict, in rising order of weight: the last one found decides. */
 enum tt_verdict_found { TT_FOUND_NOTHING, TT_FOUND_OPEN, TT_FOUND_WORSE, TT_FOUND_DAMAGE };
 
-/* The process exit code for a verdict: 0 nothing is wrong, 5 it is open, 1 something is worse, or more than allowed, 3 what it judges is damaged. */
+/* Return the exit code for a verdict: 0 nothing is wrong, 5 undecided, 1 something is worse, or more than allowed, 3 its data is damaged. */
 int tt_verdict_exit(enum tt_verdict_found found);
 
 #endif

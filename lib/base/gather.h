@@ -1,8 +1,8 @@
 /**
- * Bits that lie apart, brought together: numbers of seven bits a byte (LEB128) without a branch on how long they are.
+ * Gathers scattered bits: decodes numbers of seven bits a byte (LEB128) without a branch on their length.
  *
- * x86 has an instruction for it (PEXT). The first two generations of AMD's Zen take it in pieces, which is slower than shifts. So a reader asks
- * once, with tt_gathers(), and has its loop twice.
+ * x86 has an instruction for this (PEXT). The first two generations of AMD's Zen do it in microcode, which is slower than shifts. So a reader
+ * calls tt_gathers() once, and has its loop in two versions.
  */
 #ifndef TT_BASE_GATHER_H
 #define TT_BASE_GATHER_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The attribute of the loop that is made for processors with it. */
+/* The attribute of functions that use the instruction. */
 #if defined(__x86_64__)
 #define TT_GATHERS __attribute__((target("bmi,bmi2")))
 #else
@@ -28,7 +28,7 @@ tt_gathers(void)
 #endif
 }
 
-/* The bits of ${x} under ${mask}. Only where tt_gathers(). */
+/* Return the bits of ${x} that are set in ${mask}, packed at the low end. Only if tt_gathers(). */
 static inline __attribute__((always_inline)) uint64_t
 tt_gather(uint64_t x, uint64_t mask)
 {
@@ -40,7 +40,7 @@ tt_gather(uint64_t x, uint64_t mask)
 	return x;
 }
 
-/* The place of the lowest bit of ${x}; 64: there is none. Only where tt_gathers(). */
+/* Return the index of the lowest bit set in ${x}; 64: no bit is set. Only if tt_gathers(). */
 static inline __attribute__((always_inline)) uint64_t
 tt_gather_lowest(uint64_t x)
 {
@@ -50,7 +50,7 @@ tt_gather_lowest(uint64_t x)
 	return x;
 }
 
-/* The low seven bits of each byte of ${w}; ${quick}: tt_gathers(). */
+/* Pack the low seven bits of each byte of ${w} into one number. ${quick}: the result of tt_gathers(). */
 static inline __attribute__((always_inline)) uint64_t
 tt_gather_sevens(uint64_t w, bool quick)
 {

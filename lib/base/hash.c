@@ -11,7 +11,7 @@ static const uint64_t factor[4] = {
 	UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xc2b2ae3d27d4eb4f), UINT64_C(0x8cb92ba72f3d8dd7), UINT64_C(0xd6e8feb86659fd93),
 };
 
-/* The two halves of the product of ${a} and ${b}, joined. */
+/* Return the XOR of the two halves of the 128-bit product of ${a} and ${b}. */
 static inline uint64_t
 fold(uint64_t a, uint64_t b)
 {
@@ -20,7 +20,7 @@ fold(uint64_t a, uint64_t b)
 	return (uint64_t)w ^ (uint64_t)(w >> 64);
 }
 
-/* Eight bytes as a little-endian number: the same on every machine. */
+/* Load eight bytes as a little-endian number. */
 static inline uint64_t
 load(const uint8_t *p)
 {
@@ -33,7 +33,7 @@ load(const uint8_t *p)
 static void
 add_block(uint64_t *lane, const uint8_t *p)
 {
-	/* The lane is added after the product as well: a product of zero must not forget what was before. */
+	/* The lane is added after the product as well: if the product is zero, the bytes before must still count. */
 	for (unsigned i = 0; i < 4; i++)
 		lane[i] = fold(lane[i] ^ load(p + 8 * i), factor[i]) + (lane[i] << 1 | lane[i] >> 63);
 }

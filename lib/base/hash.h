@@ -1,8 +1,8 @@
 /**
- * A 64-bit hash of bytes: tells contents apart, and says which shard a key belongs to.
+ * A 64-bit hash of bytes: tells contents apart, and assigns keys to shards.
  *
- * Four lanes of multiply-and-fold over 32 bytes at a time. It is not a cryptographic hash: it finds what
- * changed by itself, not what somebody changed to deceive. The value is part of result files: it does not change.
+ * Four lanes of multiply-and-fold over 32 bytes at a time. It is not a cryptographic hash: it finds accidental
+ * changes, not forged ones. Result files hold hashes, so the function must never change.
  */
 #ifndef TT_BASE_HASH_H
 #define TT_BASE_HASH_H
@@ -18,13 +18,13 @@ struct tt_hash {
 
 void tt_hash_init(struct tt_hash *h);
 
-/* Add ${n} bytes: the cuts between calls do not matter. */
+/* Add ${n} bytes; the hash does not depend on how bytes are divided between calls. */
 void tt_hash_add(struct tt_hash *h, const void *p, size_t n);
 
-/* The hash of all bytes added; more can be added after it. */
+/* Return the hash of all bytes added so far; more can be added afterwards. */
 uint64_t tt_hash_value(const struct tt_hash *h);
 
-/* The hash of one run of bytes. */
+/* Return the hash of the ${n} bytes at ${p}. */
 uint64_t tt_hash_bytes(const void *p, size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 
 uint64_t tt_seed_factor;
 
-/* Before main(), so before threads and the sandbox. If the system gives no random bytes, the address it loaded us at is random enough. */
+/* Choose the factor before main(), so before threads and the sandbox. If the system gives no random bytes, the load address is random enough. */
 static __attribute__((constructor)) void
 choose(void)
 {

@@ -2,13 +2,13 @@
  * The slot of a key in a hash table, by a function that differs in every process.
  *
  * Keys come out of captures. With a fixed hash, a crafted capture could put all its keys into one slot and make each look-up
- * linear. So every process draws a random factor. No output may depend on the order of slots.
+ * linear. So every process draws a random factor, and no output may depend on the order of slots.
  *
- * Fold the high half of key * factor into the low half, so that high key bits reach the slot. Keys at equal distances, as addresses
- * and numbers are, would still lie in runs with some factors: one process in a hundred would search several times as long, one in
- * a thousand a hundred times. A second product, by a fixed number, and its upper bits end that.
+ * The high half of key * factor is folded into the low half, so that high key bits reach the slot. With some factors, keys at equal
+ * distances, as addresses and numbers are, would still fill neighbouring slots: one process in a hundred would search several times as
+ * long, one in a thousand a hundred times. A second product, by a fixed number, and its upper bits prevent that.
  *
- * Threads: any; all use the same factor.
+ * Threads: any number; all use the same factor.
  */
 #ifndef TT_BASE_HASH_SEED_H
 #define TT_BASE_HASH_SEED_H
@@ -16,17 +16,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A random odd number, large, and chosen before main(). */
+/* A large random odd number, chosen before main(). */
 extern uint64_t tt_seed_factor;
 
-/* Extend the hash ${h} (at first 0) by ${key}. Seeded, so no input can be made to collide. */
+/* Extend the hash ${h} (at first 0) by ${key}. It is seeded, so nobody can prepare keys that collide. */
 static inline uint64_t
 tt_seeded_mix(uint64_t h, uint64_t key)
 {
 	uint64_t low = h + key, high;
 
 #ifdef __x86_64__
-	/* gcc 12 takes the halves of the product through memory: three instructions more for each zone. */
+	/* Assembler, because gcc 12 moves the halves of the product through memory: three instructions more for each zone. */
 	__asm__("mulq %2" : "+a"(low), "=d"(high) : "rm"(tt_seed_factor) : "cc");
 #else
 	__extension__ const unsigned __int128 w = (unsigned __int128)low * tt_seed_factor;
@@ -37,17 +37,17 @@ tt_seeded_mix(uint64_t h, uint64_t key)
 	return low ^ low >> 32;
 }
 
-/* tt_seeded_mix() over the ${n} bytes of a text. */
+/* Extend the hash ${h} by the ${n} bytes of the text ${s}. */
 uint64_t tt_seeded_text(uint64_t h, const char *s, size_t n);
 
-/* The slot of ${key} among ${n}, a power of two. */
+/* Return the slot of ${key} in a table of ${n} slots, a power of two. */
 static inline size_t
 tt_seeded_slot(uint64_t key, size_t n)
 {
 	return (size_t)tt_seeded_mix(0, key) & (n - 1);
 }
 
-/* tt_seeded_mix() of ${key} and ${number}, one of our own, such as the number of a process or a node. */
+/* Hash ${key} together with ${number}, one that tracetool gives, such as the number of a process or a node. */
 static inline uint64_t
 tt_seeded_pair(uint64_t number, uint64_t key)
 {

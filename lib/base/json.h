@@ -16,32 +16,32 @@
 
 struct tt_json {
 	struct tt_buf *out;
-	bool comma;                   /* there is a member before the next */
-	const char *gap;              /* white space in front of the next member; then NULL */
+	bool comma;                   /* true: the next member needs a comma before it */
+	const char *gap;              /* white space to write before the next member, once; NULL: none */
 };
 
-/* ${open} is "{" or "[", with the white space after it; ${close} the same of "}" or "]". */
+/* Begin and end an object or array. ${open} is "{" or "[" and the white space after it, ${close} "}" or "]" and the white space with it. */
 void tt_json_open(struct tt_json *j, const char *key, const char *open);
 void tt_json_close(struct tt_json *j, const char *close);
 
-/* Only the key: the caller writes its value to j->out. */
+/* Write only the key; the caller writes the value to j->out. */
 void tt_json_key(struct tt_json *j, const char *key);
 void tt_json_key_n(struct tt_json *j, const char *key, size_t n);
 
-/* No member where ${s} is NULL. */
+/* Write a text; no member if ${s} is NULL. */
 void tt_json_text(struct tt_json *j, const char *key, const char *s);
 void tt_json_text_n(struct tt_json *j, const char *key, const char *s, size_t n);
 
-/* A number as the text ${s}, or "null". */
+/* Write ${s} as it is: the digits of a number, or "null". */
 void tt_json_raw(struct tt_json *j, const char *key, const char *s);
 void tt_json_bool(struct tt_json *j, const char *key, bool v);
 void tt_json_u64(struct tt_json *j, const char *key, uint64_t v);
 void tt_json_i64(struct tt_json *j, const char *key, int64_t v);
 
-/* A member whose JSON is the ${n} bytes at ${s}, or their beginning: the caller writes its end to j->out. */
+/* Write a member whose JSON, or the beginning of it, is the ${n} bytes at ${s}; the caller writes the rest to j->out. */
 void tt_json_part(struct tt_json *j, const char *s, size_t n);
 
-/* A text alone, in quotes. */
+/* Append only the text ${s}, escaped and in quotes. */
 void tt_json_quote(struct tt_buf *out, const char *s, size_t n);
 
 #endif

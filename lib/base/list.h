@@ -1,5 +1,5 @@
 /**
- * Lists of texts that end with NULL, as an arena keeps them: values of an option, files, words.
+ * NULL-terminated lists of texts in an arena: values of an option, files, words.
  */
 #ifndef TT_BASE_LIST_H
 #define TT_BASE_LIST_H
@@ -14,11 +14,11 @@
 struct tt_list {
 	const char **v;
 	size_t n, cap;
-	bool parted;                  /* the list has two sides ... */
-	size_t before;                /* ... and this number of texts is on the first */
+	bool parted;                  /* true: the list has two sides, of which the first has ${before} texts */
+	size_t before;                /* texts on the first side, if parted */
 };
 
-/* Add ${s}, borrowed, to ${l}. */
+/* Append ${s} to ${l}; the text is borrowed. */
 static inline int
 tt_list_add(struct tt_list *l, const char *s, struct tt_arena *a, struct tt_err *err)
 {

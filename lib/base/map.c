@@ -26,7 +26,7 @@ grow(struct tt_map *map, struct tt_mem *mem, struct tt_err *err)
 
 	if (!(bigger.slot = tt_mem_alloc(mem, bigger.nslot * sizeof *bigger.slot, err)))
 		return err->code;
-	/* From after an empty slot on, so that rows of one hash keep their order. */
+	/* Begin after an empty slot, so that rows of one hash keep their order. */
 	while (first < map->nslot && map->slot[first].row)
 		first++;
 	for (size_t i = 0; i < map->nslot; i++)

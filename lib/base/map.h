@@ -1,9 +1,9 @@
 /**
- * A map from hashes to the rows of an array that its owner keeps: open addressing, only growing, twice the rows at least.
+ * A map from hashes to rows of an array that the map's owner keeps: open addressing, never shrunk, at least two slots a row.
  *
- * The map knows no keys. A look-up names the rows that may be the one, and the caller compares; the hash is kept beside each
- * row, so that others are passed over and the table grows without the rows. Take hashes of base/hash_seed.h: keys come out of
- * captures.
+ * The map knows no keys. A look-up offers the rows with the right hash, and the caller compares keys; the hash is kept beside each
+ * row number, so that rows of other hashes are skipped and the table can grow without reading rows. Use hashes of base/hash_seed.h,
+ * because keys come out of captures.
  *
  * A table that is not a map says why where it is declared: "Not a tt_map".
  *
@@ -19,13 +19,13 @@ struct tt_err;
 struct tt_mem;
 
 struct tt_map {
-	struct tt_map_slot { uint32_t hash, row; } *slot;     /* row: + 1; 0: empty */
+	struct tt_map_slot { uint32_t hash, row; } *slot;     /* row: number of the row + 1; 0: the slot is empty */
 	size_t nslot, n;
 };
 
 /**
  * tt_map_find(map, hash, i, same):
- * The row with ${hash} for which the expression ${same}, which names the row ${i}, is true, + 1; 0: none. If there are several, the one that was added first.
+ * Return the number + 1 of the row with ${hash} for which the expression ${same}, in which ${i} is the row, is true; 0: no row. If several match, the first.
  */
 #define tt_map_find(map, of, i, same) __extension__ ({ \
 	const struct tt_map *map_ = (map); \
@@ -43,20 +43,20 @@ struct tt_map {
 	} \
 	found_; })
 
-/* Add row ${row}, which is not there, or one more of its hash. */
+/* Add row ${row}, which is not in the map; other rows may have the same hash. */
 int tt_map_add(struct tt_map *map, struct tt_mem *mem, uint64_t hash, size_t row, struct tt_err *err);
 
 /**
  * tt_map_push(map, mem, hash, v, cap, n, err):
- * Make room for row ${n}, the next one, in the array *${v} of *${cap} rows, as tt_mem_grow() does, and add it. The caller fills it and counts.
+ * Make room for row ${n}, the next one, in the array *${v} of *${cap} rows, as tt_mem_grow() does, and add it. The caller fills the row and raises ${n}.
  */
 #define tt_map_push(map, mem, hash, v, cap, n, err) tt_map_push_row(map, mem, hash, v, cap, n, sizeof **(v), err)
 int tt_map_push_row(struct tt_map *map, struct tt_mem *mem, uint64_t hash, void *v, size_t *cap, size_t n, size_t size, struct tt_err *err);
 
-/* Row ${row}, which is there, goes; ${now} takes its place. */
+/* Replace row ${row}, which is in the map, with row ${now}, which has the same hash. */
 void tt_map_replace(struct tt_map *map, uint64_t hash, size_t row, size_t now);
 
-/* Forget all rows, keep the table. */
+/* Remove all rows, but keep the table's memory. */
 void tt_map_clear(struct tt_map *map);
 
 void tt_map_free(struct tt_map *map, struct tt_mem *mem);

@@ -20,7 +20,7 @@ give_way(struct tt_mem *mem)
 	return s && s->give(s->arg);
 }
 
-/* Count ${n} more bytes, or refuse. The sum is exact at every moment, so the cap is never passed. */
+/* Count ${n} more bytes, or fail if they would pass the cap. The sum is exact at every moment, so the cap is never passed. */
 static int
 charge(struct tt_mem *mem, size_t n, struct tt_err *err)
 {
@@ -93,7 +93,7 @@ tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err)
 	return memset(p, 0, n);
 }
 
-/* The capacity to grow to, or 0 where its size in bytes cannot be said. */
+/* Return the capacity to grow to, or 0 if its size in bytes would overflow. */
 static size_t
 grown_cap(size_t cap, size_t need, size_t elem)
 {
@@ -127,7 +127,7 @@ tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem, 
 		return rc;
 	/* ${p} points to a pointer of any type; memcpy reads and writes it without an alias. */
 	memcpy(&array, p, sizeof array);
-	/* calloc() leaves large memory untouched: it takes none until it is written. */
+	/* calloc() does not write to large blocks: they use no memory until they are written. */
 	array = array ? realloc(array, new_b) : calloc(1, new_b);
 	if (!array) {
 		refund(mem, new_b - old_b);
@@ -181,7 +181,7 @@ tt_mem_trim(void)
 
 /* --- arena -------------------------------------------------------------- */
 
-/* Tests of allocation that fails want a page for each block, and no room to spare in arrays and buffers. */
+/* Tests that let allocations fail need one page for each block, and no spare room in arrays and buffers. */
 #ifdef TT_GROW_EXACTLY
 #define PAGE_FIRST ((size_t)0)
 #else
@@ -191,10 +191,10 @@ tt_mem_trim(void)
 
 struct tt_arena_page {
 	struct tt_arena_page *next;
-	size_t size;                  /* with this header */
+	size_t size;                  /* bytes, including this header */
 };
 
-/* The header, rounded up so that what follows is aligned for any type. */
+/* Bytes of the header, rounded up so that the memory after it is aligned for any type. */
 #define HEAD ((sizeof(struct tt_arena_page) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1))
 
 void
@@ -226,7 +226,7 @@ add_page(struct tt_arena *a, size_t size, struct tt_err *err)
 	return page;
 }
 
-/* A block too large to share a page: it gets its own, after the one being filled. */
+/* Allocate a block too large to share a page: it gets a page of its own, listed after the page being filled. */
 static void *
 alloc_large(struct tt_arena *a, size_t n, struct tt_err *err)
 {
@@ -250,7 +250,7 @@ next_page(struct tt_arena *a, struct tt_err *err)
 	size_t size = PAGE_FIRST;
 	struct tt_arena_page *page;
 
-	/* Only pages that are shared count: a large block does not make the next page large. */
+	/* The size grows with shared pages only: a large block does not make the next page large. */
 	if (a->end)
 		size = a->pages->size < PAGE_LARGEST ? a->pages->size * 2 : PAGE_LARGEST;
 	page = add_page(a, size, err);
@@ -263,7 +263,7 @@ next_page(struct tt_arena *a, struct tt_err *err)
 	return TT_OK;
 }
 
-/* ${n} zeroed bytes at a multiple of ${align}, a power of two no larger than any type wants. */
+/* Return ${n} zeroed bytes aligned to ${align}, a power of two, at most the alignment of max_align_t. */
 static void *
 carve(struct tt_arena *a, size_t n, size_t align, struct tt_err *err)
 {

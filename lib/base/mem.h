@@ -16,7 +16,7 @@
 
 struct tt_err;
 
-/* Who holds memory that can be done without. ${give} is called where the cap would be passed, on any thread: true: it gave some. */
+/* An owner of memory that can be freed on demand. ${give} is called, on any thread, when the cap would be passed; true: it freed some. */
 struct tt_mem_spare {
 	bool (*give)(void *arg);
 	void *arg;
@@ -35,7 +35,7 @@ struct tt_mem {
  */
 void *tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err);
 
-/* The same at the beginning of a line of memory; ${n} is a multiple of TT_MEM_LINE. For memory that is accessed at random. */
+/* Allocate ${n} zeroed bytes, a multiple of TT_MEM_LINE, aligned to a cache line. For memory that is accessed at random. */
 #define TT_MEM_LINE 64
 void *tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err);
 void tt_mem_free_lines(struct tt_mem *mem, void *p, size_t n);
@@ -49,7 +49,7 @@ void tt_mem_free_lines(struct tt_mem *mem, void *p, size_t n);
 int tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem,
     struct tt_err *err);
 
-/* ${n} as a size, or the largest one: for limits, where more than memory can hold is no limit. */
+/* Convert ${n} to a size_t, clamped: for limits, where more than memory can hold means no limit. */
 static inline size_t
 tt_size(uint64_t n)
 {
@@ -58,8 +58,7 @@ tt_size(uint64_t n)
 
 /**
  * tt_mem_fit(mem, p, cap, n, elem):
- * Give back the room that the array *${p} of *${cap} elements of ${elem} bytes has for more than its first ${n}. If ${n} is 0, or the system does not do it,
- * nothing changes.
+ * Shrink the array *${p} of *${cap} elements of ${elem} bytes to its first ${n} elements. If ${n} is 0, or the system cannot shrink it, nothing changes.
  */
 void tt_mem_fit(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem);
 
@@ -77,7 +76,7 @@ void tt_mem_free(struct tt_mem *mem, void *p, size_t n);
 int tt_mem_charge(struct tt_mem *mem, size_t n, struct tt_err *err);
 void tt_mem_refund(struct tt_mem *mem, size_t n);
 
-/* Much was freed that will not be wanted soon: give it back to the system where that is possible. It takes a millisecond or two. */
+/* Return freed memory to the system where that is possible. It takes a millisecond or two: call it after much was freed that is not needed again soon. */
 void tt_mem_trim(void);
 
 /* --- arena: many small blocks with one lifetime ------------------------- */
@@ -91,27 +90,27 @@ struct tt_arena {
 
 /**
  * tt_arena_init(a, mem) / tt_arena_free(a):
- * An empty arena drawing on ${mem}; free gives everything back at once.
+ * Make an empty arena that allocates from ${mem}; free all its memory at once.
  */
 void tt_arena_init(struct tt_arena *a, struct tt_mem *mem);
 void tt_arena_free(struct tt_arena *a);
 
 /**
  * tt_arena_alloc(a, n, err):
- * ${n} zeroed bytes aligned for any type, or NULL with ${err} filled.
+ * Return ${n} zeroed bytes aligned for any type, or NULL with ${err} filled.
  */
 void *tt_arena_alloc(struct tt_arena *a, size_t n, struct tt_err *err);
 
 /**
  * tt_arena_text(a, s, n, err):
- * A NUL-terminated copy of the ${n} bytes at ${s}; NULL: room for ${n} bytes.
+ * Return a NUL-terminated copy of the ${n} bytes at ${s}; if ${s} is NULL, zeroed room for them.
  */
 char *tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err);
 
 /**
  * tt_arena_grow(a, p, cap, n, elem, err):
- * Make the array *${p} of *${cap} elements of ${elem} bytes hold more than ${n} of them; new ones are zero. An array that became too small
- * stays in the arena: for lists of options and files, not for events.
+ * Make the array *${p} of *${cap} elements of ${elem} bytes hold more than ${n} of them; new elements are zero. The memory of the smaller
+ * array stays in the arena: for lists of options and files, not for events.
  */
 int tt_arena_grow(struct tt_arena *a, void *p, size_t *cap, size_t n, size_t elem, struct tt_err *err);
 

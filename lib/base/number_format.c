@@ -1,8 +1,8 @@
 /**
  * Writes numbers as text: counts with commas, times and sizes with units.
  *
- * Integers are written two digits at a time from a table: at hundreds of
- * millions of numbers the divisions are what an emitter's time goes to.
+ * Integers are written two digits at a time from a table: with hundreds of
+ * millions of numbers, an emitter spends most of its time on divisions.
  */
 #include "base/buf.h"
 
@@ -28,7 +28,7 @@ const char tt_digits2[200] = {
 const uint32_t tt_digits3[1000] = { HUNDRED(0), HUNDRED(1), HUNDRED(2), HUNDRED(3), HUNDRED(4), HUNDRED(5), HUNDRED(6), HUNDRED(7), HUNDRED(8),
 	HUNDRED(9) };
 
-/* How many decimal digits ${v} has (1..20). */
+/* Return the number of decimal digits of ${v} (1..20). */
 static unsigned
 count_digits(uint64_t v)
 {
@@ -70,7 +70,7 @@ tt_put_u64(char *p, uint64_t v)
 	return p + n;
 }
 
-/* Write the sign of ${v}, and give its magnitude: INT64_MIN has one too. */
+/* Write the sign of ${v}, and return its magnitude, which is right for INT64_MIN too. */
 static uint64_t
 put_sign(char **p, int64_t v)
 {
@@ -137,8 +137,8 @@ char *
 tt_put_double(char *p, double v)
 {
 	/*
-	 * Fifteen digits survive the way through a normal double, so a shorter form is found there
-	 * (%g drops trailing zeros); a subnormal has fewer to give and is tried from one digit up.
+	 * A normal double keeps any 15 digits, so 15 find every shorter form too (%g drops
+	 * trailing zeros); a subnormal has less precision and is tried from one digit up.
 	 */
 	int digits = fabs(v) < DBL_MIN ? 1 : 15;
 	char text[48];
@@ -148,12 +148,12 @@ tt_put_double(char *p, double v)
 	if (fabs(v) < 1e15 && v == (double)(int64_t)v && !(v == 0 && signbit(v)))
 		return tt_put_i64(p, (int64_t)v);
 	for (; digits <= 17; digits++) {
-		/* Twenty digits after the point, as sixteen after "0.000" are, are more than some readers count to. */
+		/* Sixteen digits after "0.000" would be twenty after the point, more than some readers accept. */
 		if (digits > 15 && fabs(v) < 1e-3)
 			snprintf(text, sizeof text, "%.*e", digits - 1, v);
 		else
 			snprintf(text, sizeof text, "%.*g", digits, v);
-		/* The same locale wrote the text, so it is read back rightly. */
+		/* strtod() uses the locale that wrote the text, so it reads the text correctly. */
 		if (strtod(text, NULL) == v)
 			break;
 	}

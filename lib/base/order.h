@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below, at or above 0, as ${a} is less than, equal to or more than ${b}. */
+/* Compare: -1, 0 or 1 if ${a} is less than, equal to or greater than ${b}. */
 #define TT_CMP(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Sort the ${n} elements at ${v}; without any, ${v} may be NULL. */
+/* Sort the ${n} elements at ${v}; if ${n} is 0, ${v} may be NULL. */
 #define tt_sort(v, n, cmp) tt_sort_bytes(v, n, sizeof *(v), cmp)
 
 static inline void
@@ -22,7 +22,7 @@ tt_sort_bytes(void *v, size_t n, size_t size, int (*cmp)(const void *, const voi
 		qsort(v, n, size, cmp);
 }
 
-/* The same with ${arg} as third argument of ${cmp}. */
+/* As tt_sort(), with ${arg} as third argument of ${cmp}. */
 #define tt_sort_by(v, n, cmp, arg) tt_sort_bytes_by(v, n, sizeof *(v), cmp, arg)
 
 static inline void
@@ -32,7 +32,7 @@ tt_sort_bytes_by(void *v, size_t n, size_t size, int (*cmp)(const void *, const 
 		qsort_r(v, n, size, cmp, (void *)(uintptr_t)arg);
 }
 
-/* For pointers to text. */
+/* Compare two pointers to texts. */
 static inline int
 tt_by_text(const void *a, const void *b)
 {
@@ -41,8 +41,8 @@ tt_by_text(const void *a, const void *b)
 
 /**
  * tt_lower_bound(i, from, to, before):
- * The first of the places ${from} to ${to} - 1 for which the expression ${before}, which names the place ${i}, is false; ${to}
- * where there is none. It must be true for all places before that one, and false for all after it.
+ * Return the first index from ${from} to ${to} - 1 for which the expression ${before}, in which ${i} is the index, is false; ${to} if
+ * it is false for no index. The expression must be true for all indexes before the result, and false for all after it.
  */
 #define tt_lower_bound(i, from, to, before) __extension__ ({ \
 	size_t least_ = (from), most_ = (to); \

@@ -14,7 +14,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The decimal digits at *${s} as a number; false if there are none or they are too large. */
+/* Read the decimal digits at *${s} as a number; false if there are no digits or the number is too large. */
 static bool
 digits(const char **s, uint64_t *v)
 {
@@ -111,7 +111,7 @@ wrong:
 int
 tt_parse_duration(const char *s, int64_t *ns, struct tt_err *err)
 {
-	/* Decimals need a power of ten, so minutes and hours are given as a number of seconds. */
+	/* decimal() needs a power of ten, so minutes and hours are counted in seconds. */
 	static const struct { const char *name; int64_t ns, times; } unit[] = {
 		{ "ns", 1, 1 }, { "us", 1000, 1 }, { "\302\265s", 1000, 1 }, { "\316\274s", 1000, 1 },
 		{ "ms", 1000000, 1 }, { "s", NS_PER_S, 1 }, { "m", NS_PER_S, 60 }, { "h", NS_PER_S, 3600 },

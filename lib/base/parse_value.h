@@ -1,7 +1,7 @@
 /**
  * Values of options: text to numbers, strictly.
  *
- * The whole text must be used: no white space, no sign, nothing after. Decimals are
+ * The whole text must be the value: no white space, no sign, nothing after. Decimals are
  * read as integers of the finest unit, never through a double, so that "0.1 s"
  * is 100,000,000 ns on every machine.
  *
@@ -15,25 +15,25 @@
 
 #include "base/err.h"
 
-/* A whole number from ${lo} to ${hi}. */
+/* Parse a whole number from ${lo} to ${hi}. */
 int tt_parse_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err);
 
-/* Bytes: a whole number, with k, M, G or T after it times 1024 each. */
+/* Parse a size in bytes: a whole number; k, M, G or T after it mean powers of 1024. */
 int tt_parse_size(const char *s, uint64_t *v, struct tt_err *err);
 
-/* A length of time with its unit, in ns: "250ns", "1.5ms", "2s", "10m", "1h", also us and µs. */
+/* Parse a length of time with its unit to ns: "250ns", "1.5ms", "2s", "10m", "1h", also us and µs. */
 int tt_parse_duration(const char *s, int64_t *ns, struct tt_err *err);
 
-/* Milliseconds, in ns: "16.67"; the unit "ms" may follow. Above zero. */
+/* Parse milliseconds above zero to ns: "16.67"; the unit "ms" may follow. */
 int tt_parse_milliseconds(const char *s, int64_t *ns, struct tt_err *err);
 
-/* A share in percent, in 1/10000: "1" and "1%" are 100; at most 100 %, two decimals. */
+/* Parse a share in percent to units of 1/10000: "1" and "1%" give 100; at most 100 %, two decimals. */
 int tt_parse_percent(const char *s, int64_t *e4, struct tt_err *err);
 
-/* "A-B" in seconds, in ns; either side may be left out: then it is INT64_MIN or INT64_MAX. A < B. */
+/* Parse "A-B" in seconds, A < B, to ns; a side that is left out gives INT64_MIN or INT64_MAX. */
 int tt_parse_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err);
 
-/* "A-B", both inclusive, "A" for one, "A-" and "-B" open: the missing side is 1 or UINT64_MAX. 1 <= A <= B. */
+/* Parse "A-B", both inclusive, 1 <= A <= B; "A" is one number, "A-" and "-B" are open: the missing side gives 1 or UINT64_MAX. */
 int tt_parse_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err);
 
 #endif

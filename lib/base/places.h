@@ -1,5 +1,5 @@
 /**
- * Sorts places of records by a number of each, where comparing and moving the records themselves would take longer.
+ * Sorts indexes of records by a numeric key of each, which is faster than to compare and move the records themselves.
  */
 #ifndef TT_BASE_PLACES_H
 #define TT_BASE_PLACES_H
@@ -14,8 +14,8 @@ struct tt_place {
 
 /**
  * tt_places_sort(v, n):
- * Sort the ${n} places at ${v} by key; those with the same key stay in their order. There must be room for ${n} more after them. Returns where the sorted
- * places begin: ${v}, or ${v} + ${n}. Takes time for each byte in which keys differ, and none for the others.
+ * Sort the ${n} places at ${v} by key; places with the same key stay in their order. There must be room for ${n} more after them. Returns where the sorted
+ * places begin: ${v}, or ${v} + ${n}. Each byte in which keys differ takes a pass over the places; the other bytes take none.
  */
 struct tt_place *tt_places_sort(struct tt_place *v, size_t n);
 

@@ -8,7 +8,7 @@
 
 enum tt_wire { TT_WIRE_VARINT = 0, TT_WIRE_64 = 1, TT_WIRE_BYTES = 2 };
 
-/* At most 10 bytes; returns the end. */
+/* Write ${v} as a varint of at most 10 bytes at ${p}; return its end. */
 static inline char *
 tt_put_varint(char *p, uint64_t v)
 {
@@ -18,19 +18,19 @@ tt_put_varint(char *p, uint64_t v)
 	return p;
 }
 
-/* Bytes of ${v} as a varint. */
+/* Return the bytes that ${v} takes as a varint. */
 static inline unsigned
 tt_varint_bytes(uint64_t v)
 {
-	/* Bits by seven, as 9 / 64, which is right up to 63 of them. */
+	/* Divide the number of bits by 7 as * 9 / 64, which is exact up to 63 bits. */
 	return (73 + 9 * (63 - (unsigned)__builtin_clzll(v | 1))) / 64;
 }
 
-/* As tt_put_varint() for a number below 2^56 that takes ${n} bytes; 8 are written. */
+/* Write ${v}, below 2^56, as a varint of ${n} bytes; 8 bytes of ${p} are overwritten. */
 static inline void
 tt_put_short_varint(char *p, uint64_t v, unsigned n)
 {
-	/* Seven bits to each byte, by halves; then the bits that say that more follows. */
+	/* Spread the number to seven bits a byte, halving the groups in each step; then set the bits that say that more bytes follow. */
 	v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
 	v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
 	v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
@@ -50,7 +50,7 @@ tt_proto_number(struct tt_buf *b, unsigned field, uint64_t v)
 	b->n = (size_t)(tt_put_varint(p, v) - b->p);
 }
 
-/* Append what comes before the ${n} bytes of a field. */
+/* Append the tag and the length of a field of ${n} bytes. */
 static inline void
 tt_proto_head(struct tt_buf *b, unsigned field, size_t n)
 {

@@ -1,5 +1,5 @@
 /**
- * The settings that a caller of the library may change, as messages call them: "raise %s".
+ * The settings that a caller of the library may change, with their names in messages: "raise %s".
  *
  * The library has settings and knows no command line. The program that it is linked into defines this table with the options that set them
  * (cmd/setting_options.c); if no program does, setting.c has the fields of the library's own structs.
@@ -37,7 +37,7 @@ enum tt_setting {
 	TT_SETTING_FRAME_THREAD,
 	TT_SETTING_FROM_LABEL,
 	TT_SETTING_TO_LABEL,
-	TT_SETTING_GROUP_BY,          /* what is done with them */
+	TT_SETTING_GROUP_BY,          /* how captures are analysed */
 	TT_SETTING_TABLE,
 	TT_SETTING_BASELINE,
 	TT_SETTING_FORCE_BASELINE,
@@ -63,7 +63,7 @@ enum tt_setting {
 	TT_SETTING_MAX_TIME,
 	TT_SETTING_SEED,
 	TT_SETTING_PAIR_COUNT,
-	TT_SETTING_PAIRS,             /* all that decides the pairs, and all that decides how builds are recorded */
+	TT_SETTING_PAIRS,             /* all settings that decide the pairs; next: all that decide how builds are recorded */
 	TT_SETTING_RECORDING,
 	TT_SETTING_ROOT,              /* batches */
 	TT_SETTING_SHARD,

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 
-/* True if a character of ${s} is not printed as it is: one that is no UTF-8, or that a terminal obeys. */
+/* True if printing changes a character of ${s}: bytes that are not UTF-8, and control characters. */
 static bool
 is_changed_when_printed(const char *s)
 {
@@ -20,7 +20,7 @@ is_changed_when_printed(const char *s)
 	return false;
 }
 
-/* $'...', which bash, zsh and POSIX of 2024 know: bytes by number, so that the command can be printed and copied. */
+/* Quote as $'...', which bash, zsh and POSIX of 2024 know: bytes are written as numbers, so that the command can be printed and copied. */
 static void
 quote_bytes(struct tt_buf *to, const char *s)
 {

@@ -6,7 +6,7 @@
 
 struct tt_buf;
 
-/* Append the argument ${s}, quoted for a shell where it needs that. Errors stay in the buffer. */
+/* Append the argument ${s}, quoted for a shell if it needs quotes. Errors stay in the buffer. */
 void tt_shell_quote(struct tt_buf *to, const char *s);
 
 #endif

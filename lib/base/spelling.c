@@ -16,7 +16,7 @@ min3(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Edits to get from ${a} to ${b}: insert, delete, replace, swap two neighbours. */
+/* Count the edits from ${a} to ${b}: insert, delete, replace, swap two neighbours. */
 static size_t
 edits(const char *a, size_t na, const char *b, size_t nb)
 {

@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-/* How far apart two words are: 1 for a beginning, else edits; SIZE_MAX: not a misspelling. */
+/* Return the distance of two words: 1 if ${word} is a beginning of ${candidate}, else the edits; SIZE_MAX: not a misspelling. */
 size_t tt_word_distance(const char *word, const char *candidate);
 
 /**
  * tt_nearest_word(word, value):
- * The one of value(0), value(1), ... that ${word} most likely misspells or begins; NULL if none is similar.
+ * Return that of the words value(0), value(1), ... which ${word} most likely misspells or begins; NULL if no word is similar.
  */
 const char *tt_nearest_word(const char *word, const char *(*value)(size_t i));
 

@@ -1,5 +1,5 @@
 /**
- * Texts that many records have in common: each is kept once, in an arena.
+ * Texts that many records share: each is kept once, in an arena.
  *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
  */
@@ -11,13 +11,13 @@
 struct tt_arena;
 
 struct tt_texts {
-	struct tt_arena *a;           /* texts lie in it; the table is of its memory, too */
-	struct tt_map at;             /* rows of ${text}, by their bytes */
+	struct tt_arena *a;           /* holds the texts; the map is allocated from its tt_mem */
+	struct tt_map at;             /* rows of ${text}, by the hash of the text */
 	const char **text;
 	size_t n, cap;
 };
 
-/* The text of the ${n} bytes at ${s}, none of which is NUL, as long as the arena lives. NULL with ${err} filled. */
+/* Return the kept text of the ${n} bytes at ${s}, which hold no NUL; it lives as long as the arena. NULL with ${err} filled on failure. */
 const char *tt_texts_keep(struct tt_texts *t, const char *s, size_t n, struct tt_err *err);
 
 /* Free the table; the texts stay. */

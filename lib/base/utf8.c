@@ -61,7 +61,7 @@ tt_utf8_is_text(const char *s, size_t n)
 
 		if (n - i >= sizeof eight)
 			memcpy(&eight, s + i, sizeof eight);
-		/* Most text is ASCII, eight bytes of which are tested at once. */
+		/* Most text is ASCII: eight bytes are tested at once. */
 		len = (eight & UINT64_C(0x8080808080808080)) == 0 ? sizeof eight : (unsigned char)s[i] < 0x80 ? 1 : tt_utf8_len(s + i, n - i);
 		if (len == 0)
 			return false;
@@ -152,7 +152,7 @@ tt_utf8_clean(char *p, const char *s, size_t n)
 	return p;
 }
 
-/* Write one of `"`, `\` and control characters, up to U+FFFF, as JSON wants it. */
+/* Write the JSON escape of ${c}: `"`, `\` or a control character, up to U+FFFF. */
 static char *
 put_escape(char *p, uint32_t c)
 {

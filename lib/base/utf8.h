@@ -1,5 +1,5 @@
 /**
- * Tests for valid UTF-8, and makes foreign lines fit to print.
+ * Tests for valid UTF-8, and makes text of unknown origin safe to print.
  *
  * Valid means RFC 3629: no overlong forms, no surrogates, nothing over U+10FFFF.
  */
@@ -22,22 +22,22 @@ size_t tt_utf8_len(const char *s, size_t n);
 /* True if the ${n} bytes at ${s} are valid characters. */
 bool tt_utf8_is_text(const char *s, size_t n);
 
-/* The code point of the valid character of ${len} bytes at ${s}. For any single byte (${len} 1): its value. */
+/* Return the code point of the valid character of ${len} bytes at ${s}; with a ${len} of 1, the value of the byte, valid or not. */
 uint32_t tt_utf8_code(const char *s, size_t len);
 
-/* Write the code point ${c} at ${to}, which has room for 4 bytes, and return how many it takes; 0: it is not a character. */
+/* Write the code point ${c} at ${to}, which has room for 4 bytes, and return the number of bytes; 0: ${c} is not a character. */
 size_t tt_utf8_put(char *to, uint32_t c);
 
 /**
  * tt_utf8_valid(to, size, s):
- * ${s} where it is valid; else its copy in the ${size} bytes at ${to}, cut where it does not fit, with U+FFFD for every byte
- * that is not: the text that is read back from JSON. With a ${size} of 0 nothing is copied.
+ * Return ${s} if it is valid; else its copy in the ${size} bytes at ${to}, cut if too long, with U+FFFD for every invalid byte: the
+ * text that is read back from JSON. With a ${size} of 0 nothing is copied.
  */
 const char *tt_utf8_valid(char *to, size_t size, const char *s);
 
 /*
- * True if a terminal or an editor obeys the code point ${c} in place of showing it: C0, DEL and C1, and what turns the
- * direction of the text after it (U+202A to U+202E, U+2066 to U+2069).
+ * True if a terminal or an editor obeys the code point ${c} instead of showing it: C0, DEL and C1, and the code points that
+ * change the direction of the text after them (U+202A to U+202E, U+2066 to U+2069).
  */
 bool tt_utf8_control(uint32_t c);
 
