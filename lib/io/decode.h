@@ -1,5 +1,5 @@
 /**
- * A decoder: what turns the raw bytes of a compressed input into the bytes inside.
+ * A decoder: turns the raw bytes of a compressed input into decoded bytes.
  *
  * Internal to lib/io; src.c is the only user. Each kind is a struct that begins
  * with struct tt_decoder.
@@ -13,21 +13,21 @@
 struct tt_decoder {
 	/**
 	 * Write up to ${n} decoded bytes to ${p}: TT_OK means *${got} > 0. A
-	 * decoder that met damage gives out all that came before it first,
-	 * and then returns the same error for ever (until rewound).
+	 * decoder that met damage first gives out all bytes before the damage,
+	 * and then returns the same error for each call, until rewound.
 	 * The place of damage (tt_err.at) is an offset in the raw bytes.
 	 */
 	int (*read)(struct tt_decoder *d, void *p, size_t n, size_t *got, struct tt_err *err);
-	/* Begin again; the raw bytes are at their first. */
+	/* Begin again; the caller has rewound the raw bytes. */
 	int (*rewind)(struct tt_decoder *d, struct tt_err *err);
 	void (*free)(struct tt_decoder *d);
-	uint64_t garbage;             /* raw bytes after the last stream; 0: none, or only zeros */
+	uint64_t garbage;             /* raw bytes after the last stream; 0: no bytes, or only zeros */
 };
 
 /* A decoder of gzip members (zlib), checking CRC and length of each. */
 int tt_gzip_new(struct tt_env *env, struct tt_raw *raw, struct tt_decoder **d, struct tt_err *err);
 
-/* The length of the frame that ${p} begins, if it is one to be skipped, as zstd and lz4 have them; 0: it is none. */
+/* Return the length of the skippable frame (of zstd and lz4) that begins with the ${n} bytes at ${p}; 0: they begin no such frame. */
 uint64_t tt_filter_skip(const uint8_t *p, size_t n);
 
 /* A decoder of any other coding (libarchive). */

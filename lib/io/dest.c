@@ -10,10 +10,10 @@
 #include "io/temp.h"
 #include "sys/sys.h"
 
-/* More is written in steps, so that a wish to stop is seen. */
+/* Most bytes of one write: longer ones are split, so that a request to stop is noticed. */
 #define WRITE_MAX ((size_t)1 << 24)
 
-/* So much at a time is sent on its way to disk while the rest is still being made, for commit to wait less. */
+/* After each this many bytes the system is asked to begin writing them to disk, so that commit waits less. */
 #define SEND_EARLY ((uint64_t)1 << 25)
 
 static int
@@ -30,7 +30,7 @@ close_fd(struct tt_dest *d)
 	d->fd = -1;
 }
 
-/* Give up everything that is held: the descriptor, the temporary file, the path. */
+/* Close the descriptor, remove the temporary file, free the path. */
 void
 tt_dest_abort(struct tt_dest *d)
 {
@@ -61,7 +61,7 @@ open_direct(struct tt_dest *d, struct tt_err *err)
 int
 tt_dest_follow(const char *name, char path[TT_PATH_BYTES])
 {
-	enum { LINKS = 40 };          /* as many as the kernel follows */
+	enum { LINKS = 40 };          /* the most links that the kernel follows */
 	char to[TT_PATH_BYTES];
 
 	if (snprintf(path, TT_PATH_BYTES, "%s", name) >= TT_PATH_BYTES)
@@ -78,7 +78,7 @@ tt_dest_follow(const char *name, char path[TT_PATH_BYTES])
 	return ELOOP;
 }
 
-/* Keep the path to rename to. A link stays a link. */
+/* Keep the path that the temporary is renamed to: if the output is a link, its target, so that the link stays. */
 static int
 follow(struct tt_dest *d, struct tt_err *err)
 {
@@ -103,7 +103,7 @@ open_temp(struct tt_dest *d, const struct tt_sys_stat *old, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	/* rename() would replace a file we may not write; the user who protected it means it. */
+	/* rename() would replace even a write-protected file, which the user does not want replaced. */
 	if (old && tt_sys_may_write(d->path) != 0)
 		return fail(d, errno, err);
 	rc = tt_temp_open(d->path, &d->temp, &d->fd, err);
@@ -151,7 +151,7 @@ tt_dest_open(struct tt_dest *d, struct tt_env *env, const char *name, struct tt_
 
 /* --- writing ------------------------------------------------------------ */
 
-/* After a write that did nothing: wait, try again, or tell why not. */
+/* Handle a write that wrote nothing: wait until writing is possible, let the caller try again, or fail. */
 static int
 stalled(const struct tt_dest *d, int sys, struct tt_err *err)
 {
@@ -160,7 +160,7 @@ stalled(const struct tt_dest *d, int sys, struct tt_err *err)
 	return sys == EINTR || sys == EAGAIN ? TT_OK : fail(d, sys, err);
 }
 
-/* Let the disk begin. Errors show at fsync(). */
+/* Ask the system to begin writing to disk. Errors show at fsync(). */
 static void
 send_early(struct tt_dest *d)
 {
@@ -197,8 +197,8 @@ tt_dest_write(struct tt_dest *d, const void *p, size_t n, struct tt_err *err)
 /* --- the end ------------------------------------------------------------ */
 
 /*
- * Files that SQLite keeps beside a database go with it: a journal would be rolled back into the new one, and destroy that.
- * (https://sqlite.org/howtocorrupt.html, 1.4.) Such files go before the new file comes: a crash in between harms only the database that was to be replaced.
+ * Remove the files that SQLite keeps beside the old database: its journal would be rolled back into the new database, and destroy that
+ * (https://sqlite.org/howtocorrupt.html, 1.4). They are removed before the new file comes: a crash in between harms only the old database.
  */
 static int
 remove_companions(struct tt_dest *d, struct tt_err *err)
@@ -216,7 +216,7 @@ remove_companions(struct tt_dest *d, struct tt_err *err)
 	return rc;
 }
 
-/* Bring the temporary to disk and to its name. */
+/* Flush the temporary to disk and rename it to its final name. */
 static int
 replace(struct tt_dest *d, struct tt_err *err)
 {
@@ -226,7 +226,7 @@ replace(struct tt_dest *d, struct tt_err *err)
 		if (errno != EINTR)
 			return fail(d, errno, err);
 	}
-	/* Closing tells of errors; the lock that protects the temporary is held until it has its name. Without the copy the process id protects it. */
+	/* close() reports errors; the copy keeps the temporary locked until it is renamed. If there is no copy, the process id in its name protects it. */
 	locked = tt_sys_duplicate(fd);
 	d->fd = -1;
 	/* Linux closes the descriptor even where it says EINTR. */

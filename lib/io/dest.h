@@ -19,14 +19,14 @@ struct tt_temp;
 struct tt_dest {
 	struct tt_env *env;
 	int fd;
-	bool borrowed;                /* ${fd} is standard output, which stays open */
-	bool database;                /* of SQLite: files beside ${path} belong to the one that is replaced, and go with it */
-	const char *name;             /* for messages: what the user gave */
+	bool borrowed;                /* true: ${fd} is standard output, which stays open */
+	bool database;                /* true: a database of SQLite, whose older journals beside ${path} are removed at commit */
+	const char *name;             /* the name that the user gave, for messages */
 	char *path;                   /* owned: the file to replace, links followed */
 	size_t path_size;             /* bytes of ${path} with its NUL */
 	struct tt_temp *temp;         /* the temporary name, NULL where written directly */
 	uint64_t written;
-	uint64_t sent;                /* of those, what the system was asked to bring to disk */
+	uint64_t sent;                /* bytes of ${written} that the system was asked to write to disk already */
 };
 
 /**
@@ -38,8 +38,8 @@ struct tt_dest {
 int tt_dest_open(struct tt_dest *dest, struct tt_env *env, const char *name, struct tt_err *err);
 
 /*
- * The file that output ${name} makes or replaces: where ${name} is a link, what it leads to, there or not yet. 0, or an errno.
- * Folders on the way that are links stay in the path.
+ * Write the path of the file that output ${name} makes or replaces to ${path}: if ${name} is a link, its target, existing or not. Returns 0
+ * or an errno. Folders of the path that are links stay as they are.
  */
 int tt_dest_follow(const char *name, char path[TT_PATH_BYTES]);
 

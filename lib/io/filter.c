@@ -21,15 +21,15 @@ struct filter {
 	struct tt_raw *raw;
 	const struct coding *coding;
 	struct archive *a;            /* NULL until the first read */
-	size_t lent;                  /* raw bytes the last callback lent to libarchive */
-	uint64_t from;                /* where libarchive's first raw byte was */
-	struct tt_ends ends;          /* of streams, for codings with ${ends} */
-	uint64_t zeros;               /* this many zeros end the bytes lent so far */
-	const uint8_t *block;         /* decoded and not yet given out */
+	size_t lent;                  /* raw bytes that the last callback lent to libarchive */
+	uint64_t from;                /* offset of the first raw byte given to libarchive */
+	struct tt_ends ends;          /* finds the ends of streams, for codings with ${ends} */
+	uint64_t zeros;               /* number of zeros at the end of the raw bytes lent so far */
+	const uint8_t *block;         /* decoded bytes that are not given out yet */
 	size_t block_n;
-	bool raw_ended, ended, counted; /* counted: d.garbage is known */
+	bool raw_ended, ended, counted; /* true: raw bytes at their end; decoded bytes at theirs; d.garbage known */
 	struct tt_err raw_err;        /* why the callback failed */
-	struct tt_err failed;         /* the error that stays */
+	struct tt_err failed;         /* the error that every later read returns */
 };
 
 static const struct coding {
@@ -37,7 +37,7 @@ static const struct coding {
 	const char *name;
 	int filter;
 	int (*enable)(struct archive *a);
-	bool ends;                    /* libarchive takes what follows the last stream for damage: it gets the streams alone */
+	bool ends;                    /* true: libarchive takes bytes after the last stream for damage, so it gets the streams alone */
 } codings[] = {
 	{ TT_CODING_XZ, "xz", ARCHIVE_FILTER_XZ, archive_read_support_filter_xz, true },
 	{ TT_CODING_ZSTD, "zstd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd, true },
@@ -46,7 +46,7 @@ static const struct coding {
 	{ TT_CODING_LZIP, "lzip", ARCHIVE_FILTER_LZIP, archive_read_support_filter_lzip, false },
 };
 
-/* libarchive asks for more raw bytes: it keeps the bytes it got until it asks again. */
+/* Callback: give libarchive more raw bytes, which stay valid until it asks again. */
 static la_ssize_t
 give_raw(struct archive *a, void *arg, const void **p)
 {
@@ -78,7 +78,7 @@ give_raw(struct archive *a, void *arg, const void **p)
 	return (la_ssize_t)n;
 }
 
-/* Write down why libarchive gave up, as what it is: our own read error, memory, or damage. */
+/* Note why libarchive failed: our own read error, memory, or damage. */
 static int
 fail_archive(struct filter *f)
 {
@@ -88,7 +88,7 @@ fail_archive(struct filter *f)
 	if (f->raw_err.code < 0)
 		f->failed = f->raw_err;
 	else if (archive_errno(f->a) == ENOMEM)
-		/* Its dictionary, or the window, is as large as the data says. */
+		/* The data itself says how large the dictionary or window is. */
 		tt_fail(&f->failed, TT_E_LIMIT, at,
 		    "%s data needs more memory to be decoded than there may be; in a batch, raise %s",
 		    f->coding->name, tt_setting_name[TT_SETTING_UNPACK_MEMORY]);
@@ -109,7 +109,7 @@ fail_archive(struct filter *f)
 	return f->failed.code;
 }
 
-/* The filter that was found must be ours alone: libarchive hands out unrecognised bytes as they are. */
+/* Fail unless libarchive uses our filter and no other: without a filter it would hand out undecoded bytes. */
 static int
 check_filters(struct filter *f)
 {
@@ -127,7 +127,7 @@ tt_filter_skip(const uint8_t *p, size_t n)
 	return 8 + ((uint64_t)p[4] | (uint64_t)p[5] << 8 | (uint64_t)p[6] << 16 | (uint64_t)p[7] << 24);
 }
 
-/* Take the frames to be skipped in front of the first: libarchive does not recognise what begins with them. */
+/* Take the skippable frames before the first data frame: libarchive does not recognise input that begins with them. */
 static int
 skip_frames(struct filter *f)
 {
@@ -151,7 +151,7 @@ skip_frames(struct filter *f)
 	return rc == TT_END ? TT_OK : rc;
 }
 
-/* Enable what we need, and see each call succeed: one that did not turns up as "not recognised" later. */
+/* Enable the filter and the raw format, and check each call: a failed one would show later as "not recognised". */
 static int
 set_up(struct filter *f)
 {
@@ -178,8 +178,8 @@ set_up(struct filter *f)
 }
 
 /*
- * Count the bytes after the last stream. libarchive ends there without an error if they do not begin another stream, as when
- * that one's first bytes are damaged. Zeros to the end are padding.
+ * Count the bytes after the last stream. If they do not begin another stream, or its first bytes are damaged, libarchive ends there
+ * without an error. Zeros up to the end of the input are padding.
  */
 static int
 count_garbage(struct filter *f)

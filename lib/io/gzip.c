@@ -20,12 +20,12 @@ struct gzip {
 	struct tt_env *env;
 	struct tt_raw *raw;
 	z_stream z;
-	bool between;                 /* a member has ended, the next has not begun */
+	bool between;                 /* true: a member has ended, the next has not begun */
 	bool ended;
-	struct tt_err damage;         /* what stays once met; code TT_OK: none */
+	struct tt_err damage;         /* the first damage, which every later read returns; code TT_OK: no damage */
 };
 
-/* Note the first damage; every read from here on reports it. */
+/* Note the first damage, which every later read returns. */
 static int
 fail_damaged(struct gzip *g, struct tt_err *err)
 {
@@ -63,7 +63,7 @@ fail_cut(struct gzip *g, struct tt_err *err)
 }
 
 /*
- * Count what follows the last member. Zeros to the end are the padding of tapes
+ * Count the bytes after the last member. Zeros up to the end are the padding of tapes
  * and block devices, and no garbage.
  */
 static int
@@ -80,7 +80,7 @@ count_garbage(struct gzip *g, struct tt_err *err)
 	return TT_END;
 }
 
-/* Behind a member: another one, the end, or bytes that are none of ours. */
+/* After a member, begin the next one, or find the end of the input, or garbage. */
 static int
 next_member(struct gzip *g, struct tt_err *err)
 {
@@ -92,7 +92,7 @@ next_member(struct gzip *g, struct tt_err *err)
 		g->ended = true;
 	if (rc != TT_OK)
 		return rc;
-	/* One byte that begins a member, and no more: what followed was cut off. */
+	/* A single byte that could begin a member counts as a member that was cut off. */
 	if (p[0] != 0x1f || (n > 1 && p[1] != 0x8b))
 		return count_garbage(g, err);
 	inflateReset(&g->z);
@@ -107,7 +107,7 @@ inflate_some(struct gzip *g, const uint8_t *p, size_t n, struct tt_err *err)
 	size_t give = n < AT_ONCE ? n : AT_ONCE;
 	int zrc;
 
-	/* zlib never writes there; its declaration is older than const. */
+	/* zlib never writes to its input; the declaration of next_in lacks the const. */
 	g->z.next_in = (z_const Bytef *)(uintptr_t)p;
 	g->z.avail_in = (uInt)give;
 	zrc = inflate(&g->z, Z_NO_FLUSH);
@@ -126,7 +126,7 @@ inflate_some(struct gzip *g, const uint8_t *p, size_t n, struct tt_err *err)
 	}
 }
 
-/* True if zlib gets any further without more input. */
+/* True if zlib makes progress without more input. */
 static bool
 drain(struct gzip *g, struct tt_err *err)
 {
@@ -156,7 +156,7 @@ gzip_step(struct gzip *g, struct tt_err *err)
 	rc = tt_raw_look(g->raw, 1, &p, &n, err);
 	if (rc == TT_OK)
 		return inflate_some(g, p, n, err);
-	/* zlib may hold output that it had no room for: that comes before the reason to stop. */
+	/* zlib may hold output that it had no room for, which is given out before the reason to stop. */
 	return drain(g, err) ? TT_OK : rc == TT_END ? fail_cut(g, err) : rc;
 }
 
@@ -207,7 +207,7 @@ tt_gzip_new(struct tt_env *env, struct tt_raw *raw, struct tt_decoder **d, struc
 	g->d = (struct tt_decoder){ .read = gzip_read, .rewind = gzip_rewind, .free = gzip_free };
 	g->env = env;
 	g->raw = raw;
-	/* 16: gzip, and nothing else, around the deflate data. */
+	/* + 16: zlib accepts gzip headers only. */
 	if (inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
 		tt_mem_free(&env->mem, g, sizeof *g);
 		return tt_nomem(err);

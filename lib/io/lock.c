@@ -51,7 +51,7 @@ wait_for(struct tt_file_lock *l, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The previous owner has removed the file: a lock counts only while its file still has this name. */
+/* True if the locked file still has this name: the previous owner may have removed it, and then the lock protects nothing. */
 static bool
 is_there(const struct tt_file_lock *l)
 {
@@ -68,7 +68,7 @@ tt_file_lock_take(struct tt_file_lock *l, struct tt_env *env, const char *path, 
 	*l = (struct tt_file_lock){ .env = env, .fd = -1 };
 	rc = set_path(l, path, err);
 	while (rc == TT_OK && l->fd < 0) {
-		/* Not for reading: a sandbox that lets outputs be written need not allow that. */
+		/* Opened for writing only, because a sandbox that allows outputs to be written may not allow reading. */
 		l->fd = tt_sys_open(l->path, TT_OPEN_WRITE | TT_OPEN_CREATE | TT_OPEN_NO_LINK);
 		if (l->fd < 0 && errno == EINTR && !tt_stopped(env))
 			continue;

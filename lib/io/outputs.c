@@ -11,7 +11,7 @@
 #include "io/sink.h"
 #include "sys/sys.h"
 
-/* Write the folder of ${path} to ${dir}, "." for a bare name; false: it is too long. */
+/* Write the folder of ${path} to ${dir}, "." for a bare name; false: the folder's name is too long. */
 static bool
 folder_of(const char *path, char dir[TT_PATH_BYTES])
 {
@@ -69,7 +69,7 @@ tt_outputs_check(const char *const *out, const char *const *in, struct tt_err *e
 	return TT_OK;
 }
 
-/* Fail if the folder of ${path} is not there, or no file can be made in it. A link may lead to another, and what is no regular file is written in place. */
+/* Fail if the folder of ${path} does not exist, or no file can be made in it. Links are not checked, nor are devices, which are written in place. */
 static int
 check_folder(const char *path, struct tt_err *err)
 {

@@ -26,9 +26,9 @@ struct tt_pack {
 	pthread_t *threads;           /* room for env->jobs */
 	size_t threads_n;
 	bool threads_tried, quit;
-	bool packets;                 /* each write is whole ones (packet.h) */
+	bool packets;                 /* true: each write is whole packets (packet.h) */
 	const struct tt_forms *forms;
-	void *state;                  /* the writer's own coder, where there are no workers */
+	void *state;                  /* the state of the writer's own coder, if there are no workers */
 	uint32_t crc;
 	uint64_t total;
 };
@@ -68,7 +68,7 @@ code_block(struct tt_pack *pack, void **state, struct tt_block *b)
 		coding->code(coding, *state, b, &b->failed);
 }
 
-/* Wait for the next block that is not taken; NULL when the worker shall end. Called with the lock held. */
+/* Wait for the next block that no worker has taken, and take it; NULL: the worker must end. Called with the lock held. */
 static struct tt_block *
 take_block(struct tt_pack *pack)
 {
@@ -98,7 +98,7 @@ work(void *arg)
 	return NULL;
 }
 
-/* Start the workers. If the system gives fewer, or none, the output is the same and only slower. */
+/* Start the workers. If the system gives fewer threads, or none, the output is the same, only slower. */
 static void
 start_workers(struct tt_pack *pack)
 {
@@ -107,7 +107,7 @@ start_workers(struct tt_pack *pack)
 	pack->threads_tried = true;
 	if (pack->env->jobs < 2)
 		return;
-	/* Signals are for the threads that wait for them. */
+	/* Workers block all signals, which are left to the threads that handle them. */
 	tt_sys_hold_signals(&held);
 	while (pack->threads_n < pack->env->jobs &&
 	    pthread_create(&pack->threads[pack->threads_n], NULL, work, pack) == 0)
@@ -159,7 +159,7 @@ write_oldest(struct tt_pack *pack, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Write finished blocks; at least so much that no more than ${most} blocks stay in flight. */
+/* Write finished blocks; wait for more until at most ${most} blocks are in flight. */
 static int
 write_done(struct tt_pack *pack, uint64_t most, struct tt_err *err)
 {
@@ -172,7 +172,7 @@ write_done(struct tt_pack *pack, uint64_t most, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Hand the block being filled over to be compressed. */
+/* Hand over the block being filled, to be compressed. */
 static int
 submit(struct tt_pack *pack, bool last, struct tt_err *err)
 {
@@ -196,7 +196,7 @@ submit(struct tt_pack *pack, bool last, struct tt_err *err)
 	return write_done(pack, last ? 0 : pack->ring_n - 1, err);
 }
 
-/* The block to fill, with memory after it. */
+/* Set *${block} to the block to fill, and allocate its memory if it has none. */
 static int
 get_block(struct tt_pack *pack, struct tt_block **block, struct tt_err *err)
 {
@@ -210,7 +210,7 @@ get_block(struct tt_pack *pack, struct tt_block **block, struct tt_err *err)
 	return b->in && b->out ? TT_OK : err ? err->code : TT_E_NOMEM;
 }
 
-/* Before the first block: the header of them all. */
+/* Write the header of the output, if the coding has one, before the first block. */
 static int
 write_head(struct tt_pack *pack, struct tt_err *err)
 {
@@ -228,7 +228,7 @@ tt_pack_packets(struct tt_pack *pack, const struct tt_forms *forms)
 	pack->forms = forms;
 }
 
-/* The block being filled is full. */
+/* Hand over the block being filled, which is full, after the header of the output. */
 static int
 submit_full(struct tt_pack *pack, struct tt_err *err)
 {
@@ -237,7 +237,7 @@ submit_full(struct tt_pack *pack, struct tt_err *err)
 	return rc == TT_OK ? submit(pack, false, err) : rc;
 }
 
-/* How many bytes ${b} has room for: of packets, where it is made of stamps. */
+/* Return the bytes that ${b} has room for; in a block of stamps, bytes of packets between runs. */
 static size_t
 room_in(const struct tt_pack *pack, const struct tt_block *b)
 {
@@ -249,7 +249,7 @@ room_in(const struct tt_pack *pack, const struct tt_block *b)
 	return written <= HEAD ? 0 : written - HEAD < packets ? written - HEAD : packets;
 }
 
-/* How many of the ${n} bytes at ${p} go into ${b}; 0: it is full, or what comes does not fit into any. */
+/* Return the number of the ${n} bytes at ${p} that go into ${b}; 0: ${b} is full, or the next packet does not fit into any block. */
 static size_t
 room_for(const struct tt_pack *pack, const struct tt_block *b, const char *p, size_t n)
 {
@@ -263,7 +263,7 @@ room_for(const struct tt_pack *pack, const struct tt_block *b, const char *p, si
 	return to > from || b->in_n > 0 || pack->coding->stamps ? (size_t)(to - from) : room;
 }
 
-/* Write the packet at ${from} as it is. Returns how many bytes it has, *${rc}: whether that went well. */
+/* Write the packet at ${from} uncompressed. Returns its number of bytes; *${rc}: TT_OK or the error. */
 static size_t
 write_plain(struct tt_pack *pack, const char *from, size_t n, int *rc, struct tt_err *err)
 {
@@ -276,7 +276,7 @@ write_plain(struct tt_pack *pack, const char *from, size_t n, int *rc, struct tt
 	return some;
 }
 
-/* Append a run without stamps, of ${n} bytes of packets, or lengthen the last. */
+/* Append ${n} bytes of packets to the last run, or to a new run without stamps. */
 static void
 add_bytes(struct tt_block *b, const char *from, size_t n)
 {
@@ -325,7 +325,7 @@ tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Append the ${n} stamps of ${run} and what is in front of them. */
+/* Append a run that begins with the head ${run} and its stamps, which are at ${stamps}. */
 static int
 add_stamps(struct tt_pack *pack, struct tt_stamp_run run, const char *stamps, struct tt_err *err)
 {
@@ -373,7 +373,7 @@ tt_pack_finish(struct tt_pack *pack, struct tt_err *err)
 	int rc = get_block(pack, &b, err);
 
 	TT_THEN(rc, write_head(pack, err));
-	/* A stream needs its last block even if it is empty; members only where there is no block at all. */
+	/* A stream needs a last block even if it is empty; a coding of members needs an empty block only if there is no other. */
 	if (rc == TT_OK && (pack->coding->tail || b->in_n > 0 || pack->filled == 0))
 		rc = submit(pack, true, err);
 	else if (rc == TT_OK)
@@ -411,7 +411,7 @@ tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_dest *
 	return TT_OK;
 }
 
-/* Stop the workers, whatever they are at, and free what coding needs. */
+/* Stop the workers, whatever they are doing, and free the memory used for coding. */
 static void
 dismiss(struct tt_pack *pack)
 {

@@ -27,7 +27,7 @@ pass_on(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* In the child: reset the signals that we ignore or catch. Signals that our own parent ignored stay ignored. */
+/* Become the program, in the child: first reset the signals that we ignore or catch, but not those that our own parent ignored. */
 static void
 become(const char *const *argv, const struct sigaction *old, const sigset_t *mask, int report)
 {
@@ -53,7 +53,7 @@ wait_for(pid_t pid, int *status, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Start the program. ${report} closes when the program runs; if it cannot run, its errno comes first. */
+/* Start the program. The pipe ${report} closes when the program runs; if it cannot run, the child writes the errno to it. */
 static int
 start(const char *const *argv, const struct sigaction *old, const sigset_t *mask, struct tt_err *err)
 {

@@ -11,14 +11,14 @@
 /**
  * tt_program_run(argv, status, err):
  * Run argv[0] (looked for in PATH) with the present environment and wait for it; *${status} says how it ended.
- * Meanwhile what asks a process to end, stop or do something (INT, QUIT, TERM, HUP, USR1, USR2) is passed on: a
- * signal the terminal sends has reached the program already, it is in the same group.
- * Errors: TT_E_IO, where it could not be started.
+ * Meanwhile signals (INT, QUIT, TERM, HUP, USR1, USR2) are passed on to it, but not those from the terminal, which
+ * reach the program by themselves because it is in the same process group.
+ * Errors: TT_E_IO if the program could not be started.
  * Threads: none but the caller's; signal handlers are as before when it returns.
  */
 int tt_program_run(const char *const *argv, int *status, struct tt_err *err);
 
-/* True if the program ended by itself, and with 0. */
+/* True if the program exited with 0, not by a signal. */
 bool tt_program_succeeded(int status);
 
 /* End as the program did: return its exit code, or die by its signal. Without a core file: the program wrote its own. */

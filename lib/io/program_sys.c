@@ -26,5 +26,5 @@ tt_program_end(int status)
 }
 
 #else
-typedef int tt_no_program;            /* a file has something in it */
+typedef int tt_no_program;            /* C wants a declaration in every file */
 #endif

@@ -12,10 +12,10 @@
 
 #define WIN_SIZE ((size_t)1 << 17)
 
-/* Bytes fetched for the first look: enough for any probe. */
+/* Bytes of the first fetch: enough to recognise any format. */
 #define FIRST_READ_BYTES ((size_t)4096)
 
-/* A read at least this long goes straight to the reader's memory. */
+/* A read of at least this many bytes goes straight to the caller's memory. */
 #define DIRECT_MIN ((size_t)1 << 14)
 
 static void
@@ -24,7 +24,7 @@ init(struct tt_raw *raw, struct tt_env *env)
 	*raw = (struct tt_raw){ .env = env, .fd = -1, .spool = -1, .whole = true };
 }
 
-/* Learn whether it is a file with a size, and from where it will be read. */
+/* Find out whether the input is a file with a size, and at which offset reading begins. */
 static int
 examine(struct tt_raw *raw, struct tt_err *err)
 {
@@ -42,7 +42,7 @@ examine(struct tt_raw *raw, struct tt_err *err)
 		return TT_OK;
 	raw->regular = true;
 	raw->base = (uint64_t)at;
-	/* Files of /proc say 0 and hold more: those are read until they end. */
+	/* Files of /proc report size 0 but hold bytes: they are read until they end. */
 	if (st.size > 0)
 		raw->size = st.size > (uint64_t)at ? st.size - (uint64_t)at : 0;
 	if (raw->size < WIN_SIZE)
@@ -73,7 +73,7 @@ tt_raw_open_fd(struct tt_raw *raw, struct tt_env *env, int fd, struct tt_err *er
 void
 tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n)
 {
-	/* All of it is in the window from the start: nothing is ever fetched. */
+	/* The whole input is in the window from the start: nothing is ever fetched. */
 	init(raw, env);
 	raw->win = p ? p : (const void *)"";
 	raw->win_end = n;
@@ -113,7 +113,7 @@ tt_raw_at(const struct tt_raw *raw)
 
 /* --- fetching ----------------------------------------------------------- */
 
-/* One pread() that hides EINTR; TT_END at the end of the file. */
+/* Call pread(), again after EINTR; TT_END at the end of the file. */
 static int
 pread_some(const struct tt_env *env, int fd, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err)
 {
@@ -132,7 +132,7 @@ pread_some(const struct tt_env *env, int fd, uint64_t at, void *p, size_t n, siz
 	}
 }
 
-/* One read() that hides EINTR, and waits where a descriptor was made non-blocking by others. */
+/* Call read(), again after EINTR, and wait if another process made the descriptor non-blocking. */
 static int
 read_some(const struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 {
@@ -172,7 +172,7 @@ fetch_pipe(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *er
 		if (n > raw->spooled - raw->fetched)
 			n = (size_t)(raw->spooled - raw->fetched);
 		rc = pread_some(raw->env, raw->spool, raw->fetched, p, n, got, err);
-		/* We wrote these bytes: an end here is the disk's doing, not the pipe's. */
+		/* We wrote these bytes to the spool: if they are missing, the disk has failed. */
 		return rc == TT_END ? tt_fail_sys(err, EIO, "cannot read the spool") : rc;
 	}
 	if (raw->failed.code) {
@@ -191,7 +191,7 @@ fetch_pipe(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *er
 	return rc;
 }
 
-/* Bring up to ${n} bytes to ${p}. */
+/* Fetch up to ${n} bytes to ${p}. */
 static int
 fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 {
@@ -219,7 +219,7 @@ fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 
 /* --- the window --------------------------------------------------------- */
 
-/* Fetch more into the window; where it is full to ${min} bytes, the rest moves to its front. */
+/* Fetch more into the window; if it has no room for ${min} bytes, first move its bytes to the front. */
 static int
 fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 {
@@ -248,7 +248,7 @@ tt_raw_look(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct
 		rc = fill(raw, min, err);
 	*p = raw->win + raw->win_at;
 	*n = raw->win_end - raw->win_at;
-	/* Give the bytes there are first, and the error when the next are asked for. */
+	/* First give out the bytes that are there, and the error at the next call. */
 	return *n ? TT_OK : rc;
 }
 
@@ -345,7 +345,7 @@ tt_raw_keep(struct tt_raw *raw, struct tt_err *err)
 	rc = tt_spool_open(raw->env, &raw->spool, err);
 	if (rc != TT_OK)
 		return rc;
-	/* The bytes looked at so far came before the spool was there. */
+	/* The bytes in the window were fetched before the spool existed. */
 	rc = tt_spool_add(raw->env, &raw->spool, 0, raw->win, raw->win_end, err);
 	if (rc != TT_OK) {
 		tt_sys_close(raw->spool);

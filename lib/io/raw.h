@@ -1,13 +1,13 @@
 /**
- * The bytes of an input as they lie on disk or arrive: a regular file, a pipe, memory, or what a function gives.
+ * The undecoded bytes of an input: of a regular file, a pipe, memory, or a function that supplies bytes.
  *
- * Bytes pass through a window, so that a decoder can look before it takes. A
- * pipe can be spooled to an unlinked temporary file, and is then rewound like
- * a file. src.c of lib/io owns it, the decoders draw on it.
+ * Bytes pass through a window, so that a decoder can look at bytes before it
+ * takes them. A pipe can be spooled to an unlinked temporary file, and is then
+ * rewound like a file. src.c owns the struct, decoders read from it.
  *
- * Errors of a read stay: every later read past that byte returns the same,
- * because a pipe that failed once has lost its place.
- * Threads: one thread; tt_raw_pread on any number beside it.
+ * Errors of a read stay: every later read past that byte returns the same error,
+ * because the position of a pipe is not known after a failure.
+ * Threads: one thread; any number may call tt_raw_pread() beside it.
  */
 #ifndef TT_IO_RAW_H
 #define TT_IO_RAW_H
@@ -18,48 +18,48 @@
 
 #include "base/env.h"
 
-/* Write up to ${n} bytes to ${p}: TT_OK means *${got} > 0; TT_END where there are no more. */
+/* Write up to ${n} bytes to ${p}: TT_OK means *${got} > 0; TT_END: there are no more bytes. */
 typedef int tt_raw_more(void *arg, void *p, size_t n, size_t *got, struct tt_err *err);
 
 struct tt_raw {
 	struct tt_env *env;
 	int fd;                       /* owned; -1: memory, or a function */
-	tt_raw_more *more;            /* the function; NULL: none */
+	tt_raw_more *more;            /* the function that supplies bytes; NULL: no function */
 	void *more_arg;
 	int spool;                    /* descriptor of the spool, or -1 */
-	bool regular;                 /* a file that pread() works on */
-	uint64_t base;                /* where in the file our byte 0 is */
-	uint64_t size;                /* as it was when opened; UINT64_MAX: not known */
-	uint64_t fetched;             /* our offset of the next byte to fetch */
+	bool regular;                 /* true: a file that pread() works on */
+	uint64_t base;                /* offset in the file of the input's byte 0 */
+	uint64_t size;                /* bytes of the input when it was opened; UINT64_MAX: not known */
+	uint64_t fetched;             /* offset in the input of the next byte to fetch */
 	uint64_t spooled;             /* bytes in the spool */
 	uint8_t *own;                 /* the window's memory; NULL for memory input */
-	size_t room;                  /* bytes of it: of a small file no more than it has */
+	size_t room;                  /* bytes of that memory; for a small file, its size */
 	const uint8_t *win;
-	size_t win_at, win_end;       /* the bytes fetched and not yet taken */
-	bool whole;                   /* win[0] is our byte 0 */
-	struct tt_err failed;         /* the error that stays; code TT_OK: none */
+	size_t win_at, win_end;       /* range in win of the bytes fetched and not yet taken */
+	bool whole;                   /* true: win[0] is the input's byte 0 */
+	struct tt_err failed;         /* the error that every later read returns; code TT_OK: no error */
 };
 
 /* Begin at the current offset of ${fd}, which belongs to ${raw} from here on, also on failure. */
 int tt_raw_open_fd(struct tt_raw *raw, struct tt_env *env, int fd, struct tt_err *err);
 void tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n);
 
-/* Bytes in order from ${more}; they cannot be had twice. */
+/* Read bytes in order from ${more}; the input cannot be rewound. */
 int tt_raw_open_more(struct tt_raw *raw, struct tt_env *env, tt_raw_more *more, void *arg, struct tt_err *err);
 
 void tt_raw_close(struct tt_raw *raw);
 
-/* Bytes taken so far. */
+/* Return the number of bytes taken so far. */
 uint64_t tt_raw_at(const struct tt_raw *raw);
 
 /**
  * tt_raw_look(raw, min, p, n, err):
  * Point *${p} at the *${n} bytes that come next, at least ${min} of them (up to
- * 4096) unless the input ends or fails before. TT_END where there is none.
+ * 4096) unless the input ends or fails before. TT_END: there is no byte.
  */
 int tt_raw_look(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct tt_err *err);
 
-/* Take all that is left: TT_END with the number of bytes in *${total}; *${zeros} is cleared if one of them is not 0. */
+/* Take all bytes that are left: TT_END with their number in *${total}; *${zeros} is cleared if one of them is not 0. */
 int tt_raw_rest(struct tt_raw *raw, uint64_t *total, bool *zeros, struct tt_err *err);
 
 /* Take ${n} of the bytes that tt_raw_look() showed. */
@@ -71,7 +71,7 @@ int tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_er
 /* As tt_src_pread(); for regular files and memory. */
 int tt_raw_pread(const struct tt_raw *raw, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err);
 
-/* True if tt_raw_rewind() can work; start to keep what it needs; go back to byte 0. */
+/* True if tt_raw_rewind() is possible; start to spool so that it becomes possible; go back to byte 0. */
 bool tt_raw_rewindable(const struct tt_raw *raw);
 int tt_raw_keep(struct tt_raw *raw, struct tt_err *err);
 int tt_raw_rewind(struct tt_raw *raw, struct tt_err *err);

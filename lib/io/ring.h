@@ -1,8 +1,8 @@
 /**
  * Opens the ring that a capture names: the file in shared memory in which a recorder keeps the newest events.
  *
- * Whoever made the capture chose that name, so only a regular file that is owned by this user and named as rings are is opened. Whether it belongs to the
- * capture, its reader finds out.
+ * Whoever made the capture chose that name, so a file is opened only if it is regular, owned by this user, and named as rings are. The reader of the ring
+ * checks whether it belongs to the capture.
  */
 #ifndef TT_IO_RING_H
 #define TT_IO_RING_H
@@ -17,8 +17,8 @@ bool tt_ring_named(const char *path);
 
 /**
  * tt_ring_open(env, path, what, fd, err):
- * Set *${what} (enum tt_ring), and *${fd} to the open file, the caller's to close, or to -1. A process that may open nothing any more sets env->ring, which is
- * asked instead.
+ * Set *${what} (enum tt_ring), and *${fd} to the open file, which the caller closes, or to -1. In a process that may not open files, env->ring is called
+ * instead.
  * Errors: TT_E_IO (no descriptor, no memory of the system).
  */
 int tt_ring_open(const struct tt_env *env, const char *path, unsigned *what, int *fd, struct tt_err *err);

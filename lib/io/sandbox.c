@@ -29,8 +29,8 @@
 /* --- Landlock ---------------------------------------------------------------------- */
 
 /*
- * The interface, from the kernel's manual: userspace-api/landlock. Headers that are older than the kernel
- * would cost rights; so it is written down here. The numbers are the same on all machines.
+ * The interface, from the kernel's manual: userspace-api/landlock. It is repeated here because headers older than
+ * the kernel lack some rights, which would then stay allowed. The numbers are the same on all machines.
  */
 #define CREATE_RULESET 444
 #define ADD_RULE 445
@@ -60,7 +60,7 @@ struct __attribute__((packed)) beneath {
 	int32_t fd;
 };
 
-/* All rights that a version knows: without a rule that allows it, each is then denied. */
+/* Return all rights that a version of Landlock knows: each is denied unless a rule allows it. */
 static struct ruleset
 everything(unsigned version)
 {
@@ -82,21 +82,21 @@ landlock_version(void)
 	return v > 0 ? (unsigned)v : 0;
 }
 
-/* True if something was short that another try may get. */
+/* True if the errno ${sys} is a shortage that may be over at the next try. */
 static bool
 short_of(int sys)
 {
 	return sys == EMFILE || sys == ENFILE || sys == ENOMEM;
 }
 
-/* 0, or why there can be no rule. */
+/* Allow ${allowed} below ${path}. Returns 0, or an errno if the system is short of something. */
 static int
 add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 {
 	struct stat st;
 	int fd = open(path, O_PATH | O_CLOEXEC), sys = 0;
 
-	/* A missing file fails when it is opened, with a better message. */
+	/* A missing file is no error here: opening it later fails with a better message. */
 	if (fd < 0)
 		return short_of(errno) ? errno : 0;
 	if (fstat(fd, &st) == 0) {
@@ -104,7 +104,7 @@ add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 
 		if (!S_ISDIR(st.st_mode))
 			b.allowed &= FS_OF_FILE;
-		/* Pipes and the like are refused, and need no rule. */
+		/* Landlock takes no rule for pipes and the like, which need none. */
 		if (b.allowed && syscall(ADD_RULE, rules, PATH_BENEATH, &b, 0) != 0)
 			sys = errno;
 	}
@@ -112,7 +112,7 @@ add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 	return short_of(sys) ? sys : 0;
 }
 
-/* The directory part of ${path} in ${dir}; false if that is too long. */
+/* Write the directory part of ${path} to ${dir}; false if it is too long. */
 static bool
 dir_of(const char *path, char *dir, size_t size)
 {
@@ -128,7 +128,7 @@ dir_of(const char *path, char *dir, size_t size)
 
 enum target { NOTHING, FOLDER, BESIDE, DIRECT };
 
-/* How output ${path} is written: in it, beside it, or to it. */
+/* Tell how output ${path} is written: as files in it (a folder), by a temporary beside it, or directly. */
 static enum target
 target_of(const char *path)
 {
@@ -164,7 +164,7 @@ add_output(int rules, const struct ruleset *r, const char *path)
 }
 
 /*
- * Temporary files have no names, and nothing in their directory need be named for them. If its file system has no such files, they have a name for a moment.
+ * Allow temporary files in ${dir}. They have no names, unless the file system does not support that: then they have a name for a moment.
  */
 static int
 add_scratch(int rules, const struct ruleset *r, const char *dir)
@@ -217,7 +217,7 @@ tt_sandbox_probe(void)
 	return p;
 }
 
-/* The results of the two parts: 0 or an errno each. */
+/* Judge the results of Landlock, ${files}, and of seccomp, ${calls}: 0 or an errno each. */
 static int
 judge(const struct tt_env *env, int files, int calls, bool say, struct tt_err *err)
 {
@@ -226,7 +226,7 @@ judge(const struct tt_env *env, int files, int calls, bool say, struct tt_err *e
 	if (env->sandbox == TT_SANDBOX_REQUIRE && (files || calls))
 		return tt_fail_sys(err, files ? files : calls,
 		    "TRACETOOL_SANDBOX=require, and there is no %s here", files ? "Landlock" : "seccomp");
-	/* Also where a run is to be quiet: who relies on the sandbox must not miss that it is not there. */
+	/* Logged in quiet runs, too: whoever relies on the sandbox must see that it is missing. */
 	if (say && files && calls)
 		tt_log(env, TT_LOG_QUIET,
 		    "no sandbox: this kernel has neither Landlock nor seccomp (TRACETOOL_SANDBOX=off says nothing)");

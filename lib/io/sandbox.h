@@ -1,7 +1,7 @@
 /**
- * Gives up what a process that reads foreign bytes does not need: Landlock for files and network, seccomp for system calls.
+ * Gives up rights that a process which reads untrusted bytes does not need: Landlock for files and network, seccomp for system calls.
  *
- * Two stages, each a step down that nothing takes back:
+ * Two stages, neither of which can be undone:
  *
  * enter	the arguments are known. Files may be read below the plan's `read` and `scratch`, written and
  *	made below `write` and `scratch`. No network, no program is started, no process traced or
@@ -13,12 +13,12 @@
  *
  * In both no file is made that runs as its owner, and no descriptor sends signals.
  *
- * Either can come without the other. Denied calls fail with EACCES (Landlock) or EPERM (seccomp). Open
- * descriptors keep working. Both hold for the calling thread and those it starts: call them before there are
- * others.
+ * Either stage can be used without the other. Denied calls fail with EACCES (Landlock) or EPERM (seccomp). Open
+ * descriptors keep working. A stage holds for the calling thread and threads that it starts later: call it before
+ * there are other threads.
  *
- * A kernel that lacks one of the two gives the other; tt_sandbox_probe() says what there is. Builds with a
- * sanitizer have neither, for those look into files and at processes of their own accord.
+ * If the kernel lacks Landlock or seccomp, the other is used alone; tt_sandbox_probe() says which there are. Builds
+ * with a sanitizer use neither, because the sanitizer itself opens files and looks at processes.
  *
  * Errors: TT_E_IO, only where env->sandbox is TT_SANDBOX_REQUIRE and a part is missing. Allocates nothing.
  */
@@ -27,24 +27,24 @@
 
 #include "base/env.h"
 
-/* NULL or NULL-terminated lists each; "-" and what does not exist are passed over. */
+/* Each list is NULL or NULL-terminated; "-" and names that do not exist are ignored. */
 struct tt_sandbox_plan {
 	const char *const *read;      /* files, and directories with all below them */
-	const char *const *write;     /* outputs, there or not yet: the directory each is in; directories: as they are */
+	const char *const *write;     /* outputs, existing or not: the directory of each is allowed; directories: these themselves */
 	const char *const *scratch;   /* directories for temporary files that are made and read again */
-	bool children;                /* processes are forked, signalled and waited for; enter only */
-	bool tell;                    /* messages and descriptors are sent on sockets that are there */
+	bool children;                /* true: the process forks, signals and waits for others; only for enter */
+	bool tell;                    /* true: it sends messages and descriptors on sockets that are open already */
 };
 
 struct tt_sandbox_parts {
 	unsigned landlock;            /* version of the kernel's interface; 0: none */
 	bool seccomp;
-	const char *why;              /* where both are missing: the reason, else NULL */
+	const char *why;              /* the reason if both are missing, else NULL */
 };
 
 struct tt_sandbox_parts tt_sandbox_probe(void);
 
-/* The mode ${text} (of the environment; NULL: not set) names: "on", "off", "require", "". */
+/* Set *${mode} from ${text}, the value of an environment variable (NULL: not set): "on", "off", "require", "". */
 int tt_sandbox_mode(const char *text, enum tt_sandbox_mode *mode, struct tt_err *err);
 
 int tt_sandbox_enter(const struct tt_env *env, const struct tt_sandbox_plan *plan, struct tt_err *err);

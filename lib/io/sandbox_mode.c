@@ -22,7 +22,7 @@ tt_sandbox_mode(const char *text, enum tt_sandbox_mode *mode, struct tt_err *err
 
 #if defined(_WIN32) || defined(__EMSCRIPTEN__)
 
-/* A page, and what runs in it, reaches no file but those that its user gave it. */
+/* In a browser, a page can read no file but those that its user gave it. */
 #ifdef _WIN32
 #define NONE "there is none for Windows yet"
 #else

@@ -1,5 +1,5 @@
 /**
- * Writes output that is complete or not there.
+ * Writes output files that are complete or not written at all.
  */
 #include "io/sink.h"
 
@@ -19,13 +19,13 @@
 struct tt_sink {
 	struct tt_env *env;
 	bool in_memory;
-	struct tt_buf memory;         /* what an in_memory sink was given */
+	struct tt_buf memory;         /* the bytes of an in_memory sink */
 	struct tt_dest dest;
 	struct tt_pack *pack;         /* NULL: not compressed */
 	char *name;
-	char *buffer;                 /* of BUFFER bytes, for plain output; NULL: none yet */
+	char *buffer;                 /* BUFFER bytes, for plain output; NULL: not allocated yet */
 	size_t buffered;
-	struct tt_err failed;         /* the error that stays; code TT_OK: none */
+	struct tt_err failed;         /* the error that every later call returns; code TT_OK: no error */
 };
 
 /* Free a sink whose destination is closed. */
@@ -137,7 +137,7 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 {
 	int rc;
 
-	/* Bytes are missing once a write has failed: nothing may follow the gap. */
+	/* After a failed write bytes are missing, and nothing may follow the gap. */
 	if (s->failed.code == TT_OK) {
 		if (s->in_memory)
 			tt_buf_add(&s->memory, p, n);
@@ -246,7 +246,7 @@ tt_path_suffix(const char *path, size_t *n)
 
 	*n = 0;
 	for (size_t i = end; i > 1 && !tt_sys_is_separator(path[i - 1]); i--) {
-		/* The dot that begins a name is not a suffix. */
+		/* A dot at the beginning of a file name begins no suffix. */
 		if (path[i - 1] == '.' && !tt_sys_is_separator(path[i - 2])) {
 			*n = end - (i - 1);
 			return path + i - 1;

@@ -1,5 +1,5 @@
 /**
- * Output that is either complete or not there.
+ * Output files that are either complete or not written at all.
  *
  * A named file is written under a temporary name in the same directory and
  * renamed into place by tt_sink_commit(); tt_sink_abort() (also after any error,
@@ -38,30 +38,30 @@ struct tt_sink;
  */
 int tt_sink_open(struct tt_env *env, const char *path, struct tt_sink **sink, struct tt_err *err);
 
-/* A sink that keeps what it is given in memory; tt_sink_mem_data borrows it. For tests and small files. */
+/* Open a sink that keeps its bytes in memory, where tt_sink_mem_data() shows them. For tests and small files. */
 int tt_sink_open_mem(struct tt_env *env, struct tt_sink **sink, struct tt_err *err);
 const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 
-/* Append ${n} bytes; 0: only tell what an earlier write failed with. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
+/* Append ${n} bytes; 0: only return the error of an earlier write. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
 /**
  * tt_sink_packets(sink, forms, stamps, err):
- * Each write is whole fields of Perfetto's message Trace, from the first one on. With ${forms}, which the sink borrows, output whose name asks for
- * no compression gets them compressed, as packets that hold packets (TracePacket.compressed_packets: Perfetto's
- * protos/perfetto/trace/trace_packet.proto); *${stamps} is true then: tt_sink_stamps() may be used, too.
+ * Declare, before the first write, that each write is whole fields of Perfetto's message Trace. With ${forms}, which the sink borrows, output whose name
+ * asks for no compression is compressed as packets that hold packets (TracePacket.compressed_packets: Perfetto's
+ * protos/perfetto/trace/trace_packet.proto); then *${stamps} is true: tt_sink_stamps() may be used, too.
  */
 int tt_sink_packets(struct tt_sink *sink, const struct tt_forms *forms, bool *stamps, struct tt_err *err);
 
 /* Append packets as ${n} bytes of runs of stamps (packet.h). */
 int tt_sink_stamps(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
-/* The output is a database of SQLite: files that SQLite left beside an older one of its name are removed when it takes that one's place. */
+/* Declare that the output is a database of SQLite: commit then removes files that SQLite left beside an older database of this name. */
 void tt_sink_is_database(struct tt_sink *sink);
 
 /**
  * tt_sink_rest(sink, err):
- * Write the buffered bytes, and free its memory and threads: for one of many outputs that gets little or nothing more
+ * Write the buffered bytes, and free the sink's memory and threads: for one of many outputs, if few or no bytes follow
  * before its commit.
  */
 int tt_sink_rest(struct tt_sink *sink, struct tt_err *err);
@@ -73,13 +73,13 @@ int tt_sink_rest(struct tt_sink *sink, struct tt_err *err);
  */
 int tt_sink_commit(struct tt_sink *sink, struct tt_err *err);
 
-/* Commit the ${n} ${sink}, some of which may be NULL, in order, if ${rc} is TT_OK; abort those from the first failure on. Returns the first error. */
+/* Commit the ${n} sinks at ${sink} in order if ${rc} is TT_OK; abort all from the first failure on. Entries may be NULL. Returns the first error. */
 int tt_sink_commit_all(struct tt_sink **sink, size_t n, int rc, struct tt_err *err);
 
 /* Give up: remove the temporary, free the sink. NULL is fine. */
 void tt_sink_abort(struct tt_sink *sink);
 
-/* The error of an output whose folder does not exist, without the path. */
+/* Fail because the folder of an output does not exist; the message lacks the path. */
 int tt_fail_folder(struct tt_err *err);
 
 /**
@@ -91,15 +91,15 @@ void tt_sink_unlink_all(void);
 
 /**
  * tt_sink_sweep_output(path):
- * Unlink the temporaries that runs which were killed left of output ${path} and of its numbered ones, NAME-001.SUFFIX: if no process here has the number in
- * the name, and nobody holds the lock that a writer has on its temporary, as one on another machine or in another container would. If files cannot be locked,
- * they stay.
+ * Unlink temporaries of output ${path}, and of its numbered outputs NAME-001.SUFFIX, that killed runs left: if no process here has the process id in the
+ * temporary's name, and nobody holds the lock that every writer has on its temporary, also on other machines and in containers. If files cannot be locked,
+ * temporaries stay.
  */
 void tt_sink_sweep_output(const char *path);
 
 /*
- * The suffix of ${path} in front of a compression suffix ("a.json.gz" -> ".json"), with its length: it ends
- * there, not with NUL. NULL if none.
+ * Return the suffix of ${path}, before any compression suffix ("a.json.gz" -> ".json"), with its length in *${n}: no
+ * NUL ends it. NULL: there is no suffix.
  */
 const char *tt_path_suffix(const char *path, size_t *n);
 

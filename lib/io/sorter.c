@@ -9,7 +9,7 @@
 #include "io/spool.h"
 #include "sys/sys.h"
 
-enum { MIN_READ_BYTES = 4096 };          /* bytes of a run that are read at once, at least */
+enum { MIN_READ_BYTES = 4096 };          /* the fewest bytes of a run that are read at once */
 enum { DOUBLED = 9, MIN_CAP = 8 };  /* how often the room for records in memory doubles; records that it has at first, at least */
 enum { MIN_KEYED = 256, LARGEST = 256 };     /* records are sorted by keys if there are at least this many, and none has more bytes than this */
 
@@ -91,7 +91,7 @@ settle_by_key(struct tt_sorter *s, struct tt_err *err)
 		s->place[i] = (struct tt_place){ s->form->key(s->rec + i * size), i };
 	p = tt_places_sort(s->place, n);
 	move(s, p);
-	/* Most keys have one record. */
+	/* Most keys have only one record. */
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && p[end].key == p[i].key;)
 			end++;
@@ -133,7 +133,7 @@ write_run(struct tt_sorter *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Records that the room has at first: after it has doubled DOUBLED times it takes nearly TT_SORTER_BYTES bytes, and no more. */
+/* Return the first capacity in records: doubled DOUBLED times, it takes nearly TT_SORTER_BYTES bytes, and no more. */
 static size_t
 least_cap(size_t size)
 {
@@ -150,7 +150,7 @@ tt_sorter_add(struct tt_sorter *s, const void *rec, struct tt_err *err)
 
 	if (s->n == most) {
 		rc = settle(s, err);
-		/* A few keys that are repeated are joined again and again, and never go to disk. */
+		/* If few records are left after joining, keep them in memory: few keys that repeat never go to disk. */
 		if (rc == TT_OK && s->n > most / 2)
 			rc = write_run(s, err);
 	}
@@ -182,21 +182,21 @@ tt_sorter_done(struct tt_sorter *s, struct tt_err *err)
 struct piece {
 	const char *at, *end;         /* the bytes in memory that are left */
 	uint64_t key;                 /* of the record at ${at} */
-	uint64_t next, to;            /* the rest, on disk */
+	uint64_t next, to;            /* range in the spool of the rest of the run */
 	char *room;
 };
 
 struct tt_sorted {
 	const struct tt_sorter *s;
 	struct piece *piece;
-	uint32_t *heap;               /* pieces that have records, the one with the first record at 0 */
+	uint32_t *heap;               /* heap of the pieces that have records left; at 0 the piece with the first record */
 	size_t nheap;
-	uint64_t second;              /* the lowest key in the pieces but the first */
-	size_t room;                  /* bytes for a piece: whole records */
-	char *text;                   /* the bytes of all pieces */
-	char *rec;                    /* the record handed out, if several were joined */
+	uint64_t second;              /* the lowest key in all pieces but heap[0] */
+	size_t room;                  /* bytes of memory for a piece: whole records */
+	char *text;                   /* the memory of all pieces */
+	char *rec;                    /* the record handed out, if it was joined from several */
 	uint64_t key;                 /* of the record handed out */
-	bool lent;                    /* the first record was handed out in place, and is dropped at the next call */
+	bool lent;                    /* true: the first record was handed out in place, and is dropped at the next call */
 };
 
 void
@@ -317,7 +317,7 @@ tt_sorted_open(const struct tt_sorter *s, struct tt_sorted **to, struct tt_err *
 	return rc;
 }
 
-/* Drop the first record. Runs mostly cover one time after the other, so the next record is mostly in the same piece. */
+/* Drop the first record. Runs mostly cover successive times, so the next record is mostly in the same piece. */
 static int
 drop_first(struct tt_sorted *d, struct tt_err *err)
 {
@@ -399,7 +399,7 @@ tt_sorted_next(struct tt_sorted *d, const void **rec, struct tt_err *err)
 	if ((rc = take_back(d, err)) != TT_OK || d->nheap == 0)
 		return rc;
 	d->key = d->piece[d->heap[0]].key;
-	/* Records of one piece are joined already. */
+	/* No other piece has this key, and equal records of one piece are joined already. */
 	if (d->key < d->second) {
 		*rec = d->piece[d->heap[0]].at;
 		d->lent = true;

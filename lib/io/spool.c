@@ -54,7 +54,7 @@ move_to_file(const struct tt_env *env, int *fd, uint64_t n, struct tt_err *err)
 		tt_sys_close(file);
 		return rc;
 	}
-	/* Readers of the descriptor begin at its offset. */
+	/* Back to offset 0, where readers of the descriptor begin. */
 	if (tt_sys_rewind(file) != 0) {
 		rc = tt_fail_sys(err, errno, "cannot seek in a spool");
 		tt_sys_close(file);
@@ -75,7 +75,7 @@ tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
 		    "more than the %" PRIu64 " bytes that may be spooled; raise %s, or name a file", env->spool_max,
 		    tt_setting_name[TT_SETTING_SPOOL]);
-	/* Up to env->spool_memory the spool is in memory. */
+	/* These bytes would pass env->spool_memory, up to which the spool is in memory. */
 	if (env->spool_memory > 0 && at <= env->spool_memory && n > env->spool_memory - at) {
 		rc = move_to_file(env, fd, at, err);
 		if (rc != TT_OK)

@@ -21,16 +21,16 @@
 struct tt_src {
 	struct tt_env *env;
 	struct tt_raw raw;
-	struct tt_decoder *dec;       /* NULL: the raw bytes are the bytes */
-	struct tt_src *outer;         /* gives the raw bytes; NULL: raw.h says where they are from */
+	struct tt_decoder *dec;       /* NULL: the input is not compressed */
+	struct tt_src *outer;         /* the source of the raw bytes; NULL: ${raw} has its own */
 	struct tt_src_info info;
-	char *name, *path;            /* path: NULL where there is none to look at again */
-	struct tt_sys_stat opened;           /* the file as it was */
+	char *name, *path;            /* path: NULL if the input has no path by which to find the file again */
+	struct tt_sys_stat opened;           /* the file's attributes when it was opened */
 	uint64_t given;               /* decoded bytes read so far */
-	uint64_t pulled;              /* the same, including bytes only peeked at */
-	struct tt_err broken;         /* why there are no more; code TT_OK: no error was met */
+	uint64_t pulled;              /* decoded bytes read so far, including those only peeked at */
+	struct tt_err broken;         /* the error after the decoded bytes; code TT_OK: no error so far */
 	uint8_t head[HEAD_MAX];       /* the peeked bytes */
-	size_t head_at, head_n;       /* the part of it not yet read */
+	size_t head_at, head_n;       /* offset and number of the bytes of head that are not read yet */
 	bool peeked;
 };
 
@@ -49,7 +49,7 @@ static const struct magic {
 	{ TT_CODING_LZIP, 4, "LZIP" },
 };
 
-/* "BZh", a level, and the begin of a first block or the end of an empty file: a text, too, may begin with "BZh9". */
+/* True if there is "BZh", a level, and the mark of a first block or of an empty file's end: a text, too, may begin with "BZh9". */
 static bool
 is_bzip2(const uint8_t *p, size_t n)
 {
@@ -63,7 +63,7 @@ recognise(const uint8_t *p, size_t n)
 {
 	uint64_t skip;
 
-	/* A skippable frame longer than the peeked bytes is taken for one of zstd, whose programs write them. */
+	/* If a skippable frame is longer than the peeked bytes, assume zstd, whose programs write such frames. */
 	while ((skip = tt_filter_skip(p, n)) > 0) {
 		if (skip >= n)
 			return TT_CODING_ZSTD;
@@ -125,7 +125,7 @@ make_decoder(struct tt_src *s, struct tt_err *err)
 	}
 }
 
-/* With the raw bytes open: see what they are, and say what can be done with them. */
+/* Recognise the coding of the raw bytes, which are open, and fill the info. */
 static int
 begin(struct tt_src *s, struct tt_err *err)
 {
@@ -138,7 +138,7 @@ begin(struct tt_src *s, struct tt_err *err)
 	rc = tt_raw_look(&s->raw, 10, &p, &n, err);
 	if (rc < 0)
 		return rc;
-	/* Really empty, unlike files of /proc, which report size 0 and have content. */
+	/* The file is really empty, unlike files of /proc, which report size 0 and have content. */
 	if (rc == TT_END && s->raw.regular)
 		s->raw.size = 0;
 	info->coding = recognise(p, n);
@@ -149,7 +149,7 @@ begin(struct tt_src *s, struct tt_err *err)
 	return make_decoder(s, err);
 }
 
-/* The part of opening that all kinds share: on failure the source is gone and the message has its name. */
+/* Finish opening, for all kinds of source: on failure, close the source and add its name to the message. */
 static int
 finish_open(struct tt_src **src, int rc, struct tt_err *err)
 {
@@ -225,7 +225,7 @@ tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src
 	return rc;
 }
 
-/* A call that waits on a FIFO for its writer, and may be stopped there. */
+/* Open ${path}; a wait for the writer of a FIFO can be stopped. */
 static int
 open_path(const struct tt_env *env, const char *path, int *fd, struct tt_err *err)
 {
@@ -356,7 +356,7 @@ check_limits(const struct tt_src *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The next decoded bytes, as many as there are up to ${n}; the reason for fewer only if there are none. */
+/* Read up to ${n} decoded bytes, as many as there are; return the reason for fewer only if there are none. */
 static int
 pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
 {
@@ -389,7 +389,7 @@ tt_src_peek(struct tt_src *s, const uint8_t **p, size_t *n, struct tt_err *err)
 
 	if (!s->peeked) {
 		rc = pull(s, s->head, sizeof s->head, &s->head_n, err);
-		/* Each later call returns the error again: it stays where it was met. */
+		/* The error is not kept here: decoder and raw bytes return it again at each later call. */
 		s->peeked = rc == TT_OK;
 	}
 	*p = s->head + s->head_at;
@@ -473,7 +473,7 @@ tt_src_changed(const struct tt_src *s)
 		return true;
 	if (now.size != s->opened.size || now.mtime_ns != s->opened.mtime_ns)
 		return true;
-	/* Another file by the same name. A name that is gone says nothing about the bytes we hold open. */
+	/* Another file has the same name now. If the name is gone, the open file may still be unchanged. */
 	return s->path && tt_sys_stat(s->path, &now) == 0 && !tt_sys_is_same(&now, &s->opened);
 }
 

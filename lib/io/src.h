@@ -1,5 +1,5 @@
 /**
- * Input as a run of decoded bytes: a file, a pipe, or a compressed form of either.
+ * Decoded bytes of an input: a file or a pipe, compressed or not.
  *
  * The source recognises gzip, xz, zstd, bzip2, lz4 and lzip by their first bytes (after frames
  * to be skipped, which zstd and lz4 share) and hands out the decoded bytes. A plain regular file is seekable: workers pread()
@@ -44,7 +44,7 @@ struct tt_src_info {
 	bool seekable;                /* tt_src_pread works */
 	bool rewindable;
 	uint64_t raw_size;            /* bytes on disk, or UINT64_MAX for a pipe */
-	uint64_t raw_at;              /* bytes taken from it so far by in-order reads */
+	uint64_t raw_at;              /* raw bytes that in-order reads have taken so far */
 	uint64_t size;                /* decoded bytes; UINT64_MAX: not known before the end */
 };
 
@@ -57,34 +57,34 @@ struct tt_src_info {
  */
 int tt_src_open(struct tt_env *env, const char *path, struct tt_src **src, struct tt_err *err);
 
-/* As above over a descriptor, which the source owns from the call on, or over memory, which is borrowed. */
+/* As tt_src_open() for a descriptor, which the source owns from the call on, or for memory, which is borrowed. */
 int tt_src_open_fd(struct tt_env *env, int fd, const char *name, struct tt_src **src, struct tt_err *err);
 int tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *name, struct tt_src **src,
     struct tt_err *err);
 
-/* As tt_src_open_fd() over the first ${size} bytes of it, if it is a file. */
+/* As tt_src_open_fd(), but of a file only the first ${size} bytes. */
 int tt_src_open_part(struct tt_env *env, int fd, uint64_t size, const char *name, struct tt_src **src, struct tt_err *err);
 
-/* As above over the bytes that ${more} gives in order (io/raw.h says how). */
+/* As tt_src_open() for the bytes that ${more} supplies in order (tt_raw_more in io/raw.h). */
 int tt_src_open_more(struct tt_env *env, int (*more)(void *, void *, size_t, size_t *, struct tt_err *), void *arg,
     const char *name, struct tt_src **src, struct tt_err *err);
 
 /**
  * tt_src_open_inside(env, outer, src, err):
- * Over the decoded bytes of ${outer}, which may have been peeked at: for input that is compressed twice. On success ${outer} belongs to
- * *${src}; raw_at and the ratio stay those of ${outer}.
+ * Open a source whose raw bytes are the decoded bytes of ${outer}, which may have been peeked at: for input that is compressed twice. On
+ * success ${outer} belongs to *${src}; raw_at and the ratio count the raw bytes of ${outer}.
  */
 int tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src, struct tt_err *err);
 
 /**
  * tt_src_open_text(env, path, src, err):
- * As tt_src_open() for a text that people or other programs wrote, which may be compressed: it reads as UTF-8 without a byte order mark, though
- * the file has one, or is UTF-16 (Windows PowerShell's ">" writes both). UTF-32 is TT_E_USAGE; so is, later, half of a character of UTF-16.
- * To be read once, in order.
+ * As tt_src_open() for a text that people or other programs wrote, which may be compressed: reads give UTF-8 without a byte order mark, even if
+ * the file has a mark or is UTF-16 (Windows PowerShell's ">" writes both). UTF-32 is TT_E_USAGE, and so is half a character of UTF-16, when it is
+ * read. Readable once, in order.
  */
 int tt_src_open_text(struct tt_env *env, const char *path, struct tt_src **src, struct tt_err *err);
 
-/* When the input, as it was opened, was last changed, ns since 1970; 0: it is no regular file. */
+/* Return the time of the input's last change before it was opened, ns since 1970; 0: it is no regular file. */
 int64_t tt_src_mtime(const struct tt_src *src);
 
 const struct tt_src_info *tt_src_info(const struct tt_src *src);
@@ -93,7 +93,7 @@ const struct tt_src_info *tt_src_info(const struct tt_src *src);
  * tt_src_peek(src, p, n, err):
  * Point *${p} at the first decoded bytes of the input, up to 4096 of them
  * (*${n}; 0 if it is empty), without consuming any. Only before the first read.
- * An error is returned only where it leaves no byte to show.
+ * An error is returned only if there is no byte to show.
  */
 int tt_src_peek(struct tt_src *src, const uint8_t **p, size_t *n, struct tt_err *err);
 
@@ -125,10 +125,10 @@ int tt_src_pread(const struct tt_src *src, uint64_t at, void *p, size_t n, size_
  */
 int tt_src_keep(struct tt_src *src, struct tt_err *err);
 
-/* Bytes kept for going back so far; 0 where nothing had to be. */
+/* Return the bytes spooled so far for a rewind; 0: nothing is spooled. */
 uint64_t tt_src_spooled(const struct tt_src *src);
 
-/* The damage of the compressed stream that in-order reads and peeks have met, even where bytes came before it; NULL: none yet. */
+/* Return the damage of the compressed stream that in-order reads and peeks have met, even if bytes before it are still to be read; NULL: none yet. */
 const struct tt_err *tt_src_broken(const struct tt_src *src);
 
 /* Go back to the first decoded byte. TT_E_USAGE where info->rewindable is false. */
@@ -140,12 +140,12 @@ int tt_src_rewind(struct tt_src *src, struct tt_err *err);
  */
 bool tt_src_changed(const struct tt_src *src);
 
-/* True if another process holds a lock (flock) on the file, as a recorder does on what it writes; false also where that cannot be known. */
+/* True if another process holds a lock (flock) on the file, as a recorder does while it writes; false also if that cannot be found out. */
 bool tt_src_locked(const struct tt_src *src);
 
 /*
- * Bytes after the end of the compressed data, on all layers (0 if none, or all zero): not read, which the
- * caller says. Known once a read has returned TT_END.
+ * Return the bytes after the end of the compressed data, of all layers of compression (0: none, or all zero). They are
+ * not decoded, which the caller reports. Known once a read has returned TT_END.
  */
 uint64_t tt_src_garbage(const struct tt_src *src);
 

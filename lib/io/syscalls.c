@@ -29,7 +29,7 @@
 
 #ifdef ARCH
 
-/* Numbers from here on are the same on all machines, and newer than what is listed here (futex_waitv is the last). */
+/* System calls from this number on have the same number on all machines, and are newer than those listed here (futex_waitv is the last). */
 #define NEWER 450
 
 /* On x86-64 the numbers of another interface to the same kernel begin here. */
@@ -60,7 +60,7 @@ load(struct program *p, size_t at)
 	put(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)at, 0, 0);
 }
 
-/* The number is in the accumulator between any two of these. */
+/* Allow the ${n} calls of ${list}. Before and after, the number of the call is in the accumulator. */
 static void
 allow(struct program *p, const int *list, size_t n)
 {
@@ -72,7 +72,7 @@ allow(struct program *p, const int *list, size_t n)
 
 #define ALLOW(p, ...) allow(p, (const int[]){ __VA_ARGS__ }, sizeof (int[]){ __VA_ARGS__ } / sizeof (int))
 
-/* The lower half of an argument, under a mask, is a value. */
+/* A test: true if the lower half of argument ${arg}, masked with ${mask}, equals ${value}. */
 struct test {
 	unsigned arg;
 	uint32_t mask, value;
@@ -111,7 +111,7 @@ refuse(struct program *p, int nr, uint32_t sys)
 /* Mode bits that run a file with its owner's or group's rights. */
 #define MODE_AS_OWNER 07000
 
-/* open() and openat() with these flags. */
+/* Allow open() and openat() if their flags, masked with ${mask}, equal ${flags}. */
 static void
 allow_open(struct program *p, uint32_t mask, uint32_t flags)
 {
@@ -133,11 +133,11 @@ data(struct program *p)
 	ALLOW(p, SYS_poll);
 #endif
 	allow_if(p, SYS_fchmod, 1, MODE_AS_OWNER, 0);
-	/* Others name a process that is sent a signal when there is something to read. */
+	/* Other operations could choose a process that gets a signal when there is something to read. */
 	static const uint32_t fcntls[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETPIPE_SZ };
 	for (size_t i = 0; i < sizeof fcntls / sizeof fcntls[0]; i++)
 		allow_if(p, SYS_fcntl, 1, UINT32_MAX, fcntls[i]);
-	/* A terminal's width. Others could put characters into its input. */
+	/* Only to ask about a terminal: other operations could put characters into its input. */
 	allow_if(p, SYS_ioctl, 1, UINT32_MAX, TCGETS);
 	allow_if(p, SYS_ioctl, 1, UINT32_MAX, TIOCGWINSZ);
 }
@@ -154,19 +154,19 @@ memory_and_threads(struct program *p)
 #ifdef SYS_rseq
 	ALLOW(p, SYS_rseq);
 #endif
-	/* Memory that is run: never. */
+	/* Never executable memory. */
 	allow_if(p, SYS_mmap, 2, PROT_EXEC, 0);
 	allow_if(p, SYS_mprotect, 2, PROT_EXEC, 0);
 	allow_if(p, SYS_prlimit64, 0, UINT32_MAX, 0);
 	allow_if(p, SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
-	/* Its flags are in memory, where a filter cannot look. Without it, clone() is used. */
+	/* The flags of clone3() are in memory, which a filter cannot read. If it fails, the C library uses clone(). */
 #ifdef SYS_clone3
 	refuse(p, SYS_clone3, ENOSYS);
 #endif
 	allow_if(p, SYS_tgkill, 0, UINT32_MAX, (uint32_t)getpid());
 }
 
-/* Calls about the existence and attributes of files, not about contents. */
+/* Allow calls about the existence and attributes of files, not about contents. */
 static void
 examine(struct program *p)
 {
@@ -255,7 +255,7 @@ build(struct program *p, unsigned what)
 	}
 	if (what & TT_SYS_TELL)
 		tell(p);
-	/* Landlock's three numbers are 444 to 446 everywhere. */
+	/* Landlock's three calls have the numbers 444 to 446 on all machines. */
 	if (what & TT_SYS_CONFINE)
 		ALLOW(p, 444, 445, 446, SYS_prctl, SYS_seccomp);
 	put(p, BPF_JMP | BPF_JGE | BPF_K, X32, 1, 0);
@@ -284,7 +284,7 @@ tt_syscalls_limit(unsigned what)
 	prog.len = p.n;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return errno;
-	/* Without the flag, kernels before 5.16 slow the process down against side channels it does not have. */
+	/* Without the flag, kernels before 5.16 slow the process down to close side channels that it does not have. */
 #ifdef SECCOMP_FILTER_FLAG_SPEC_ALLOW
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &prog) == 0)
 		return 0;

@@ -1,5 +1,5 @@
 /**
- * Names temporary files, removes them at the end, and those of runs that were killed.
+ * Names temporary files, and removes them at the end, as well as those that killed runs left.
  */
 #include "io/temp.h"
 
@@ -16,7 +16,7 @@
 /* Temporaries open at once: the 999 files of one split output, and one more. */
 #define TEMP_MAX 1000
 
-/* Most bytes of the output's own name in a temporary's: a file name has at most 255, and name_temp() adds a few. */
+/* Most bytes of the output's name that a temporary's name repeats: a file name has at most 255, and name_temp() adds a few. */
 #define STEM_MAX 200
 
 enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };
@@ -24,7 +24,7 @@ enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };
 struct tt_temp {
 	atomic_int state;
 	long pid;
-	char *path;                   /* of TT_PATH_BYTES bytes; never freed, because a handler may be reading it */
+	char *path;                   /* TT_PATH_BYTES bytes; never freed, because a signal handler may be reading it */
 };
 
 static struct tt_temp temps[TEMP_MAX];
@@ -52,8 +52,8 @@ name_temp(struct tt_temp *t, const char *path, unsigned k)
 }
 
 /*
- * Lock the file that was just made, for as long as it is open: a free lock proves that its writer is gone, on whatever machine or in whatever container it
- * ran. False if a sweep that came in between has it, or has removed it. File systems without locks have none to be taken, so nothing is swept there.
+ * Lock the file that was just made, for as long as it is open: if the lock is free, the file's writer is gone, on whatever machine or in whatever container
+ * it ran. False if a sweep in another process has locked or removed the file meanwhile. On file systems without locks a sweep removes nothing.
  */
 static bool
 hold(int fd)
@@ -76,7 +76,7 @@ create(struct tt_temp *t, const char *path, int *fd)
 		sys = name_temp(t, path, atomic_fetch_add(&counter, 1));
 		if (sys)
 			break;
-		/* Live before it exists: a signal handler that runs in between has nothing to unlink, which does no harm. */
+		/* Marked live before the file exists: a signal handler that runs in between finds nothing to unlink, which does no harm. */
 		atomic_store(&t->state, TEMP_LIVE);
 		*fd = tt_sys_open(t->path, TT_OPEN_WRITE | TT_OPEN_NEW);
 		if (*fd >= 0 && hold(*fd))
@@ -172,7 +172,7 @@ remove_abandoned(const char *path)
 	const int fd = tt_sys_open(path, TT_OPEN_READ | TT_OPEN_WRITE | TT_OPEN_NO_LINK | TT_OPEN_NO_WAIT);
 	const bool gone = fd >= 0 && tt_sys_stat_open(fd, &st) == 0 && st.kind == TT_KIND_FILE && tt_sys_lock(fd, TT_LOCK_EXCLUSIVE, false) == 0;
 
-	/* If the writer has just made it and locks it later, it sees the lock, or that the file is gone, and takes another name: hold(). */
+	/* If a writer has just made the file and not locked it yet, it will see our lock, or that the file is gone, and take another name: hold(). */
 	if (gone)
 		(void)tt_sys_remove(path);
 	if (fd >= 0)
@@ -180,8 +180,8 @@ remove_abandoned(const char *path)
 }
 
 /*
- * True if ${name}, behind its dot, is a temporary of the output ${stem}, whose name has ${n} bytes, or of a numbered one: "s-001.json" of "s.json", with
- * the number before any of its suffixes (tt_emit_open()).
+ * True if ${name}, without its first dot, is a temporary of the output ${stem}, whose name has ${n} bytes, or of a numbered output: "s-001.json" of
+ * "s.json", with the number before any of its suffixes (tt_emit_open()).
  */
 static bool
 is_temporary_of(const char *name, const char *stem, size_t n)
@@ -204,7 +204,7 @@ is_temporary_of(const char *name, const char *stem, size_t n)
 struct sweep {
 	char path[TT_PATH_BYTES];     /* the output */
 	size_t folder;                /* bytes of its folder, with the separator */
-	const char *stem;             /* how names of its temporaries begin */
+	const char *stem;             /* the output's file name, with which the names of its temporaries begin */
 	size_t nstem;
 };
 

@@ -1,8 +1,8 @@
 /**
  * Temporary names that a signal handler can clean up. Internal to lib/io.
  *
- * They live in a fixed table, because the handler may neither allocate nor lock.
- * A forked child does not own its parent's.
+ * The names are in a fixed table, because the handler may neither allocate nor lock.
+ * A forked child does not own the names of its parent.
  */
 #ifndef TT_IO_TEMP_H
 #define TT_IO_TEMP_H
@@ -20,7 +20,7 @@ int tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err
 
 const char *tt_temp_path(const struct tt_temp *temp);
 
-/* The process id in the name of a file that tt_temp_open() made, without its folder; 0: it makes none like it. */
+/* Return the process id in ${name}, a file name without its folder; 0: it is no name that tt_temp_open() makes. */
 long tt_temp_maker(const char *name);
 
 /* Forget the name: the file has been renamed or unlinked. */

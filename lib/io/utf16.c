@@ -11,7 +11,7 @@ struct utf16 {
 	struct tt_env *env;
 	struct tt_raw *raw;
 	bool big_endian;
-	bool begun;                   /* the mark, if there is one, was taken */
+	bool begun;                   /* true: a byte order mark, if there is one, was taken */
 	char rest[4];                 /* a character that did not fit into the caller's bytes */
 	size_t rest_at, rest_n;
 };
@@ -28,7 +28,7 @@ fail_at(const struct utf16 *d, const char *what, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, tt_raw_at(d->raw), "is UTF-16, and %s: save it as UTF-8", what);
 }
 
-/* Take the character that comes next; *${c}: its code point. TT_END: there is none. */
+/* Take the next character, and set *${c} to its code point. TT_END: there are no more. */
 static int
 take_character(struct utf16 *d, uint32_t *c, struct tt_err *err)
 {
@@ -73,7 +73,7 @@ read_utf16(struct tt_decoder *dec, void *to, size_t n, size_t *got, struct tt_er
 		if (rc == TT_OK && c == 0xFEFF && !d->begun)
 			rc = take_character(d, &c, err);
 		d->begun = true;
-		/* Bytes that were read are given out first: the same failure is met again by the next call. */
+		/* Bytes decoded so far are given out first: the next call meets the same failure again. */
 		if (rc != TT_OK)
 			return *got ? TT_OK : rc;
 		d->rest_at = 0;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 enum { PIECES = sizeof ((struct tt_window *)0)->piece / sizeof ((struct tt_window *)0)->piece[0] };
-enum { FRONT = 1 << 19 };     /* room before a piece: for the rest of the window, when the piece becomes that */
+enum { FRONT = 1 << 19 };     /* bytes of room before a piece, for bytes copied from the window when the piece replaces it */
 
 /* --- blocks ------------------------------------------------------------------------- */
 
-/* One that nobody else uses; NULL: ${err}. */
+/* Return a block that nobody else uses; NULL with ${err} filled on failure. */
 static struct tt_window_block *
 take_block(struct tt_window *w, struct tt_err *err)
 {
@@ -50,7 +50,7 @@ block_room(struct tt_window *w, struct tt_window_block *b, size_t n, struct tt_e
 	return tt_mem_grow(&w->env->mem, &b->p, &b->cap, n + TT_WINDOW_PAD, 1, err);
 }
 
-/* Make the window's block hold ${want} bytes, with the first ${n} as they are, and nobody else's, so that it may be written. */
+/* Give the window a block of its own with room for ${want} bytes, so that it may be written; its first ${n} bytes stay. */
 static int
 own_block(struct tt_window *w, size_t want, size_t n, struct tt_err *err)
 {
@@ -136,7 +136,7 @@ slide(struct tt_window *w, uint64_t at, size_t want, struct tt_err *err)
 	}
 }
 
-/* The bytes of ${want} from ${at} on that the input has. */
+/* Return how many of the ${want} bytes from ${at} on the input has. */
 static size_t
 there(const struct tt_src_info *info, uint64_t at, size_t want)
 {
@@ -146,7 +146,7 @@ there(const struct tt_src_info *info, uint64_t at, size_t want)
 	return want < left ? want : (size_t)left;
 }
 
-/* The bytes fetched if ${at} is wanted next: from the end of the window on, or from there. */
+/* Return where to fetch if ${at} is wanted next: at the end of the window if ${at} is in the window, else at ${at}. */
 static uint64_t
 next_piece(const struct tt_window *w, uint64_t at)
 {
@@ -154,8 +154,8 @@ next_piece(const struct tt_window *w, uint64_t at)
 }
 
 /*
- * The piece that was fetched becomes the window, with the bytes before it that the window has, if that is all of what would be read; else it is dropped. The
- * bytes shown are the same in both cases, so that nobody sees who was first.
+ * Make piece ${i} the window, with the bytes before it copied from the old window, if it holds all bytes that would be read; else drop it. The bytes shown
+ * are the same in both cases, so that results do not depend on which thread was first.
  */
 static bool
 use(struct tt_window *w, unsigned i, uint64_t at, size_t want)
@@ -183,7 +183,7 @@ use(struct tt_window *w, unsigned i, uint64_t at, size_t want)
 	return fits;
 }
 
-/* Use what was fetched for ${want} bytes from ${at} on. If it is not that, no other piece will be, either. */
+/* Use the piece that was fetched for ${want} bytes from ${at} on. If there is no such piece, forget all pieces: the reader went elsewhere. */
 static bool
 take_fetched(struct tt_window *w, uint64_t at, size_t want)
 {
@@ -210,11 +210,11 @@ tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p,
 	size_t got;
 	int rc;
 
-	/* Make no room for bytes that the file does not have. */
+	/* Allocate no room for bytes beyond the end of the file. */
 	if (info->seekable && !(want = there(info, at, want)))
 		want = 1;
 	if (!info->seekable) {
-		/* To slide takes time for all of the window: there is room for more, so that the next steps need not. */
+		/* To slide moves all bytes of the window: take room for more, so that the next calls need not slide. */
 		if (!is_shown(w, at, want) && ((rc = own_block(w, want + want / 4, w->n, err)) != TT_OK || (rc = slide(w, at, want, err)) != TT_OK))
 			return rc;
 	} else if ((at < w->at || at + want > w->at + w->n) && !take_fetched(w, at, want)) {
@@ -229,7 +229,7 @@ tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p,
 	return TT_OK;
 }
 
-/* Plan to fetch ${want} bytes from ${at} on, unless that was planned, into a piece that is none of ${kept}, bits. True if it is new. */
+/* Plan to fetch ${want} bytes from ${at} on, into a piece whose bit in ${kept} is not set. False if that was planned already. */
 static bool
 plan(struct tt_window *w, uint64_t at, size_t want, unsigned *kept)
 {
