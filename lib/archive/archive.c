@@ -13,24 +13,24 @@
 
 #define BLOCK ((size_t)1 << 17)
 
-/* The first fetch after a jump, where little may be wanted. */
+/* Bytes of the first fetch after a jump, where few bytes may be needed. */
 #define BLOCK_FIRST ((size_t)4096)
 
 /* The first bytes of a 7z: signature, version, and the CRC of the 20 bytes after it. */
 #define START_SIZE 32
 
 /*
- * Zeros behind the last byte of a zip without a directory. libarchive wants to see 24 bytes behind a member's data, as many as the longest form of the
- * record there has, and that of the last member may be shorter.
+ * Zeros to follow the last byte of a zip without a directory: libarchive reads 24 bytes after a member's data, the length of the longest form of the data
+ * descriptor, but after the last member there may be fewer.
  */
 static const uint8_t after_end[24];
 
-/* How often libarchive may ask to be asked again for the same data. */
+/* Most calls of libarchive for the same header or data, if it asks to be called again. */
 #define TRIES 1000
 
 const char *const tt_archive_name[] = { "", "tar", "zip", "7z" };
 
-/* One of five letters may be wrong: the damaged header is reported when it is read. */
+/* True if the header at ${p} has the tar magic. One of its five letters may be wrong: such damage is reported when the header is read. */
 static bool
 tar_magic(const uint8_t *p)
 {
@@ -55,7 +55,7 @@ tt_archive_probe(const uint8_t *p, size_t n)
 	return TT_ARCHIVE_NONE;
 }
 
-static void *volatile kept[2];        /* of the process */
+static void *volatile kept[2];        /* loaded once, and kept until the process ends */
 
 void
 tt_archive_prepare(void)
@@ -70,7 +70,7 @@ tt_archive_locale(void)
 {
 	locale_t l = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 
-	/* Without it names beyond ASCII may come with '?' in them, or not at all, and nothing else changes. */
+	/* Without the locale, names beyond ASCII may have '?' in them or be missing; nothing else changes. */
 	if (l)
 		uselocale(l);
 }
@@ -133,7 +133,7 @@ on_skip(struct archive *a, void *arg, la_int64_t n)
 		return 0;
 	if ((uint64_t)n > left)
 		n = (la_int64_t)left;
-	/* Bytes ahead were fetched already; do not ask for them again. */
+	/* Bytes in `ahead` were fetched already: do not fetch them again. */
 	ar->at += (uint64_t)n;
 	ar->block = BLOCK_FIRST;
 	return n;
@@ -157,7 +157,7 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 
 /* --- errors -------------------------------------------------------------------- */
 
-/* libarchive has no error code for "more memory than I may have", and many texts. */
+/* True if libarchive ran out of memory: it has no error code for that, only many messages. */
 static bool
 is_memory(struct tt_archive *ar, const char *why)
 {
@@ -244,7 +244,7 @@ tt_archive_drop(struct tt_archive *ar)
 	ar->data_n = 0;
 }
 
-/* A zip whose directory at its end is lost or wrong: read by the headers in front of each member. */
+/* Begin to read a zip, whose directory is lost or damaged, by the local headers in front of its members. */
 static int
 without_directory(struct tt_archive *ar, struct tt_err *err)
 {
@@ -253,12 +253,12 @@ without_directory(struct tt_archive *ar, struct tt_err *err)
 	tt_zip_close(ar);
 	ar->in_order = true;
 	rc = tt_archive_start(ar, err);
-	/* It has no member at all; that its directory is damaged says enough. */
+	/* If there is no member at all, the report of the damaged directory is enough. */
 	ar->over = rc == TT_E_DAMAGED;
 	return ar->over ? TT_OK : rc;
 }
 
-/* libarchive does not compare the CRC of a 7z's start header, which says where its directory is. */
+/* Check the CRC of a 7z's start header, which says where the directory is: libarchive does not check it. */
 static int
 check_start(struct tt_archive *ar, struct tt_err *err)
 {
@@ -275,7 +275,7 @@ check_start(struct tt_archive *ar, struct tt_err *err)
 	return tt_fail(err, TT_E_DAMAGED, 8, "start header of the 7z is damaged: its CRC at byte 8 differs; members may be missing");
 }
 
-/* Before the first member; damage found here is reported by the call that asks for a member. */
+/* Prepare for the first member. Damage found here is only noted, and reported by tt_archive_next(). */
 static int
 begin(struct tt_archive *ar, struct tt_err *err)
 {
@@ -347,7 +347,7 @@ tt_archive_taken(const struct tt_archive *ar)
 	return ar->taken;
 }
 
-/* A member's name, as UTF-8 if the locale cannot show it; "": it has none. */
+/* Return a member's name, as UTF-8 if the locale cannot represent it; "": it has no name. */
 static const char *
 path_of(struct archive_entry *e)
 {
@@ -369,7 +369,7 @@ kind_of(struct archive_entry *e)
 	case AE_IFDIR:
 		return TT_MEMBER_DIRECTORY;
 	case AE_IFREG:
-	case 0:               /* zip files made elsewhere say nothing */
+	case 0:               /* zip files made on other systems store no kind */
 		return archive_entry_is_data_encrypted(e) || archive_entry_is_metadata_encrypted(e) ?
 		    TT_MEMBER_ENCRYPTED : TT_MEMBER_FILE;
 	default:
@@ -386,7 +386,7 @@ tt_archive_member(struct archive_entry *e, struct tt_member *m)
 		m->size = 0;
 }
 
-/* The place where the next member of a zip without directory should begin: libarchive passes over other bytes without a word. */
+/* Return the offset where the next member of a zip without directory should begin: libarchive skips other bytes silently. */
 static uint64_t
 end_of_member(struct tt_archive *ar)
 {
@@ -399,7 +399,7 @@ end_of_member(struct tt_archive *ar)
 	return at > 0 ? (uint64_t)at : 0;
 }
 
-/* Note the bytes at ${at} of a zip without directory if they are lost: they are neither a ${member} nor, where there is none, the end or the directory. */
+/* Note as damage that the bytes at ${at} of a zip without directory are no local header (if ${member}), else neither the directory nor the end. */
 static void
 note_gap(struct tt_archive *ar, uint64_t at, bool member)
 {
@@ -413,7 +413,7 @@ note_gap(struct tt_archive *ar, uint64_t at, bool member)
 	tt_fail(&ar->gap, TT_E_DAMAGED, at, "bytes from %llu on are not those of a member: members may be missing", (unsigned long long)at);
 }
 
-/* The next damage that is known before the end of the archive, or at it; TT_OK: there is none. */
+/* Report the damage noted in ${damage}, once; TT_OK: no damage is noted. */
 static int
 tell_damage(struct tt_err *damage, struct tt_err *err)
 {
@@ -425,7 +425,7 @@ tell_damage(struct tt_err *damage, struct tt_err *err)
 	return rc;
 }
 
-/* A 7z, or a zip without directory: libarchive finds the members. */
+/* Go on to the next member of a 7z, or of a zip without directory, which libarchive finds. */
 static int
 next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 {
@@ -442,13 +442,13 @@ next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		note_gap(ar, at, r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_FAILED);
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_FAILED) {
 		ar->begun = true;
-		/* Failed: the header is there; whether the data is shows when it is read. */
+		/* ARCHIVE_FAILED: the header was read; whether the data can be read shows later. */
 		tt_archive_member(e, m);
 		return TT_OK;
 	}
 	ar->over = true;
 	rc = r == ARCHIVE_EOF ? TT_END : tt_archive_fail(ar, r, err);
-	/* The missing directory was reported; the missing end is the same damage. */
+	/* The missing directory was reported already; the missing end is part of the same damage. */
 	if (ar->in_order && rc == TT_E_DAMAGED && !ar->src_err.code)
 		rc = TT_END;
 	return rc == TT_END && tell_damage(&ar->gap, err) ? TT_E_DAMAGED : rc;
@@ -472,11 +472,11 @@ tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	return next_entry(ar, m, err);
 }
 
-/* The end of the member's data: TT_END, or TT_E_DAMAGED if the data does not match its header. */
+/* End the member's data: TT_END, or TT_E_DAMAGED if the data does not match its header. */
 static int
 end_data(struct tt_archive *ar, struct tt_err *err)
 {
-	/* libarchive does not look at a member that has no packed bytes at all. */
+	/* libarchive does not check the size of a member that has no packed bytes at all. */
 	if (!ar->doubt.code && ar->kind == TT_ARCHIVE_ZIP && !ar->in_order && ar->given != ar->zip.m.size)
 		tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %llu bytes and not %llu",
 		    (unsigned long long)ar->given, (unsigned long long)ar->zip.m.size);
@@ -502,7 +502,7 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 		if (tt_stopped(ar->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		r = archive_read_data_block(ar->a, &p, &n, &at);
-		/* The bytes are there, but their CRC or length is wrong: reported after all of them are handed out. */
+		/* The bytes could be read, but their CRC or length is wrong: reported after all of them are handed out. */
 		if (r == ARCHIVE_WARN && !ar->doubt.code)
 			tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %s",
 			    archive_error_string(ar->a) ? archive_error_string(ar->a) : "not as long as it should be");
@@ -518,7 +518,7 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 }
 
 /*
- * Blocks and not archive_read_data(): that one forgets what it has already copied when the block after it fails.
+ * Uses archive_read_data_block(), because archive_read_data() loses bytes that it has already copied if the next block fails.
  */
 int
 tt_archive_block(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err)

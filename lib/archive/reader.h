@@ -19,8 +19,8 @@
 
 /* The place of a member of a zip. */
 struct tt_zip_entry {
-	uint64_t at;                  /* its local header */
-	uint64_t record;              /* its record in the directory */
+	uint64_t at;                  /* offset of the member's local header */
+	uint64_t record;              /* offset of the member's record in the directory */
 };
 
 /* The present member, as the directory describes it. */
@@ -34,66 +34,66 @@ struct tt_zip_member {
 struct tt_zip {
 	struct tt_zip_entry *entry;   /* in order of `at`; NULL: there is no directory */
 	size_t n, cap, next;
-	uint64_t reach;               /* where the members so far end */
-	uint64_t declared;            /* how many members the directory says it has */
-	uint64_t directory;           /* where it begins */
-	bool looked;                  /* the bytes before the next listed member were searched for members that the directory does not list */
+	uint64_t reach;               /* offset of the end of the members read so far */
+	uint64_t declared;            /* number of members that the directory declares */
+	uint64_t directory;           /* offset of the directory */
+	bool looked;                  /* true: the bytes before the next listed member were searched for members that the directory does not list */
 	struct tt_zip_member m;
-	uint64_t data_at;             /* of the member, once it is begun */
-	uint8_t *win;                 /* bytes of the directory */
+	uint64_t data_at;             /* offset of the present member's data, once reading it has begun */
+	uint8_t *win;                 /* buffered bytes of the directory */
 	uint64_t win_at;
 	size_t win_n;
 	uint8_t head[64];             /* the local header that libarchive gets instead of the member's own */
-	char *name;                   /* of the member */
-	char misnamed[80];            /* the beginning of its name in its local header, if that differs; "": it does not */
+	char *name;                   /* the present member's name */
+	char misnamed[80];            /* the beginning of its name in the local header, if that differs from the directory's; "": it does not */
 };
 
 struct tt_archive {
 	struct tt_env *env;
 	struct tt_src *src;
-	struct archive *a;            /* NULL: not begun, or dropped */
+	struct archive *a;            /* libarchive's reader; NULL: not begun, or dropped */
 	enum tt_archive_kind kind;
-	bool seek;                    /* fetched with pread() */
-	bool over;                    /* no more can be read */
-	uint64_t at, end;             /* where the next fetch begins, and where fetching stops */
+	bool seek;                    /* true: bytes are fetched with pread() */
+	bool over;                    /* true: no more members can be read */
+	uint64_t at, end;             /* offset of the next fetch, and offset where fetching stops */
 	uint64_t taken;
-	size_t block;                 /* of the next fetch; grows from a small one after a jump */
+	size_t block;                 /* bytes of the next fetch; small after a jump, then growing */
 	uint8_t *buf;
-	uint64_t buf_at;              /* where the bytes in buf are from */
+	uint64_t buf_at;              /* offset in the source of the bytes in buf */
 	size_t buf_n;
-	const uint8_t *ahead;         /* goes to libarchive before the next fetch */
+	const uint8_t *ahead;         /* bytes that libarchive gets before the next fetch */
 	size_t ahead_n;
-	struct tt_err src_err;        /* why a fetch failed; code TT_OK: none did */
+	struct tt_err src_err;        /* why a fetch failed; code TT_OK: no fetch failed */
 	/* the present member */
-	const uint8_t *data;          /* its bytes that were fetched and not handed out yet */
+	const uint8_t *data;          /* bytes of the member that were decoded and not handed out yet */
 	size_t data_n;
-	uint64_t data_at, given;      /* where `data` lies in the member; how many bytes were handed out */
+	uint64_t data_at, given;      /* offset of `data` in the member; number of bytes handed out */
 	uint8_t *zeros;               /* for holes in sparse members; NULL: no hole so far */
-	struct tt_err doubt;          /* all its bytes are there, but its checksum or length is wrong; code TT_OK: no such fault is known */
+	struct tt_err doubt;          /* a wrong checksum or length of a member whose bytes are all there; code TT_OK: no fault is known */
 	char note[80];
-	/* of a tar */
-	uint64_t base;                /* where libarchive began to read */
-	uint64_t header;              /* where the search for the next header goes on after libarchive was dropped */
-	bool warned;                  /* damage before that header was reported */
-	/* of a zip */
+	/* for tars */
+	uint64_t base;                /* offset at which libarchive began to read */
+	uint64_t header;              /* offset from which the next header is searched for after libarchive was dropped */
+	bool warned;                  /* true: the damage before the next header was reported already */
+	/* for zips */
 	struct tt_zip zip;
-	bool in_order;                /* it has no directory: members are found by their local headers */
-	bool begun;                   /* and one was found */
-	bool past_end;                /* libarchive got zeros behind the last byte, once */
-	struct tt_err no_directory;   /* why there is none, or the damage to a 7z's start header; cleared once reported */
-	struct tt_err gap;            /* bytes between members or behind them that are no member; told at the end, cleared once reported */
+	bool in_order;                /* true: there is no usable directory, so members are found by their local headers */
+	bool begun;                   /* true, if in_order: a member was found */
+	bool past_end;                /* true: libarchive got its zeros after the last byte */
+	struct tt_err no_directory;   /* why there is no directory, or the damage to a 7z's start header; cleared once reported */
+	struct tt_err gap;            /* damage: bytes between or after members that belong to no member; reported at the end, then cleared */
 };
 
 /* --- archive.c --- */
 
-/* Bring up to ${n} bytes from ar->at to ar->buf + ${to}; *${got} is 0 only at the end. */
+/* Fetch up to ${n} bytes from ar->at to ar->buf + ${to}; *${got} is 0 only at the end. */
 int tt_archive_fetch(struct tt_archive *ar, size_t to, size_t n, size_t *got, struct tt_err *err);
 /* Start libarchive, which reads `ahead` first; end it. */
 int tt_archive_start(struct tt_archive *ar, struct tt_err *err);
 void tt_archive_drop(struct tt_archive *ar);
-/* Why libarchive gave up with ${status}: our own source, memory, a method it lacks, or damage. */
+/* Fail with the reason for libarchive's ${status}: our own source, memory, an unsupported method, or damage. */
 int tt_archive_fail(struct tt_archive *ar, int status, struct tt_err *err);
-/* The member libarchive has found. */
+/* Fill *${m} with the member that libarchive has found. */
 void tt_archive_member(struct archive_entry *e, struct tt_member *m);
 
 /* --- tar.c --- */
@@ -104,12 +104,12 @@ int tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 
 /* --- zip.c --- */
 
-/* Read the directory. TT_E_DAMAGED: there is none that can be used. */
+/* Read the directory. TT_E_DAMAGED: there is no usable directory. */
 int tt_zip_open(struct tt_archive *ar, struct tt_err *err);
 int tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 /* Let libarchive read the present member. */
 int tt_zip_start(struct tt_archive *ar, struct tt_err *err);
-/* True if the member is packed by lzma, with a dictionary that may have been too large. */
+/* True if the member is compressed by lzma, with a dictionary that may have been too large. */
 bool tt_zip_large(struct tt_archive *ar);
 void tt_zip_close(struct tt_archive *ar);
 

@@ -1,10 +1,10 @@
 /**
  * Finds the headers of a tar, also after damage.
  *
- * A tar has no directory: a header that is lost takes its member with it, and zeros may be the end or a header that was
- * wiped out. So each header is looked at here before libarchive reads it, and what follows an end mark is looked at, too:
- * another tar (`cat a.tar b.tar`) is read, all else is damage. After damage the next block whose checksum is right is where
- * reading goes on. Only the end of the source is the end.
+ * A tar has no directory: if a header is lost, so is its member, and zeros may be the end or a header that was
+ * overwritten. So each header is checked here before libarchive reads it, and bytes after an end mark are checked, too:
+ * another tar (`cat a.tar b.tar`) is read, all else is damage. After damage, reading goes on at the next block with a
+ * correct header checksum. Only the end of the source is the end.
  */
 #include "archive/reader.h"
 
@@ -12,10 +12,10 @@
 #include <string.h>
 
 #define END_MARK (2 * TT_TAR_BLOCK)
-/* The most zeros that an empty tar has: one record of the usual size. */
+/* The most zeros of an empty tar: one record of the usual size. */
 #define EMPTY_MAX ((uint64_t)20 * TT_TAR_BLOCK)
 
-/* The sum of a header's bytes, with the checksum's own eight taken for blanks. */
+/* Compare the stored checksum with the sum of the header's bytes, in which the eight bytes of the checksum count as blanks. */
 bool
 tt_tar_header(const uint8_t *p)
 {
@@ -45,7 +45,7 @@ all_zero(const uint8_t *p, size_t n)
 	return true;
 }
 
-/* The block at ${pos}: *${n} is short only where the source ends. */
+/* Point *${p} at the block at ${pos}: *${n} is less than a block only where the source ends. */
 static int
 look(struct tt_archive *ar, uint64_t pos, const uint8_t **p, size_t *n, struct tt_err *err)
 {
@@ -76,7 +76,7 @@ look(struct tt_archive *ar, uint64_t pos, const uint8_t **p, size_t *n, struct t
 	return TT_OK;
 }
 
-/* The place of the next header, after the member at hand. */
+/* Set *${pos} to the offset after the present member, where the next header should be. */
 static int
 header_at(struct tt_archive *ar, uint64_t *pos, struct tt_err *err)
 {
@@ -93,12 +93,12 @@ header_at(struct tt_archive *ar, uint64_t *pos, struct tt_err *err)
 	return tt_archive_fail(ar, r, err);
 }
 
-/* The bytes between the place of a damaged header and the next header. */
+/* The bytes between the place where a header should be and the next valid header. */
 struct gap {
-	uint64_t from, zeros;         /* zeros at its beginning */
-	uint64_t bad;                 /* the first block that is neither zero nor a header; TT_NOWHERE: there is none */
-	uint64_t to;                  /* the next header */
-	bool end;                     /* there is none */
+	uint64_t from, zeros;         /* where the gap begins; bytes of zeros at its beginning */
+	uint64_t bad;                 /* offset of the first block that is neither zeros nor a header; TT_NOWHERE: no such block */
+	uint64_t to;                  /* offset of the next header, or of the end of the source */
+	bool end;                     /* true: no header follows */
 };
 
 static int
@@ -125,7 +125,7 @@ find_header(struct tt_archive *ar, struct gap *g, struct tt_err *err)
 	}
 }
 
-/* Fail unless the gap is in order: empty, an end mark at the end, or one before another tar. */
+/* Fail unless the gap is empty, an end mark at the end, or an end mark before another tar. */
 static int
 judge(const struct gap *g, struct tt_err *err)
 {
@@ -151,7 +151,7 @@ judge(const struct gap *g, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Let libarchive go on at ${pos}, which was looked at. */
+/* Let libarchive go on at ${pos}, whose block is in the buffer. */
 static int
 go_on(struct tt_archive *ar, uint64_t pos, struct tt_err *err)
 {
@@ -179,7 +179,7 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	ar->header = g.to;
-	/* Damage is reported once: the next call begins at a header, or at the end. */
+	/* Damage is reported once: after it, the next call begins at a header or at the end. */
 	rc = ar->warned ? TT_OK : judge(&g, err);
 	ar->warned = false;
 	if (rc != TT_OK) {

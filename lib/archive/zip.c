@@ -1,10 +1,10 @@
 /**
  * Reads the directory of a zip.
  *
- * libarchive believes the header in front of a member where it differs from the directory, and drops without a word what two
- * records of the directory name at once. So the directory is read here, whose sizes and CRC hold; the data of each member
- * is given to libarchive after a header made from its record, and only they. Records are read twice: once for
- * the order of the members in the file, and one by one when they are asked for.
+ * libarchive trusts a member's local header if it differs from the directory, and silently drops a member that two
+ * records of the directory refer to. So the directory is read here, and its sizes and CRC count; libarchive gets only a
+ * local header made from the record, and the data of the member. Records are read twice: once for the order of the
+ * members in the file, and then each when its member is asked for.
  */
 #include "base/order.h"
 #include "archive/reader.h"
@@ -13,24 +13,24 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Sizes of fixed parts: the end of the directory, its 64-bit form, what points to that, a record, a local header. */
+/* Sizes of fixed parts: the end of the directory, its 64-bit form, the locator of that, a record, a local header. */
 #define END_SIZE 22
 #define END64_SIZE 56
 #define LOCATOR_SIZE 20
 #define RECORD_SIZE 46
 #define LOCAL_SIZE 30
-/* The longest that may follow the data of a member: signature, CRC, two lengths of 64 bits. */
+/* The longest data descriptor after a member's data: signature, CRC, two lengths of 64 bits. */
 #define DESCRIPTOR_MAX 24
 
 #define COMMENT_MAX 65535
-/* Holds a record with the longest name, extra field and comment. */
+/* Bytes of the window: enough for a record with the longest name, extra field and comment. */
 #define WINDOW ((size_t)256 << 10)
 #define JUMP ((size_t)4096)
 #define NAME_MAX_ 65536
 
 #define FLAG_ENCRYPTED 0x0041
 #define FLAG_DESCRIPTOR 0x0008
-#define FLAG_METHOD 0x0006            /* of what a method needs to know */
+#define FLAG_METHOD 0x0006            /* options of the compression method */
 #define MADE_BY_DOS 0
 #define MADE_BY_UNIX 3
 #define METHOD_LZMA 14
@@ -71,8 +71,8 @@ no_directory(uint64_t at, const char *why, struct tt_err *err)
 }
 
 /*
- * Point *${p} at the *${n} bytes at ${at}: at least ${need}, unless the file ends before. Much is read at once where it goes
- * on from the buffered bytes; a jump, which records out of order cause, reads little.
+ * Point *${p} at the *${n} bytes at ${at}: at least ${need}, unless the file ends before. If ${at} continues the buffered bytes,
+ * much is read at once; after a jump, which records out of order cause, little.
  */
 static int
 window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_t *n, struct tt_err *err)
@@ -105,7 +105,7 @@ window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_
 
 struct directory { uint64_t at, end, count; };
 
-/* If the file's own numbers are too small for the directory, larger ones are stored in front of its end. */
+/* Read the 64-bit end of the directory, if there is one before the ordinary end, whose numbers are too small then. */
 static int
 end64(struct tt_archive *ar, uint64_t end, struct directory *d, struct tt_err *err)
 {
@@ -129,7 +129,7 @@ end64(struct tt_archive *ar, uint64_t end, struct directory *d, struct tt_err *e
 	return TT_OK;
 }
 
-/* The end of the directory in the last ${back} bytes of the file. */
+/* Find the end of the directory in the last ${back} bytes of the file. */
 static int
 find_end(struct tt_archive *ar, uint64_t back, struct directory *d, struct tt_err *err)
 {
@@ -151,7 +151,7 @@ find_end(struct tt_archive *ar, uint64_t back, struct directory *d, struct tt_er
 	return TT_END;
 }
 
-/* Behind its end nothing but its comment should be, but may. */
+/* Find the directory by its end, after which only its comment should come, though there may be other bytes. */
 static int
 find_directory(struct tt_archive *ar, struct directory *d, struct tt_err *err)
 {
@@ -174,7 +174,7 @@ by_place(const void *a, const void *b)
 	return x->record < y->record ? -1 : x->record > y->record;
 }
 
-/* One value of the 64-bit extra field, which holds those that have no room in the record, in this order. */
+/* Return ${v}, or its 64-bit form from the extra field, which holds in order the values that do not fit into the record. */
 static uint64_t
 wide(uint32_t v, const uint8_t **extra, size_t *n)
 {
@@ -188,7 +188,7 @@ wide(uint32_t v, const uint8_t **extra, size_t *n)
 	return w;
 }
 
-/* The extra field of kind ${id} in the ${n} bytes at ${p}; NULL: there is none. */
+/* Find the extra field of kind ${id} in the ${n} bytes at ${p}; NULL: there is none. */
 static const uint8_t *
 extra_field(const uint8_t *p, size_t n, unsigned id, size_t *got)
 {
@@ -208,7 +208,7 @@ record_size(const uint8_t *p)
 	return (size_t)RECORD_SIZE + get16(p + 28) + get16(p + 30) + get16(p + 32);
 }
 
-/* The record at ${at}, whole; TT_END: there is none. */
+/* Point *${p} at the whole record at ${at}; TT_END: there is no record. */
 static int
 read_record(struct tt_archive *ar, uint64_t at, const uint8_t **p, struct tt_err *err)
 {
@@ -246,7 +246,7 @@ read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *
 		const uint8_t *p;
 		int rc = read_record(ar, at, &p, err);
 
-		/* A signature ends it, or a 64-bit end that the other one has no need of. */
+		/* The directory ends at a digital signature, or at a 64-bit end that is there without need. */
 		if (rc == TT_END && (memcmp(p, "PK\5\5", 4) == 0 || memcmp(p, "PK\6\6", 4) == 0))
 			break;
 		if (rc == TT_END)
@@ -300,7 +300,7 @@ tt_zip_close(struct tt_archive *ar)
 
 /* --- members ------------------------------------------------------------------- */
 
-/* The name, up to its first NUL; as UTF-8 if it is there, too, for this very name. */
+/* Take the member's name, up to its first NUL; from the extra field in UTF-8, if that belongs to this name. */
 static void
 take_name(struct tt_zip *z, const uint8_t *record)
 {
@@ -314,14 +314,14 @@ take_name(struct tt_zip *z, const uint8_t *record)
 	}
 	memcpy(z->name, name, n);
 	z->name[n] = '\0';
-	/* Some programs of Windows write their own separator. */
+	/* Some programs on Windows write '\' as separator. */
 	if (record[5] == MADE_BY_DOS && !strchr(z->name, '/')) {
 		for (char *s = z->name; *s; s++)
 			*s = *s == '\\' ? '/' : *s;
 	}
 }
 
-/* A member with bytes is a file, even if its mode differs, since nothing protects the mode. A link's bytes are its target. */
+/* Tell the kind of a member. One with bytes is a file, whatever its mode, which no checksum covers; but a link's bytes are its target. */
 static enum tt_member_kind
 kind_of(const struct tt_zip *z, const uint8_t *record, bool empty)
 {
@@ -337,7 +337,7 @@ kind_of(const struct tt_zip *z, const uint8_t *record, bool empty)
 	return (mode & AE_IFMT) == AE_IFDIR ? TT_MEMBER_DIRECTORY : TT_MEMBER_DEVICE;
 }
 
-/* The end of the member's data, ${head} bytes after its beginning and no further than the file goes. */
+/* Return the end of the member's data, which begins ${head} bytes after its local header; at most the end of the file. */
 static uint64_t
 end_of(const struct tt_archive *ar, const struct tt_zip_member *m, uint64_t head)
 {
@@ -348,8 +348,8 @@ end_of(const struct tt_archive *ar, const struct tt_zip_member *m, uint64_t head
 }
 
 /*
- * True if there is a local header between the member at hand and ${to}, the next place that the directory names. Only right after
- * the member's data counts, where it cannot be data. To save reads, a gap that is too small for one is not looked at.
+ * Fail if a local header that the directory does not list follows the present member before ${to}, the next offset listed. It counts
+ * only right after the member's data, where it cannot be data. To save reads, a gap too small for one is not checked.
  */
 static int
 check_gap(struct tt_archive *ar, uint64_t to, struct tt_err *err)
@@ -400,7 +400,7 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	z->looked = false;
 	if (z->next == z->n) {
 		ar->over = true;
-		/* The smaller forms of the number wrap. */
+		/* The 16-bit form of the number wraps around. */
 		if (z->declared == z->n || z->declared == (z->n & UINT16_MAX))
 			return TT_END;
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "the zip says it has %llu members, its directory lists %zu",
@@ -428,7 +428,7 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Fail if the header before the data gives the member another name than the directory. */
+/* Note the name of the member in its local header if it differs from that in the directory. */
 static int
 check_name(struct tt_archive *ar, const uint8_t *local, struct tt_err *err)
 {
@@ -447,8 +447,8 @@ check_name(struct tt_archive *ar, const uint8_t *local, struct tt_err *err)
 }
 
 /*
- * A local header as libarchive wants it: of the member's own only its lengths are needed, to find the data. If those are
- * wrong, the data is, and its CRC tells.
+ * Makes a local header for libarchive. From the member's own only the lengths are used, to find the data: if they are
+ * wrong, so is the data, which its CRC shows.
  */
 int
 tt_zip_start(struct tt_archive *ar, struct tt_err *err)
@@ -498,7 +498,7 @@ bool
 tt_zip_large(struct tt_archive *ar)
 {
 	const struct tt_zip *z = &ar->zip;
-	uint8_t p[9];                 /* version, length of what follows, properties, size of the dictionary */
+	uint8_t p[9];                 /* version, length of the rest, properties, size of the dictionary */
 	size_t got;
 	struct tt_err err;
 
