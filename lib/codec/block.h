@@ -1,5 +1,5 @@
 /**
- * One block of output, and what turns it into compressed bytes.
+ * One block of output, and the codings that compress it.
  *
  * io/pack.c cuts and orders blocks, deflate.c and member.c
  * compress one each. The bytes of a block depend on its input alone, never on
@@ -22,21 +22,21 @@
 struct tt_forms;
 
 struct tt_block {
-	char *in, *out;               /* TT_BLOCK_SIZE, TT_BLOCK_BOUND */
+	char *in, *out;               /* input and compressed bytes; room for TT_BLOCK_SIZE and TT_BLOCK_BOUND */
 	size_t in_n, out_n;
-	size_t size;                  /* of stamps: bytes of the packets that these and the bytes between them are */
-	size_t open;                  /* of stamps: where the last run begins */
-	bool last;                    /* nothing follows */
-	bool packets;                 /* whole ones (packet.h), unless one is larger than a block */
-	const struct tt_forms *forms; /* of stamps */
-	bool done;                    /* compressed (guarded by the pack's lock) */
-	uint32_t crc;                 /* of the input, where the coding asks for one */
+	size_t size;                  /* if the input is runs of stamps: bytes of all packets that the runs stand for */
+	size_t open;                  /* if the input is runs of stamps: offset of the last run */
+	bool last;                    /* true: this is the last block */
+	bool packets;                 /* true: the input is whole packets (packet.h), unless one is larger than a block */
+	const struct tt_forms *forms; /* the forms of stamps */
+	bool done;                    /* true: compressed (guarded by the pack's lock) */
+	uint32_t crc;                 /* CRC of the input, if the coding needs one */
 	struct tt_err failed;         /* why compressing failed; code TT_OK: it did not */
 };
 
 /**
  * A coding of output. Each thread has a state of its own, made at its first
- * block; start and stop are NULL where none is needed.
+ * block; start and stop are NULL if the coding needs no state.
  */
 struct tt_coding {
 	const char *suffix;
@@ -46,11 +46,11 @@ struct tt_coding {
 	/* Written before and after all blocks (at most 32 bytes); NULL: each block is complete. */
 	size_t (*head)(uint8_t *p);
 	size_t (*tail)(uint8_t *p, uint32_t crc, uint64_t total);
-	const struct tt_member_kind *kind;    /* for member.c */
-	bool stamps;                  /* blocks are runs of stamps (packet.h); a packet larger than a block is written as it is */
+	const struct tt_member_kind *kind;    /* the filter of member.c */
+	bool stamps;                  /* true: blocks are runs of stamps (packet.h); a packet larger than a block is written uncompressed */
 };
 
-/* Writes packets within a packet: not chosen by a suffix. */
+/* Writes packets compressed within a packet; no suffix chooses this coding. */
 extern const struct tt_coding tt_coding_packets;
 
 extern const struct tt_coding tt_coding_gzip;

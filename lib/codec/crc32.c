@@ -1,9 +1,9 @@
 /**
  * Computes the CRC of gzip.
  *
- * A message is a polynomial, its CRC the remainder by another. Sixteen bytes times x^512 have the same remainder as a sum of two short products,
- * so they can be added to the sixteen bytes that come 64 bytes later: four such sums go over the message side by side and leave sixteen bytes
- * with the CRC of all, which zlib takes over from there.
+ * A message is a polynomial, and its CRC the remainder of dividing it by another. Sixteen bytes times x^512 have the same remainder as a sum of two
+ * short products, so they can be added to the sixteen bytes that come 64 bytes later. Four such sums run over the message side by side and leave
+ * sixteen bytes with the CRC of the whole message, which zlib computes.
  */
 #include "codec/crc32.h"
 
@@ -14,7 +14,7 @@
 
 #define FOLDS __attribute__((target("pclmul")))
 
-/* Remainders of x^(d + 32) and x^(d - 32), bits reversed, for a distance of d bits. */
+/* Remainders of x^(d + 32) and x^(d - 32), bits reversed, which move bytes ahead by a distance of d bits. */
 struct distance { uint64_t low, high; };
 static const struct distance far = { 0x154442bd4, 0x1c6e41596 }, near = { 0x1751997d0, 0x0ccaa009e };    /* 512, 128 */
 
@@ -24,7 +24,7 @@ get(const uint8_t *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* ${x} as far ahead as ${by} says, and ${there} with it. */
+/* Move ${x} ahead by the distance ${by}, and add it to the bytes ${there}. */
 static FOLDS __m128i
 fold(__m128i x, __m128i by, __m128i there)
 {
@@ -33,7 +33,7 @@ fold(__m128i x, __m128i by, __m128i there)
 
 enum { WIDTH = 16, LANES = 4, ALL = WIDTH * LANES };
 
-/* For at least ALL bytes. */
+/* Compute the CRC of ${n} bytes, at least ALL. */
 static FOLDS uint32_t
 folded(const uint8_t *p, size_t n)
 {
@@ -43,7 +43,7 @@ folded(const uint8_t *p, size_t n)
 
 	for (unsigned i = 0; i < LANES; i++)
 		x[i] = get(p + i * WIDTH);
-	x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128(-1));      /* the CRC begins with ones */
+	x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128(-1));      /* the initial value of the CRC: all ones */
 	for (p += ALL, n -= ALL; n >= ALL; p += ALL, n -= ALL)
 		for (unsigned i = 0; i < LANES; i++)
 			x[i] = fold(x[i], by_far, get(p + i * WIDTH));
@@ -53,7 +53,7 @@ folded(const uint8_t *p, size_t n)
 	for (; n >= WIDTH; p += WIDTH, n -= WIDTH)
 		all = fold(all, by_near, get(p));
 	_mm_storeu_si128((__m128i *)(void *)left, all);
-	/* zlib keeps the complement: this is a CRC that begins with zeros. */
+	/* zlib complements the initial value: UINT32_MAX stands for a CRC that begins with zeros. */
 	return (uint32_t)crc32_z(crc32_z(UINT32_MAX, left, WIDTH), p, n);
 }
 #endif

@@ -1,7 +1,7 @@
 /**
- * Deflated output in blocks, as gzip and as Perfetto's compressed packets.
+ * Deflates output in blocks, as gzip or as Perfetto's compressed packets.
  *
- * gzip: blocks end at whole bytes, so that they can be laid end to end and make one deflate stream; around it one header and one trailer.
+ * gzip: blocks end at whole bytes, so that together they make one deflate stream, with one header and one trailer around it.
  * Packets: each block is a packet that holds a stream of its own.
  */
 #include "codec/block.h"
@@ -79,21 +79,21 @@ const struct tt_coding tt_coding_gzip = {
 
 /* --- packets ------------------------------------------------------------ */
 
-/* In front of the stream: field 1 of the trace, its length, field 50 of the packet (compressed_packets), its length, zlib's header. */
+/* Offsets before the stream: field 1 of the trace, its length, field 50 of the packet (compressed_packets), its length, zlib's header. */
 enum { LENGTH = 4, PACKET = 1 + LENGTH, FIELD = PACKET + 2 + LENGTH, HEAD = FIELD + 2, CHECKSUM = 4 };
 _Static_assert(TT_BLOCK_BOUND >= HEAD + TT_FLATE_BOUND(TT_BLOCK_SIZE) + CHECKSUM, "packets that do not compress fit");
 _Static_assert(TT_BLOCK_BOUND < 1 << 7 * LENGTH, "a length has four bytes");
 
 /*
- * zlib's checksum (RFC 1950) of some bytes: the sum of them and 1, and the sum of those sums. They are at most a block, so neither needs its
- * remainder on the way. zlib's own function takes one by one.
+ * zlib's checksum (RFC 1950): 1 plus the sum of all bytes, and the sum of these sums after each byte. There is at most a block of bytes, so the
+ * remainders are taken only at the end. zlib's own function adds byte by byte.
  */
 struct adler { uint64_t sum, sums_of; };
 _Static_assert(TT_BLOCK_SIZE <= 1 << 24, "sums of a block fit");
 
 typedef uint16_t sums __attribute__((vector_size(16)));
 
-/* Go on with bytes from ${p} on, before ${end}, sixteen at once: the even and the odd ones apart, as long as the sums of sums fit into 16 bits. */
+/* Add bytes from ${p} on, before ${end}, sixteen at once, even and odd apart, in steps whose sums of sums fit into 16 bits. Returns where it stopped. */
 static const uint8_t *
 adler_by_16(struct adler *a, const uint8_t *p, const uint8_t *end)
 {
@@ -122,7 +122,7 @@ adler_by_16(struct adler *a, const uint8_t *p, const uint8_t *end)
 }
 
 #if defined(__x86_64__)
-/* The same, 32 at once. */
+/* As adler_by_16(), but 32 bytes at once. */
 static __attribute__((target("avx2"))) const uint8_t *
 adler_by_32(struct adler *a, const uint8_t *p, const uint8_t *end)
 {
@@ -172,7 +172,7 @@ adler(const char *in, size_t n)
 	return (uint32_t)(a.sums_of % 65521 << 16 | a.sum % 65521);
 }
 
-/* A varint that is no shorter than its place, as Perfetto writes lengths itself. */
+/* Write ${n} as a varint of LENGTH bytes, padded as Perfetto itself writes lengths. */
 static void
 put_length(char *p, size_t n)
 {
@@ -182,7 +182,7 @@ put_length(char *p, size_t n)
 
 struct packing {
 	struct tt_flate *f;
-	char *bytes;                  /* of a block, as they are */
+	char *bytes;                  /* the uncompressed bytes of a block */
 };
 #define BYTES (TT_BLOCK_SIZE + TT_FLATE_PAD)
 

@@ -1,5 +1,5 @@
 /**
- * Finds where streams of xz and zstd end, so that what follows them is seen.
+ * Finds where streams of xz and zstd end, so that bytes after them are noticed.
  */
 #include "codec/ends.h"
 
@@ -10,7 +10,7 @@
 static const uint8_t xz_magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
-/* Collect ${want} bytes, and then do what ${state} says. */
+/* Collect ${want} bytes next, and then go on with ${state}. */
 static void
 next(struct tt_ends *w, enum tt_ends_state state, unsigned want)
 {
@@ -20,14 +20,14 @@ next(struct tt_ends *w, enum tt_ends_state state, unsigned want)
 
 /* --- xz ------------------------------------------------------------------- */
 
-/* Bytes to the next multiple of four. */
+/* Return the padding bytes to the next multiple of four. */
 static unsigned
 xz_padding(const struct tt_ends *w)
 {
 	return (unsigned)(-w->at & 3);
 }
 
-/* The byte that begins a chunk of LZMA2, the last filter of every block. */
+/* Read ${control}, the first byte of a chunk of LZMA2, the last filter of every block. */
 static void
 xz_chunk(struct tt_ends *w, uint8_t control)
 {
@@ -42,7 +42,7 @@ xz_chunk(struct tt_ends *w, uint8_t control)
 	}
 }
 
-/* A byte of the number of records, seven bits each. */
+/* Read a byte of the number of records, seven bits of it. */
 static void
 xz_count(struct tt_ends *w, uint8_t byte)
 {
@@ -141,7 +141,7 @@ begins(const uint8_t *p, size_t n, const uint8_t *magic, size_t len)
 	return n >= len && memcmp(p, magic, len) == 0;
 }
 
-/* Decide what comes after a stream. Returns how many bytes of it are padding. */
+/* Decide what comes next at the start or after a stream. Returns the number of padding bytes at ${p}. */
 static size_t
 between(struct tt_ends *w, const uint8_t *p, size_t n)
 {
@@ -171,7 +171,7 @@ tt_ends_walk(struct tt_ends *w, const uint8_t *p, size_t n)
 		if (some > 0) {
 			w->skip -= some;
 		} else if (w->state == TT_ENDS_BETWEEN) {
-			/* A stream that begins at the end of these bytes is looked at with those that follow. */
+			/* Too few bytes to recognise a stream: the caller gives them again, with more. */
 			if (i > 0 && n - i < 8)
 				return i;
 			some = between(w, p + i, n - i);

@@ -1,19 +1,19 @@
 /**
- * Deflates text, and packets that repeat themselves.
+ * Deflates text, and repetitive packets.
  *
- * The input is searched once, from left to right. After a match the search goes on behind it, and places inside the match are not noted: in a
- * trace, what repeats begins behind a number, and that place is noted already. Two tables say where the next bytes occurred last: one for
- * many bytes, which tells a name from others that begin alike, and one for NARROW_KEY bytes. Each holds the last place only, so every step costs the
- * same, whatever the input. A match found is then extended backwards.
+ * The input is searched once, from left to right. After a match the search goes on behind it, and positions inside the match are not noted: in a
+ * trace, repeated text begins after a number, and that position is noted already. Two hash tables hold the position where the next bytes occurred
+ * last: one for many bytes, which distinguishes names that begin alike, and one for NARROW_KEY bytes. Each slot holds the last position only, so every
+ * step costs the same, whatever the input. A match found is then extended backwards.
  *
- * Places inside the numbers of a text are not noted, because digits repeat by chance, and a match so short saves nothing. A packet is looked up
- * where it begins, once: by its first bytes, and by those in front of its time, the number that ends it. Only where it differs before the time the rest
- * is searched like text.
+ * Positions inside the numbers of a text are not noted, because digits repeat by chance, and matches so short save nothing. A packet is looked up
+ * once, at its beginning: by its first bytes, and by the bytes before its time, which is the number at its end. Only if the packet found differs before
+ * the time, the rest is searched like text.
  *
- * A stamp says what its packet looks like, so nothing is searched: the match is its form, where that came last, and the number is literals. Some
- * of its bytes may be the same as before by chance; looking for them cost more time than it saved bytes. The bytes are written all the same, for
- * packets between stamps are searched, and what does not compress is stored. They come from the table of forms: those of the last few packets
- * are on their way to memory still, and to read them there took longer than all the rest.
+ * A stamp says what its packet looks like, so nothing is searched: the match is the last packet of its form, and the number is literals. Some bytes
+ * of the number may be the same as before by chance; to look for them cost more time than it was worth. The packet's bytes are written all the same,
+ * because packets between stamps are searched, and blocks that do not compress are stored. They are copied from the table of forms: the bytes of the
+ * last few packets are still on their way to memory, and to read them back took longer than all the rest.
  */
 #include "codec/flate.h"
 
@@ -28,17 +28,17 @@
 enum {
 	WINDOW = 1 << 15, MATCH_MAX = 258, MATCH_MIN = 3, NLENGTHS = MATCH_MAX - MATCH_MIN + 1, ENDS = 256,
 	LITERALS = 286, DISTANCES = 30, LENGTHS = 19,         /* symbols of the three alphabets */
-	NARROW_KEY = 5, WIDE_KEY = 20, NARROW_KEY_BITS = 15, WIDE_KEY_BITS = 14,    /* bytes that the tables tell apart; log2 of their slots */
+	NARROW_KEY = 5, WIDE_KEY = 20, NARROW_KEY_BITS = 15, WIDE_KEY_BITS = 14,    /* bytes of the keys of both tables; log2 of their slots */
 	PLACE_BITS = 12,
-	AHEAD = 8,                    /* bytes from where a match of a stamp's packet may begin to what is not written yet */
-	STEPS = 1 << 14,              /* of a deflate block: then codes are made anew */
+	AHEAD = 8,                    /* for stamps: a match must begin at least this many bytes before the end of the bytes written */
+	STEPS = 1 << 14,              /* steps of a deflate block, after which new codes are made */
 	STORED_MAX = UINT16_MAX,
-	FIRST = WINDOW + 1,           /* the place of the first byte: 0, an empty slot, is too far from all */
+	FIRST = WINDOW + 1,           /* the position of the first byte, so that 0, an empty slot, is out of reach of all bytes */
 };
 
 /*
- * Literals, then ${len} + MATCH_MIN bytes that are the same ${back} + 1 bytes before: a distance whose code is that of the symbol ${distance}. With
- * SHORT there, the literals are a number of one or two bytes, which are in ${literals}; else these are how many.
+ * Literals, then a match of ${len} + MATCH_MIN bytes that are also ${back} + 1 bytes before; ${distance}: the symbol of that distance. If ${distance}
+ * has the bit SHORT, ${literals} holds the literals themselves, a number of one or two bytes; else it is their count.
  */
 struct step {
 	uint32_t literals;
@@ -47,20 +47,20 @@ struct step {
 };
 enum { SHORT = 1 << 7, SHORT_END = 1 << 16 };
 
-/* The steps of a block, counted as they are made. */
+/* How often each symbol occurs in the steps of a block, counted as they are made. */
 struct counts {
-	uint32_t byte[4][256];        /* literals, in turns: the same one again needs not wait for itself */
-	uint32_t second[256];         /* of a short number; 0: it has none */
+	uint32_t byte[4][256];        /* counts of literals, in four sets by turns: repeated literals need not wait for the same count */
+	uint32_t second[256];         /* counts of the second bytes of short numbers; 0: the number has only one byte */
 	uint32_t len[NLENGTHS];
 	uint32_t distance[DISTANCES];
 };
 
-/* The place where the form of a stamp was written last, with a number of as many bytes as one has now. */
+/* The place where a packet with this form and this many bytes of number was written last. */
 struct place {
-	uint64_t form;                /* what tells it from others; 0: none */
+	uint64_t form;                /* run's ${of}, form and bytes of the number; 0: the slot is empty */
 	uint32_t at, len;
 	uint8_t s[TT_FORM_MAX_BYTES];
-	uint64_t none;                /* 64 bytes in all: those of most forms are on one line of the cache, or two */
+	uint64_t none;                /* padding to 64 bytes, so that a slot is on one or two cache lines */
 };
 
 struct tt_flate {
@@ -70,7 +70,7 @@ struct tt_flate {
 	size_t n;
 	struct counts count;
 	struct tt_huffman literal, distance, length;
-	uint8_t symbol[NLENGTHS];  /* of a match's length, less ENDS + 1 */
+	uint8_t symbol[NLENGTHS];  /* the symbol of each length of a match, less ENDS + 1 */
 };
 
 /* --- lengths and distances (RFC 1951, 3.2.5) ---------------------------------- */
@@ -117,7 +117,7 @@ tt_flate_free(struct tt_flate *f, struct tt_mem *mem)
 /* --- bits --------------------------------------------------------------------- */
 
 struct bits {
-	uint64_t v;                   /* ${n} bits that are not written yet: below 8 after move() */
+	uint64_t v;                   /* ${n} bits that are not written yet, fewer than 8 after move() */
 	unsigned n;
 	uint8_t *p;
 };
@@ -129,14 +129,14 @@ add(struct bits *b, uint64_t v, unsigned n)
 	b->n += n;
 }
 
-/* As struct put has them. */
+/* Add a code in the form of struct put: bits, and their number in the lowest eight bits. */
 static inline void
 add_put(struct bits *b, uint32_t put)
 {
 	add(b, put >> 8, put & 255);
 }
 
-/* Write whole bytes; 8 are touched. There is room for 56 bits between two of these. */
+/* Write the whole bytes; 8 bytes of memory are overwritten. At most 56 bits may be added between two calls. */
 static inline void
 move(struct bits *b)
 {
@@ -155,7 +155,7 @@ fill_byte(struct bits *b)
 
 /* --- a block -------------------------------------------------------------------- */
 
-/* The ${n} bytes as they are. */
+/* Write the ${n} bytes at ${in} as stored blocks. */
 static void
 put_stored(struct bits *b, const uint8_t *in, size_t n, bool last)
 {
@@ -173,7 +173,7 @@ put_stored(struct bits *b, const uint8_t *in, size_t n, bool last)
 	} while (n > 0);
 }
 
-/* Append a step: the ${literals} bytes at ${in}, then ${len} that are the same ${back} bytes before. There is room. */
+/* Append a step: the ${literals} bytes at ${in}, then a match of ${len} bytes that are also ${back} bytes before. There is room. */
 static inline void
 add_step(struct tt_flate *f, const uint8_t *in, uint32_t literals, size_t len, uint32_t back)
 {
@@ -186,7 +186,7 @@ add_step(struct tt_flate *f, const uint8_t *in, uint32_t literals, size_t len, u
 	f->step[f->n++] = (struct step){ literals, (uint16_t)(back - 1), (uint8_t)(len - MATCH_MIN), (uint8_t)distance };
 }
 
-/* As add_step(), behind a short number. One byte or two: to branch on that costs more than to count a second one that is not there. */
+/* As add_step() after a short number of one or two bytes. A second byte that is not there is counted as 0: a branch would cost more. */
 static inline void
 add_short(struct tt_flate *f, uint32_t number, size_t len, uint32_t back)
 {
@@ -199,7 +199,7 @@ add_short(struct tt_flate *f, uint32_t number, size_t len, uint32_t back)
 	f->step[f->n++] = (struct step){ number, (uint16_t)(back - 1), (uint8_t)(len - MATCH_MIN), (uint8_t)(distance | SHORT) };
 }
 
-/* How often each symbol comes, from steps and the ${tail} literals at ${in} behind them. */
+/* Count the symbols of the steps and of the ${tail} literals at ${in} after them. */
 static void
 count(struct tt_flate *f, const uint8_t *in, size_t tail)
 {
@@ -219,7 +219,7 @@ count(struct tt_flate *f, const uint8_t *in, size_t tail)
 	memset(&f->count, 0, sizeof f->count);
 }
 
-/* The lengths of both codes, as a block's head has them: runs by three symbols of their own. */
+/* The code lengths of both codes, as the head of a block stores them: three symbols stand for runs of equal lengths. */
 struct lengths {
 	unsigned literals, distances, n, shown;
 	uint8_t symbol[LITERALS + DISTANCES], extra[LITERALS + DISTANCES];
@@ -235,7 +235,7 @@ used(const struct tt_huffman *h, unsigned n, unsigned least)
 	return n;
 }
 
-/* The symbol for the ${run} equal lengths ${len}, which may take fewer of them; *${extra} beside it. ${again}: the one before was the same. */
+/* Return a symbol for *${run} equal lengths ${len}, and set *${run} to how many it stands for, *${extra} to its extra bits. ${again}: so was the one before. */
 static unsigned
 run_symbol(uint8_t len, bool again, unsigned *run, uint8_t *extra)
 {
@@ -274,7 +274,7 @@ list_lengths(struct tt_flate *f, struct lengths *l)
 		l->shown--;
 }
 
-/* How many bits the block takes with the codes made for it. */
+/* Return the bits that the block takes with the codes made for it. */
 static uint64_t
 coded_bits(const struct tt_flate *f, const struct lengths *l)
 {
@@ -308,7 +308,7 @@ put_head(const struct tt_flate *f, const struct lengths *l, struct bits *b, bool
 	}
 }
 
-/* ${n} literals, three at a time: their codes have up to 45 bits. */
+/* Write ${n} literals, three at a time, because three codes have up to 45 bits. */
 static inline const uint8_t *
 put_literals(struct bits *b, const uint32_t *put, const uint8_t *in, size_t n)
 {
@@ -324,7 +324,7 @@ put_literals(struct bits *b, const uint32_t *put, const uint8_t *in, size_t n)
 	return in;
 }
 
-/* The codes of a block as they are written: bits, and in the lowest eight how many. */
+/* The codes of a block, ready to write: the bits of the code, shifted left by eight, and their number in the lowest eight bits. */
 struct put {
 	uint32_t literal[256], second[256], len[NLENGTHS];
 	struct { uint16_t code, extra, n, all; } distance[DISTANCES];
@@ -349,7 +349,7 @@ make_put(const struct tt_flate *f, struct put *c)
 	}
 }
 
-/* The match of ${s}: what is written, and *${n}: how many bits, up to 48. */
+/* Return the bits to write for the match of ${s}, and set *${n} to their number, up to 48. */
 static inline uint64_t
 match_bits(const struct put *c, struct step s, unsigned *n)
 {
@@ -364,7 +364,7 @@ match_bits(const struct put *c, struct step s, unsigned *n)
 static void
 put_steps(const struct tt_flate *f, struct bits *out, const uint8_t *in, size_t tail)
 {
-	struct bits b = *out;         /* its own: what it writes could be anything to the compiler */
+	struct bits b = *out;         /* a local copy, because bytes written to memory may alias *out */
 	struct put c;
 
 	make_put(f, &c);
@@ -394,7 +394,7 @@ put_steps(const struct tt_flate *f, struct bits *out, const uint8_t *in, size_t 
 	*out = b;
 }
 
-/* Write the steps so far, which encode the ${n} bytes at ${in}; the last ${tail} of these are literals behind the last step. */
+/* Write the steps so far as a block, which encodes the ${n} bytes at ${in}; the last ${tail} of these are literals after the last step. */
 static void
 put_block(struct tt_flate *f, struct bits *b, const uint8_t *in, size_t n, size_t tail, bool last)
 {
@@ -424,7 +424,7 @@ load(const uint8_t *p)
 	return v;
 }
 
-/* Factors whose bits are mixed; what is made of them is only ever a slot, and a full one costs nothing more. */
+/* Factors of hashes. A hash is only used as a slot number, and collisions cost no time. */
 #define MIX 0x9e3779b97f4a7c15u
 #define MIX_AGAIN 0xc2b2ae3d27d4eb4fu
 
@@ -440,7 +440,7 @@ far_slot(uint64_t v, uint64_t end)
 	return (uint32_t)((v * MIX + end) * MIX_AGAIN >> (64 - WIDE_KEY_BITS));
 }
 
-/* How many bytes are the same at ${a} and ${b}, of at most ${most}. */
+/* Return how many of the first ${most} bytes at ${a} and ${b} are the same. */
 static inline size_t
 same(const uint8_t *a, const uint8_t *b, size_t most)
 {
@@ -457,7 +457,7 @@ same(const uint8_t *a, const uint8_t *b, size_t most)
 	return n;
 }
 
-/* Find where the bytes at ${p} were before. Returns how many are the same, *${back} bytes before; 0: too few. WIDE_KEY bytes can be read. */
+/* Find an earlier place of the bytes at ${p}, *${back} bytes before. Returns how many bytes match; 0: too few. WIDE_KEY bytes are readable at ${p}. */
 static inline size_t
 find(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *end, uint32_t *back)
 {
@@ -480,7 +480,7 @@ find(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *end
 	return x ? (size_t)__builtin_ctzll(x) >> 3 : 8 + same(p + 8, p + 8 - *back, (size_t)(end - p) - 8);
 }
 
-/* Keep a match, in as many steps as it takes, and write blocks that are full: *${from} is where the next one begins. */
+/* Add a match, in several steps if it is long, and write full blocks: *${from} becomes the beginning of the next block. */
 static inline void
 keep(struct tt_flate *f, struct bits *b, const uint8_t **from, const uint8_t *literal, const uint8_t *p, size_t len, uint32_t back)
 {
@@ -500,7 +500,7 @@ keep(struct tt_flate *f, struct bits *b, const uint8_t **from, const uint8_t *li
 	}
 }
 
-/* How many of the 8 bytes at ${p} are digits, up to the first that is none. */
+/* Return the number of digits at the beginning of the 8 bytes at ${p}. */
 static inline size_t
 digits(const uint8_t *p)
 {
@@ -513,27 +513,27 @@ digits(const uint8_t *p)
 struct run {
 	struct tt_flate *f;
 	const uint8_t *in, *end;
-	const uint8_t *from;          /* where the block begins */
-	const uint8_t *literal;       /* behind the last match */
-	size_t ahead;                 /* how many bytes are looked at from where a match may begin */
+	const uint8_t *from;          /* the beginning of the block */
+	const uint8_t *literal;       /* the end of the last match, where the next literals begin */
+	size_t ahead;                 /* bytes that must be readable where a match begins */
 	struct bits b;
 };
 
-/* Behind the last place where a match may begin. */
+/* Return the end of the range in which a match may begin. */
 static inline const uint8_t *
 stop_of(const struct run *r)
 {
 	return (size_t)(r->end - r->in) > r->ahead ? r->end - r->ahead : r->in;
 }
 
-/* How many bytes in front of ${p} are the same as those ${back} bytes before them: at most those behind the last match. */
+/* Return how many bytes before ${p}, at most back to the last match, are the same as those ${back} bytes earlier. */
 static inline size_t
 same_before(const struct run *r, const uint8_t *p, uint32_t back)
 {
 	const size_t there = (size_t)(p - r->in) - back, behind = (size_t)(p - r->literal), most = there < behind ? there : behind;
 	size_t n = 0;
 
-	/* Mostly few, but seldom as many as last time: eight at once. */
+	/* Mostly few bytes, but their number is hard to predict: compare eight at once. */
 	if (there >= 8) {
 		const uint64_t x = load(p - 8) ^ load(p - 8 - back);
 
@@ -546,7 +546,7 @@ same_before(const struct run *r, const uint8_t *p, uint32_t back)
 	return n;
 }
 
-/* Take the ${len} bytes at ${p}, which were ${back} bytes before, too, and those in front of them that are the same. */
+/* Add the match of the ${len} bytes at ${p} with those ${back} bytes before, extended backwards as far as bytes are the same. */
 static inline void
 take(struct run *r, const uint8_t *p, size_t len, uint32_t back)
 {
@@ -576,7 +576,7 @@ search_text(struct run *r, const uint8_t *p)
 	}
 }
 
-/* The beginning of the last field of the packet at ${p}, if that is a number: a tag, bytes that say that more follows, and the last. */
+/* Return the beginning of the last field of the packet at ${p}, assuming that it is a number: a tag, continuation bytes, and the last byte. */
 static inline const uint8_t *
 last_number(const uint8_t *p, const uint8_t *next)
 {
@@ -604,7 +604,7 @@ find_packet(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8
 	return *back <= WINDOW ? same(p, p - *back, (size_t)(end - p)) : 0;
 }
 
-/* Search the packet at ${p}, up to its time. */
+/* Search for matches in the packet at ${p}, up to its time. */
 static inline void
 search_packet(struct run *r, const uint8_t *p, const uint8_t *time)
 {
@@ -612,7 +612,7 @@ search_packet(struct run *r, const uint8_t *p, const uint8_t *time)
 	uint32_t back;
 	size_t len;
 
-	/* A match may have covered where it begins. */
+	/* The packet's beginning may be part of the last match. */
 	if (p >= r->literal && (len = find_packet(r->f, r->in, p++, time, r->end, &back)) >= NARROW_KEY)
 		take(r, p - 1, len, back);
 	p = p < r->literal ? r->literal : p;
@@ -679,7 +679,7 @@ tt_flate_packets(struct tt_flate *f, const char *in, size_t n, char *out, bool l
 
 /* --- stamps ------------------------------------------------------------------------- */
 
-/* All in front of ${p} is written. The bytes that a search sees behind it must depend on nothing else. */
+/* Note that all bytes before ${p} are written. Bytes after ${p} that a search reads are cleared, so that output depends on the input alone. */
 static void
 write_to(struct run *r, uint8_t *p)
 {
@@ -695,7 +695,7 @@ put_bytes(struct run *r, uint8_t *p, const char *bytes, size_t n)
 	search_text(r, search_packets(r, p));
 }
 
-/* The form of ${s} comes for the first time, or was too far back. Returns its length. */
+/* Write the packet of ${s}, whose form comes for the first time or was too far back. Returns the length of the form. */
 static __attribute__((noinline)) uint32_t
 put_form(struct run *r, const struct tt_forms *forms, uint32_t of, struct tt_stamp s, uint8_t *p)
 {
@@ -709,13 +709,13 @@ put_form(struct run *r, const struct tt_forms *forms, uint32_t of, struct tt_sta
 	return (uint32_t)len;
 }
 
-/* Write the packet of each stamp behind ${r}->end, where later packets find bytes to repeat, and a step for it. */
+/* Write the packet of each stamp after ${r}->end, where later packets find matches, and add a step for it. */
 static void
 put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char *stamps, size_t n)
 {
 	struct tt_flate *f = r->f;
 	uint8_t *p = (uint8_t *)(uintptr_t)r->end;
-	uint32_t number = SHORT_END;  /* what is between the last match and ${p}, if that is a short number */
+	uint32_t number = SHORT_END;  /* the literals between the last match and ${p}; from SHORT_END on: they are no short number */
 
 	for (size_t i = 0; i < n; i++) {
 		struct tt_stamp s;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Order ${key} by their counts, all bits of which are in ${all}, and leave those of equal counts in their order: by the lowest eight bits of the
- * counts, then by the next.
+ * Sort the ${n} keys by their counts, by radix, eight bits at a time; keys with equal counts stay in their order. ${all}: the OR of all counts, whose
+ * highest bit says when to stop.
  */
 static void
 sort(uint64_t *key, unsigned n, uint64_t all)
@@ -32,7 +32,7 @@ sort(uint64_t *key, unsigned n, uint64_t all)
 		memcpy(key, from, n * sizeof *key);
 }
 
-/* The symbols that get a code, in *${key} with their counts above 16 bits, the rarest first. Returns how many: two at least. */
+/* Write the symbols that get a code to ${key}, the rarest first, each with its count above the lowest 16 bits. Returns their number, at least 2. */
 static unsigned
 choose(const struct tt_huffman *h, unsigned n, uint64_t *key)
 {
@@ -52,8 +52,8 @@ choose(const struct tt_huffman *h, unsigned n, uint64_t *key)
 }
 
 /*
- * Count the symbols with codes of each length, in ${of}: the tree is made of ${n} leaves, the rarest first, and of nodes, each of the two rarest that are
- * left. Nodes come in the order of their counts, too, so that there is nothing to search for.
+ * Count in ${of} the symbols with codes of each length. The Huffman tree has ${n} leaves, the rarest first, and nodes, each of which joins the two rarest
+ * leaves or nodes left. Nodes are made in the order of their counts, too, so that the next two are found without a search.
  */
 static void
 measure(const uint64_t *key, unsigned n, unsigned most, unsigned *of)
@@ -82,8 +82,8 @@ measure(const uint64_t *key, unsigned n, unsigned most, unsigned *of)
 }
 
 /*
- * Some codes were cut to ${most} bits, and together they are too many. For each one that is too many a shorter code gives its place to two
- * that are a bit longer: one of these is its own, one that of a code of ${most} bits.
+ * Make room for the codes that were cut to ${most} bits, of which there are too many. For each code too many, the place of a shorter code is
+ * divided into two codes that are one bit longer: one for its own symbol, one for a symbol whose code had ${most} bits.
  */
 static void
 limit(unsigned *of, unsigned most)
@@ -103,7 +103,7 @@ limit(unsigned *of, unsigned most)
 	}
 }
 
-/* The 16 bits of ${v}, the lowest first. */
+/* Return the 16 bits of ${v} in reverse order. */
 static inline unsigned
 turned(unsigned v)
 {
@@ -113,7 +113,7 @@ turned(unsigned v)
 	return (v & 0xff) << 8 | (v >> 8 & 0xff);
 }
 
-/* Number the codes: by length, then by symbol. */
+/* Assign the codes in the order of length, then of symbol. */
 static void
 number(struct tt_huffman *h, unsigned n, const unsigned *of)
 {

@@ -2,7 +2,7 @@
  * xz, zstd, bzip2 and lz4 output in blocks through libarchive.
  *
  * Each block becomes a member (a stream or frame) that is complete by itself; the formats
- * and their tools take a run of members as one.
+ * and their tools read a sequence of members as one file.
  */
 #include "codec/block.h"
 
@@ -13,15 +13,15 @@
 
 struct tt_member_kind {
 	int (*add)(struct archive *a);
-	const char *level;            /* "compression-level"; NULL: the coding's own */
-	const char *empty;            /* the member of no bytes, where libarchive cannot make it */
+	const char *level;            /* value of "compression-level"; NULL: the default of the coding */
+	const char *empty;            /* the bytes of an empty member, if libarchive cannot make one */
 	size_t empty_n;
 };
 
 /* Header, end mark, checksum. libarchive 3.6.2 crashes when it closes an lz4 filter that got no bytes. */
 static const char lz4_empty[] = "\x04\x22\x4d\x18\x64\x40\xa7" "\0\0\0\0" "\x05\x5d\xcc\x02";
 
-/* xz at its own level 6 takes 19 s for 64 MB of trace that level 1 does in 1.6 s (6.4 and 9.0 MB). */
+/* xz at its default level 6 takes 19 s for 64 MB of trace, and 1.6 s at level 1 (output 6.4 and 9.0 MB). */
 static const struct tt_member_kind xz = { .add = archive_write_add_filter_xz, .level = "1" };
 static const struct tt_member_kind zstd = { .add = archive_write_add_filter_zstd, .level = "3" };
 static const struct tt_member_kind bzip2 = { .add = archive_write_add_filter_bzip2 };
@@ -42,7 +42,7 @@ fail(struct archive *a, const char *suffix, struct tt_err *err)
 	    suffix + 1, why ? why : "it does not say why");
 }
 
-/* Raw bytes through one filter to memory, without the padding of tapes. */
+/* Let libarchive write raw bytes through one filter to memory, without the padding of tapes. */
 static int
 set_up(struct archive *a, const struct tt_member_kind *kind, struct tt_block *b)
 {
@@ -59,7 +59,7 @@ set_up(struct archive *a, const struct tt_member_kind *kind, struct tt_block *b)
 static int
 write_block(struct archive *a, struct archive_entry *entry, const struct tt_block *b)
 {
-	/* The raw format holds one file without a name; libarchive uses it only on request. */
+	/* The raw format holds one unnamed file, for which libarchive wants an entry. */
 	archive_entry_set_filetype(entry, AE_IFREG);
 	if (archive_write_header(a, entry) != ARCHIVE_OK)
 		return ARCHIVE_FATAL;

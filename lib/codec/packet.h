@@ -1,8 +1,8 @@
 /**
  * Packets: fields of a message of protocol buffers, each a tag of one byte, the length of the rest, and the rest. Perfetto's traces are made of them.
  *
- * Nearly all packets of a trace are alike but for the number that ends them. A packet like that can be handed on as a stamp: its form,
- * which is all in front of the number, and the number. Who compresses stamps needs to know what a form looks like only where it comes for the first time.
+ * Nearly all packets of a trace differ only in the number at their end. A packet like that can be passed on as a stamp: its form, which
+ * is all bytes before the number, and the number. The compressor of stamps asks for the bytes of a form only when it comes for the first time.
  */
 #ifndef TT_CODEC_PACKET_H
 #define TT_CODEC_PACKET_H
@@ -11,43 +11,43 @@
 #include <stdint.h>
 
 struct tt_stamp {
-	uint32_t form;                /* its number times 8, and how many bytes the number that ends the packet has */
-	uint8_t number[4];            /* these, as a varint with none too many: up to 4; the others are 0 */
+	uint32_t form;                /* id of the form times 8, plus the bytes of the number at the packet's end */
+	uint8_t number[4];            /* that number, as the shortest varint of up to 4 bytes; the other bytes are 0 */
 };
 
 /*
- * Stamps come in runs, and other packets between them: a run is this, ${n} stamps, ${bytes} bytes of whole packets, and as many bytes as it takes
- * to a length of whole stamps.
+ * The head of a run of stamps. After it come ${n} stamps, ${bytes} bytes of other, whole packets, and padding to a multiple of the size of a
+ * stamp.
  */
 struct tt_stamp_run {
-	uint32_t of;                  /* what the user likes; its forms may differ from those of others */
+	uint32_t of;                  /* a value for tt_forms.write, chosen by the user: the same form id may have other bytes for another ${of} */
 	uint32_t n;                   /* at most TT_RUN_MAX */
 	uint32_t size;                /* bytes of the packets that are written for the stamps */
 	uint32_t bytes;
 };
 
-#define TT_STAMP_MAX ((uint64_t)1 << 28)     /* numbers are below */
+#define TT_STAMP_MAX ((uint64_t)1 << 28)     /* numbers of stamps are below this */
 enum {
-	TT_FORM_MAX_BYTES = 40,            /* bytes of a form */
+	TT_FORM_MAX_BYTES = 40,            /* most bytes of a form */
 	TT_FORM_LAST = (1 << 29) - 1,
 	TT_RUN_MAX = 1 << 10,
 };
 
-/* How forms look. */
+/* Writes the bytes of forms. */
 struct tt_forms {
-	/* Write at ${p} the packet of ${form} of a run of ${of}, without its number, and with 0 for its length, which is below 128. Returns how
-	   many bytes: 4 to TT_FORM_MAX_BYTES. Called by any thread. */
+	/* Write to ${p} the packet of ${form} in a run of ${of}, without its number, and with 0 for its length, which is below 128. Returns the
+	   number of bytes: 4 to TT_FORM_MAX_BYTES. Called on any thread. */
 	size_t (*write)(const void *arg, uint32_t of, uint32_t form, char *p);
 	const void *arg;
 };
 
-/* The stamp of ${form} with ${v}, which takes ${n} bytes. */
+/* Make the stamp of ${form} with the number ${v}, a varint of ${n} bytes. */
 static inline struct tt_stamp
 tt_stamp(uint32_t form, uint32_t v, unsigned n)
 {
 	struct tt_stamp s = { .form = form << 3 | n };
 
-	/* Seven bits to each byte, by halves; then the bits that say that more follows. */
+	/* Spread the number to seven bits a byte, halving the groups in each step; then set the bits that say that more bytes follow. */
 	v = (v & 0x3fff) | (v & 0xfffc000) << 2;
 	v = (v & 0x007f007f) | (v & 0x3f803f80) << 1;
 	v |= 0x808080 & (((uint32_t)1 << 8 * (n - 1)) - 1);
@@ -56,14 +56,14 @@ tt_stamp(uint32_t form, uint32_t v, unsigned n)
 	return s;
 }
 
-/* Bytes of the run, to where the next one begins. */
+/* Return the bytes of a run, with its padding. */
 static inline size_t
 tt_stamp_run_bytes(const struct tt_stamp_run *run)
 {
 	return sizeof *run + run->n * sizeof(struct tt_stamp) + (((size_t)run->bytes + 7) & ~(size_t)7);
 }
 
-/* Behind the packet at ${p}, which is before ${end}; NULL: it does not end there or before, or is none. */
+/* Return the end of the packet at ${p}, which is before ${end}; NULL: it does not end by ${end}, or is no packet. */
 static inline const uint8_t *
 tt_packet_end(const uint8_t *p, const uint8_t *end)
 {
