@@ -11,18 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The system's longest path without a prefix, in UTF-16 units; folders may have 12 fewer. */
+/* The longest path that the system takes without its prefix, in UTF-16 units. It takes 259 for files, but 12 fewer for folders. */
 enum { SHORT_PATH = 247 };
 
-/* The place of the byte that locks are on: a lock keeps others from reading, so it is far behind any file. */
+/* Offset of the byte that is locked: others cannot read locked bytes, so it is far beyond the end of any file. */
 #define LOCK_AT UINT64_C(0x7fffffffffff0000)
 
-/* Most bytes that one call moves. */
+/* Most bytes that one call reads or writes. */
 #define MAX_AT_ONCE ((size_t)1 << 30)
 
 /* --- errors -------------------------------------------------------------------------- */
 
-/* The errno of the system's error ${code}. */
+/* Return the errno for the system's error ${code}. */
 static int
 errno_of(DWORD code)
 {
@@ -83,7 +83,7 @@ tt_windows_narrow(const wchar_t *name, char *to, int size)
 	return WideCharToMultiByte(CP_UTF8, 0, name, -1, to, size, NULL, NULL) > 0;
 }
 
-/* A path without the system's prefix. */
+/* Return ${path} without the system's prefix. */
 static const wchar_t *
 without_prefix(wchar_t *path)
 {
@@ -151,7 +151,7 @@ tt_sys_open(const char *path, unsigned how)
 
 	if (!tt_windows_widen(path, name))
 		return -1;
-	/* A name that was removed while others have the file open is in the way a moment longer. Folders are opened, too, for those who look what it is. */
+	/* A file removed while others have it open keeps its name a moment longer. Folders can be opened, too, for callers that ask about their kind. */
 	h = CreateFileW(name, access | (how & TT_OPEN_NEW ? DELETE : 0), FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, make,
 	    FILE_ATTRIBUTE_NORMAL | FILE_FLAG_BACKUP_SEMANTICS | more, NULL);
 	if (h != INVALID_HANDLE_VALUE && more) {
@@ -173,7 +173,7 @@ tt_sys_close(int fd)
 	return _close(fd);
 }
 
-/* The result of a call that moved *${n} bytes; ends of files and of pipes are 0. */
+/* Return the result of a read or write of *${n} bytes; 0 at the end of a file or pipe. */
 static int64_t
 moved(BOOL good, const DWORD *n)
 {
@@ -290,7 +290,7 @@ tt_sys_duplicate(int fd)
 	if (!DuplicateHandle(self, h, self, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS))
 		return tt_windows_fail();
 	new = descriptor_of(copy, true);
-	/* The numbers below 3 are those of standard streams. */
+	/* Descriptors below 3 are reserved for the standard streams. */
 	while (new >= 0 && new < 3 && n < 4) {
 		low[n++] = new;
 		new = _dup(new);
@@ -300,7 +300,7 @@ tt_sys_duplicate(int fd)
 	return new;
 }
 
-/* Nothing is non-blocking here. */
+/* Descriptors are never non-blocking on Windows, so a short wait is enough. */
 void
 tt_sys_wait_readable(int fd)
 {
@@ -422,7 +422,7 @@ stat_handle(HANDLE h, struct tt_sys_stat *st)
 		*st = (struct tt_sys_stat){ .kind = TT_KIND_OTHER, .id = (uint64_t)(uintptr_t)h, .mode = 0666, .nlinks = 1, .is_ours = true };
 		return 0;
 	}
-	/* A handle that another system has made, as a standard stream of a program under wine, may be read in order and no more. */
+	/* A handle made by another system, such as a standard stream of a program under wine, may support nothing but reads in order. */
 	if (!GetFileInformationByHandle(h, &is)) {
 		*st = (struct tt_sys_stat){ .kind = TT_KIND_OTHER, .id = (uint64_t)(uintptr_t)h, .mode = 0666, .nlinks = 1, .is_ours = true };
 		return 0;
@@ -493,7 +493,7 @@ tt_sys_stat_open(int fd, struct tt_sys_stat *st)
 	return h == INVALID_HANDLE_VALUE ? -1 : stat_handle(h, st);
 }
 
-/* Who may do what is inherited from the folder. */
+/* Do nothing: files inherit their permissions from the folder. */
 int
 tt_sys_set_mode(int fd, unsigned mode)
 {
@@ -515,7 +515,7 @@ tt_sys_exists(const char *path)
 	return tt_sys_stat(path, &st) == 0;
 }
 
-/* 0 if the file is there and can be opened so. */
+/* Return 0 if ${path} exists and can be opened as ${how} says, else -1. */
 static int
 try_open(const char *path, unsigned how)
 {
@@ -562,7 +562,7 @@ tt_sys_remove(const char *path)
 	return DeleteFileW(name) ? 0 : tt_windows_fail();
 }
 
-/* The system's own way of Unix keeps those who have the old file open at it; other file systems take the second way, and a moment of patience. */
+/* A rename with POSIX semantics works while others have the old file open; on file systems without it, an ordinary move is tried again for a while. */
 int
 tt_sys_replace(const char *from, const char *to)
 {
@@ -595,7 +595,7 @@ tt_sys_replace(const char *from, const char *to)
 		why = GetLastError();
 		if (why != ERROR_SHARING_VIOLATION && why != ERROR_ACCESS_DENIED)
 			break;
-		/* A scanner of files looks into a new one for a moment. */
+		/* A virus scanner may have a new file open for a moment. */
 		Sleep(20);
 	}
 	errno = errno_of(why);
@@ -716,7 +716,7 @@ tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void 
 	bool more = true;
 	HANDLE h;
 
-	/* Other marks than these would mean something to the system, too: its old forms of patterns. */
+	/* The characters <>" have old meanings in patterns of the system, so they are excluded. */
 	if (!strpbrk(base, "*?") || strpbrk(path, "<>\"|") || !tt_windows_widen(path, wide))
 		return 0;
 	h = FindFirstFileW(wide, &found);
@@ -751,5 +751,5 @@ tt_sys_temp_dir(void)
 }
 
 #else
-typedef int tt_no_windows;            /* a file has something in it */
+typedef int tt_no_windows;            /* C wants a declaration in every file */
 #endif

@@ -75,7 +75,7 @@ gmtime_r(const time_t *t, struct tm *to)
 
 #endif
 
-/* Merge the sorted [0, half) and [half, n) of ${v} by way of ${room}. */
+/* Merge the sorted ranges [0, half) and [half, n) of ${v}; ${room} has space for the first. */
 static void
 merge(char *v, size_t half, size_t n, size_t size, char *room, int (*cmp)(const void *, const void *, void *), void *arg)
 {
@@ -125,7 +125,7 @@ swap(char *v, size_t i, size_t j, size_t size)
 	}
 }
 
-/* Let the element ${i} of a heap of ${n} sink to its place. */
+/* Move element ${i} of a heap of ${n} down until heap order holds. */
 static void
 sink(char *v, size_t i, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *arg)
 {
@@ -138,7 +138,7 @@ sink(char *v, size_t i, size_t n, size_t size, int (*cmp)(const void *, const vo
 	}
 }
 
-/* Sort as a heap, which takes no memory. */
+/* Sort by heapsort, which needs no memory. */
 static void
 sort_in_place(char *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *arg)
 {
@@ -150,7 +150,7 @@ sort_in_place(char *v, size_t n, size_t size, int (*cmp)(const void *, const voi
 	}
 }
 
-/* Without memory for half of the elements equal ones lose their order. */
+/* If there is no memory for half of the elements, equal elements do not keep their order. */
 void
 qsort_r(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *arg)
 {
@@ -172,5 +172,5 @@ tt_sort_stable(void *v, size_t n, size_t size, int (*cmp)(const void *, const vo
 }
 
 #else
-typedef int tt_no_gnu;        /* a file has something in it */
+typedef int tt_no_gnu;        /* C wants a declaration in every file */
 #endif

@@ -1,5 +1,5 @@
 /**
- * Functions of GNU's C library that other systems lack. It is included in front of every file where they are missing (Makefile), and by nobody.
+ * Functions of GNU's C library that other systems lack. On these systems the Makefile has it included before every file; no file includes it.
  */
 #ifndef TT_SYS_GNU_H
 #define TT_SYS_GNU_H
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The compiler's own, which take a double as it is. */
+/* The compiler's own versions, which do not convert a double first. */
 #undef isfinite
 #undef isnan
 #undef isinf
@@ -31,7 +31,7 @@ char *strndup(const char *s, size_t n);
 struct tm *gmtime_r(const time_t *t, struct tm *to);
 #endif
 
-/* Both keep equal elements in order, as glibc's do: outputs do not depend on the system. */
+/* Both sorts keep equal elements in order, as glibc's do, so that outputs do not depend on the system. */
 void tt_sort_stable(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));
 void qsort_r(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *arg);
 #define qsort tt_sort_stable

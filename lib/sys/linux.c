@@ -1,5 +1,5 @@
 /**
- * The system's calls that only Linux has, or has in another way than other Unixes.
+ * The system calls that only Linux has, or that differ from those of other Unixes.
  */
 #ifdef __linux__
 #include "sys/sys.h"
@@ -34,14 +34,14 @@ tt_sys_send_early(int fd, uint64_t at, uint64_t n)
 	(void)sync_file_range(fd, (off_t)at, (off_t)n, SYNC_FILE_RANGE_WRITE);
 }
 
-/* True if this errno of open() with O_TMPFILE means that files need a name in that folder: kernels and file systems that do not know it say EISDIR. */
+/* True if the errno ${sys} of open() with O_TMPFILE means that the file system has no unnamed files. Kernels that do not know the flag return EISDIR. */
 static bool
 needs_name(int sys)
 {
 	return sys == EOPNOTSUPP || sys == EISDIR || sys == EINVAL;
 }
 
-/* For file systems without O_TMPFILE: a named file, whose name is removed at once. */
+/* Open a named file in ${dir} and remove its name at once: for file systems without O_TMPFILE. */
 static int
 open_named(const char *dir)
 {
@@ -140,8 +140,8 @@ tt_sys_has_ended(long pid, int wait_ms)
 /* --- the stack ---------------------------------------------------------------------- */
 
 /*
- * A stack of our own if the system's limit is small. Contexts, not a thread: signals interrupt the waiting call, the sandbox holds for all that runs, and
- * forks copy the stack, as without it. makecontext() passes int arguments only.
+ * A stack of our own if the system's limit is small. It uses contexts, not a thread, so that signals, the sandbox and fork() work as on the first stack.
+ * The call is in a static struct because makecontext() passes only int arguments.
  */
 static struct {
 	int (*run)(int argc, char **argv);
@@ -156,7 +156,7 @@ run_call(void)
 	call.code = call.run(call.argc, call.argv);
 }
 
-/* Give threads enough: without this their stacks are as large as the limit. */
+/* Set the default size of thread stacks, which is otherwise the system's limit. */
 static void
 enlarge_thread_stacks(size_t bytes)
 {
@@ -169,7 +169,7 @@ enlarge_thread_stacks(size_t bytes)
 	pthread_attr_destroy(&attr);
 }
 
-/* Map a stack of ${bytes} above a page that nothing may touch; NULL: no memory. */
+/* Map a stack of ${bytes} above ${guard} bytes that cannot be accessed; NULL: no memory. */
 static char *
 map_stack(size_t guard, size_t bytes)
 {
@@ -207,5 +207,5 @@ tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv, si
 }
 
 #else
-typedef int tt_no_linux;              /* a file has something in it */
+typedef int tt_no_linux;              /* C wants a declaration in every file */
 #endif

@@ -1,5 +1,5 @@
 /**
- * The system's calls as every Unix has them.
+ * The system calls that all Unixes have.
  */
 #ifndef _WIN32
 #include "sys/sys.h"
@@ -169,7 +169,7 @@ tt_sys_stat_open(int fd, struct tt_sys_stat *st)
 	const int rc = fstat(fd, &is);
 
 #ifdef __EMSCRIPTEN__
-	/* It looks for the file by its name, which scratch files have no more. */
+	/* fstat() of emscripten looks for the file by its name, which scratch files no longer have. */
 	if (rc != 0 && errno == ENOENT) {
 		const off_t at = lseek(fd, 0, SEEK_CUR), size = lseek(fd, 0, SEEK_END);
 		*st = (struct tt_sys_stat){ .kind = TT_KIND_FILE, .size = size > 0 ? (uint64_t)size : 0, .is_ours = true };
@@ -479,7 +479,7 @@ tt_sys_begin(void)
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) == 0 || errno != EBADF)
 			continue;
-		/* Reading and writing them fails as before. */
+		/* Opened the wrong way round, so that reading or writing the stream fails as if it were closed. */
 		if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
 			_exit(4);
 	}
@@ -496,7 +496,7 @@ on_signal(int sig)
 	errno = saved;
 }
 
-/* Without SA_RESTART: a waiting read must return to see the flag. Signals that were ignored (nohup) stay ignored. */
+/* Handlers are set without SA_RESTART, so that a waiting read returns and the flag is seen. Signals that were ignored (nohup) stay ignored. */
 void
 tt_sys_catch_stop(void (*on)(int by))
 {
@@ -510,12 +510,12 @@ tt_sys_catch_stop(void (*on)(int by))
 			sigaction(sigs[i], &sa, NULL);
 	}
 	sigaction(SIGALRM, &sa, NULL);
-	/* Both come back as errors of write(): EPIPE, EFBIG. */
+	/* write() then fails with EPIPE and EFBIG instead. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* One system call: safe in a handler. */
+/* Set the timer by one system call, which is safe in a signal handler. */
 void
 tt_sys_alarm(int64_t ns)
 {
@@ -550,7 +550,7 @@ bool
 tt_sys_is_terminal(int fd)
 {
 #ifdef __EMSCRIPTEN__
-	/* It takes each standard stream for one. */
+	/* isatty() of emscripten says yes for every standard stream. */
 	return (void)fd, false;
 #else
 	return isatty(fd);
@@ -576,5 +576,5 @@ tt_sys_shows_colors(int fd)
 }
 
 #else
-typedef int tt_no_posix;              /* a file has something in it */
+typedef int tt_no_posix;              /* C wants a declaration in every file */
 #endif

@@ -1,5 +1,5 @@
 /**
- * The system's calls for the machine, processes, stop requests and the terminal, on Windows 10 1903 and later.
+ * The system calls for the machine, processes, stop requests and the terminal, on Windows 10 1903 and later.
  */
 #ifdef _WIN32
 #include "sys/gnu.h"
@@ -26,7 +26,7 @@ tt_sys_ncpus(void)
 	return (unsigned)__builtin_popcountll(mine);
 }
 
-/* The system's RtlGenRandom(), which has this name. */
+/* RtlGenRandom(), which the system exports under this name. */
 BOOLEAN NTAPI SystemFunction036(PVOID p, ULONG n);
 
 bool
@@ -118,7 +118,7 @@ tt_sys_cost(struct tt_sys_cost *cost)
 	return true;
 }
 
-/* Nobody counts them: a process is told of its own alone. */
+/* Return false: Windows reports costs of the process itself only. */
 bool
 tt_sys_cost_of_children(struct tt_sys_cost *cost)
 {
@@ -132,7 +132,7 @@ tt_sys_max_files(void)
 	return 0;
 }
 
-/* As glibc says it, so that messages are the same on all systems. */
+/* Return glibc's text for the errno ${code}, so that messages are the same on all systems. */
 const char *
 tt_sys_error(int code)
 {
@@ -152,7 +152,7 @@ tt_sys_error(int code)
 	return strerror(code);
 }
 
-/* The linker sets the stack's size. */
+/* Call ${run} directly: the linker sets the size of the stack. */
 int
 tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv, size_t bytes)
 {
@@ -192,7 +192,7 @@ add_unit(struct line *l, wchar_t c)
 	return true;
 }
 
-/* Append ${word} as programs take a command line apart: in quotes, backslashes doubled where a quote follows. */
+/* Append ${word} in the form that programs parse from a command line: in quotes, with backslashes before a quote doubled. */
 static bool
 add_word(struct line *l, const wchar_t *word)
 {
@@ -242,7 +242,7 @@ tt_sys_run(const char *const *argv, int *code)
 	return 0;
 }
 
-/* By the shell's library, which is loaded when it is needed: it makes every start slower. */
+/* Show ${path} through shell32.dll, which is loaded only here because it would slow down every start. */
 bool
 tt_sys_show(const char *path)
 {
@@ -303,7 +303,7 @@ tt_sys_free_signals(const struct tt_sys_held *held)
 	(void)held;
 }
 
-/* The C library takes the command line apart. */
+/* The C library's function that divides the command line into arguments. */
 int __wgetmainargs(int *argc, wchar_t ***argv, wchar_t ***env, int expand, int *mode);
 
 void
@@ -356,7 +356,7 @@ tt_sys_begin(void)
 
 static void (*on_stop)(int by);
 
-/* Ask, and wake the main thread if it waits for a file or pipe. */
+/* Call on_stop(), and wake the main thread if it waits for a file or pipe. */
 static void
 ask_to_stop(int by)
 {
@@ -369,7 +369,7 @@ static BOOL WINAPI
 on_control(DWORD what)
 {
 	ask_to_stop(what == CTRL_C_EVENT || what == CTRL_BREAK_EVENT ? SIGINT : SIGTERM);
-	/* The system ends the process when this returns, if a window closes or a user logs off: leave it the time that it gives. */
+	/* If a window closes or the user logs off, the system ends the process when this returns, or after a while: wait for that. */
 	if (what != CTRL_C_EVENT && what != CTRL_BREAK_EVENT)
 		Sleep(4000);
 	return TRUE;
@@ -413,7 +413,7 @@ tt_sys_die(int by)
 	_Exit(128 + (by > 0 ? by : SIGTERM));
 }
 
-/* As SIGPIPE ends a program, which has the number 13. */
+/* End as SIGPIPE, number 13, ends a program. */
 void
 tt_sys_die_unread(void)
 {
@@ -452,5 +452,5 @@ tt_sys_shows_colors(int fd)
 }
 
 #else
-typedef int tt_no_windows;            /* a file has something in it */
+typedef int tt_no_windows;            /* C wants a declaration in every file */
 #endif

@@ -1,6 +1,6 @@
 /**
- * The system's calls where the program is WebAssembly, in a page or under Node: one thread, no signals, files by emscripten's file system. posix.c has the
- * rest, as it has for Unixes.
+ * The system calls for WebAssembly, in a page or under Node: one thread, no signals, files by emscripten's file system. posix.c has the
+ * other calls, as for Unixes.
  */
 #ifdef __EMSCRIPTEN__
 #include "sys/sys.h"
@@ -106,5 +106,5 @@ tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv, si
 }
 
 #else
-typedef int tt_no_wasm;               /* a file has something in it */
+typedef int tt_no_wasm;               /* C wants a declaration in every file */
 #endif

@@ -1,6 +1,6 @@
 /**
- * Shared by the files for Windows: names, handles and errors of the system. Names are UTF-8 outside and UTF-16 for the system; paths too long for it get its
- * own prefix.
+ * Shared by the files for Windows: names, handles and errors of the system. Callers' names are UTF-8, the system's UTF-16; paths that are too long for the
+ * system get its prefix for long paths.
  */
 #ifndef TT_SYS_WINDOWS_H
 #define TT_SYS_WINDOWS_H
@@ -17,16 +17,16 @@
 /* UTF-16 units of a path, with its prefix and its NUL. */
 enum { TT_WINDOWS_PATH = TT_PATH_BYTES + 8 };
 
-/* 1601 to 1970, in 100 ns. */
+/* Time from 1601, where Windows begins to count, to 1970, in units of 100 ns. */
 #define TT_WINDOWS_EPOCH_100NS INT64_C(116444736000000000)
 
-/* Set errno by the system's last error; -1. */
+/* Set errno from the system's last error; return -1. */
 int tt_windows_fail(void);
 
-/* ${path} as the system takes it; false, with errno: it is no UTF-8, or too long. */
+/* Convert ${path} to the system's form; false, with errno: it is not UTF-8, or too long. */
 bool tt_windows_widen(const char *path, wchar_t to[TT_WINDOWS_PATH]);
 
-/* ${name} as UTF-8, with U+FFFD for units that are no UTF-16, which names may have. False: it is too long. */
+/* Convert ${name} to UTF-8, with U+FFFD for units that are not valid UTF-16, which names may have. False: it is too long. */
 bool tt_windows_narrow(const wchar_t *name, char *to, int size);
 
 static inline HANDLE
