@@ -34,8 +34,8 @@ struct tt_db {
 	struct tt_db_files files;
 	sqlite3 *sql;
 	struct tt_db_insert *insert;
-	struct tt_err failed;         /* the error that stays; code TT_OK: none */
-	struct { const int64_t *v; size_t n, ncol; } rows;    /* what the table tt_rows has */
+	struct tt_err failed;         /* the first error, which later calls return; code TT_OK: no error */
+	struct { const int64_t *v; size_t n, ncol; } rows;    /* the rows of the virtual table tt_rows */
 	struct tt_buf clean;
 };
 
@@ -47,7 +47,7 @@ tt_db_missing(void)
 
 /* --- errors ------------------------------------------------------------------------- */
 
-/* SQLite's ${code} in our terms. */
+/* Fill ${err} for SQLite's ${code}, and return its status. */
 static int
 tell(struct tt_db *db, int code, struct tt_err *err)
 {
@@ -78,7 +78,7 @@ tell(struct tt_db *db, int code, struct tt_err *err)
 	}
 }
 
-/* Keep the first error. True if there is one. */
+/* Keep the error ${code} if it is the first. True if there was any error so far. */
 static bool
 failed(struct tt_db *db, int code)
 {
@@ -104,7 +104,7 @@ tt_db_fail(struct tt_db *db, const struct tt_err *err)
 
 /* --- opening and closing ----------------------------------------------------------------- */
 
-/* SQLite calls this now and then: not 0 stops the query. */
+/* SQLite calls this from time to time; a result other than 0 stops the query. */
 static int
 on_progress(void *arg)
 {
@@ -357,7 +357,7 @@ tt_db_create(struct tt_db *db, const struct tt_db_table *t)
 	tt_db_run_buf(db, &sql);
 }
 
-/* Prepare ${sql}, and free it. */
+/* Prepare the statement ${sql}, and free the buffer. */
 static struct tt_db_insert *
 prepare(struct tt_db *db, struct tt_buf *sql)
 {
@@ -375,7 +375,7 @@ prepare(struct tt_db *db, struct tt_buf *sql)
 		db->insert = i;
 	}
 	if (i && failed(db, sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, &i->stmt, NULL)))
-		i = NULL;             /* it is in the list */
+		i = NULL;             /* it stays in the list, which frees it */
 	tt_buf_free(sql);
 	return i;
 }
@@ -428,7 +428,7 @@ tt_db_real(struct tt_db_insert *i, size_t col, double v)
 		failed(i->db, sqlite3_bind_double(i->stmt, (int)col + 1, v));
 }
 
-/* ${s} with bytes that are not text replaced. */
+/* Copy ${s} to db->clean, with bytes that are not text replaced. */
 static int
 clean(struct tt_db *db, const char *s, size_t n, struct tt_err *err)
 {
@@ -473,7 +473,7 @@ tt_db_known(struct tt_db_insert *i, size_t col, const char *s)
 		tt_db_text(i, col, s, strlen(s));
 }
 
-/* Run it, and make it ready for the next. */
+/* Run the statement, and reset it for the next row. */
 static void
 step(struct tt_db_insert *i)
 {
@@ -509,7 +509,7 @@ tt_db_rows(struct tt_db_insert *i, int64_t all, const int64_t *v, size_t n, size
 	i->db->rows.n = 0;
 }
 
-/* The bytes of the spool to ${sink}. */
+/* Write the bytes of the spool to ${sink}. */
 static int
 copy(const struct tt_db *db, struct tt_sink *sink, struct tt_err *err)
 {
@@ -547,11 +547,11 @@ tt_db_save(struct tt_db *db, struct tt_sink *sink, struct tt_err *err)
 
 /* --- inputs ------------------------------------------------------------------------------------- */
 
-/* Bytes of the head of a database: https://sqlite.org/fileformat.html */
+/* Size and offsets of the header of a database: https://sqlite.org/fileformat.html */
 enum { HEAD = 100, WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 };
 static const char magic[16] = "SQLite format 3";
 
-/* Read the head; *${wal}: the database is of the kind whose changes go to a second file first. */
+/* Check the header, and set *${wal} if the database is in WAL mode, where changes go to a second file first. */
 static int
 check_head(const struct tt_db *db, const char *path, bool *wal, struct tt_err *err)
 {
@@ -586,9 +586,9 @@ name_beside(const char *path, const char *suffix, char name[TT_PATH_BYTES])
 }
 
 /*
- * Changes that were not yet moved to the database are in a write-ahead log beside it. The last program that closes the database moves them and removes
- * the log, so a database without one, or with an empty one, is complete. (https://sqlite.org/walformat.html: the log exists while a connection is open,
- * or if the last one was not closed.)
+ * Fail if the write-ahead log beside the database holds changes that were not moved to the database yet. The last program that closes the database
+ * moves them and removes the log, so a database without a log, or with an empty log, is complete. (https://sqlite.org/walformat.html: the log exists
+ * while a connection is open, or if the last one was not closed.)
  */
 static int
 check_wal(const char *path, struct tt_err *err)
@@ -603,8 +603,8 @@ check_wal(const char *path, struct tt_err *err)
 }
 
 /*
- * A change that is being made, or whose program died, has what was there before it in a journal beside the database: until it is rolled back, the
- * pages are of both. (https://sqlite.org/fileformat.html, The Rollback Journal: one that holds nothing is empty or begins with zeros.)
+ * Fail if the journal beside the database holds older pages: a change is being made, or its program died, and until the journal is rolled back the
+ * database mixes old and new pages. (https://sqlite.org/fileformat.html, The Rollback Journal: an unused journal is empty or begins with zeros.)
  */
 static int
 check_journal(const char *path, struct tt_err *err)
@@ -621,7 +621,7 @@ check_journal(const char *path, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The rights of a statement: read, and call functions. */
+/* Allow a statement only to read, and to call functions. */
 static int
 allow(void *arg, int what, const char *a, const char *b, const char *c, const char *d)
 {
@@ -676,7 +676,7 @@ struct tt_db_query {
 	sqlite3_stmt *stmt;
 };
 
-/* True if nothing but blanks, semicolons and comments is in ${s}. */
+/* True if ${s} holds only blanks, semicolons and comments. */
 static bool
 is_blank(struct tt_db *db, const char *s)
 {
@@ -701,7 +701,7 @@ tt_db_query(struct tt_db *db, const char *sql, struct tt_db_query **out, struct 
 		return err->code;
 	q->db = db;
 	code = sqlite3_prepare_v2(db->sql, sql, -1, &q->stmt, &rest);
-	/* For some statements the code is SQLITE_ERROR. */
+	/* Some forbidden statements give SQLITE_ERROR, not SQLITE_AUTH. */
 	if ((code & 0xff) == SQLITE_AUTH || (code != SQLITE_OK && strncmp(sqlite3_errmsg(db->sql), "not authorized", 14) == 0))
 		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a query reads one database and changes nothing: %s", sqlite3_errmsg(db->sql));
 	else if (code != SQLITE_OK)
@@ -810,7 +810,7 @@ tt_db_open(struct tt_env *env, const char *path, struct tt_db **db, struct tt_er
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", path, tt_db_missing());
 }
 
-/* Nothing below is called: there is no database to call it with. */
+/* The functions below are never called, because no database can be opened. */
 void tt_db_free(struct tt_db *db) { (void)db; }
 int tt_db_error(const struct tt_db *db, struct tt_err *err) { (void)db; (void)err; return TT_OK; }
 void tt_db_fail(struct tt_db *db, const struct tt_err *err) { (void)db; (void)err; }

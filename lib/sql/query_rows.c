@@ -11,9 +11,9 @@
 #include "out/render.h"
 #include "out/table.h"
 
-#define MIN_WRAPPED_BYTES 30    /* a column with a text this long wraps; others are names, which lose their middle where there is no room */
+#define MIN_WRAPPED_BYTES 30    /* a column with a text this long is wrapped; in others, taken for names, long texts lose their middle */
 
-/* The kinds of values in a column, and the bytes of its longest text. */
+/* The kinds of values that a column has, and the bytes of its longest text. */
 struct column { bool whole, real, text; size_t longest; };
 
 static bool
@@ -24,7 +24,7 @@ ends_with(const char *s, const char *end)
 	return n >= k && strcmp(s + n - k, end) == 0;
 }
 
-/* A name for the column that no column before it has, as JSON needs. */
+/* Return a name for the column that differs from the names before it, as JSON needs. */
 static const char *
 name_of(struct tt_report *r, const struct tt_col *col, size_t n, const char *name)
 {
@@ -53,7 +53,7 @@ blob(struct tt_report *r, const char *p, size_t n)
 	return text;
 }
 
-/* People read two decimals, unless these say nothing: of what is small, and of what does not fit. */
+/* Put a number into a cell, to be shown with few decimals; numbers below 0.1 and those that do not fit keep their own text. */
 static void
 put_real(struct tt_report *r, double v, struct tt_cell *c)
 {
@@ -68,7 +68,7 @@ put_real(struct tt_report *r, double v, struct tt_cell *c)
 		tt_cell_exact(c, TT_UNIT_MILLI, text, (int64_t)(v * 1000));
 }
 
-/* Put a value into a cell: whole numbers into v, all others as text. */
+/* Put a value into a cell: whole numbers as numbers, all others as text. */
 static void
 put_cell(struct tt_report *r, const struct tt_db_query *q, size_t col, struct column *is, struct tt_cell *c)
 {
@@ -100,7 +100,7 @@ put_cell(struct tt_report *r, const struct tt_db_query *q, size_t col, struct co
 	}
 }
 
-/* The unit of a column whose values are ${is}. */
+/* Return the unit of a column whose kinds of values are ${is}. */
 static enum tt_unit
 unit_of(const char *name, const struct column *is)
 {
@@ -111,7 +111,7 @@ unit_of(const char *name, const struct column *is)
 	return ends_with(name, "_ns") ? TT_UNIT_NS : ends_with(name, "_bytes") || strcmp(name, "bytes") == 0 ? TT_UNIT_BYTES : TT_UNIT_COUNT;
 }
 
-/* If the column has texts, make its numbers texts too; in a column of numbers, only those that v cannot hold are texts. */
+/* Set the units of the columns, and in columns with texts turn numbers into texts, too. */
 static void
 settle(struct tt_table *t, struct tt_col *col, const struct column *is)
 {
@@ -126,7 +126,7 @@ settle(struct tt_table *t, struct tt_col *col, const struct column *is)
 		}
 }
 
-/* Name the columns without a value, which text leaves out. */
+/* Add a note that names the columns without a value, which text output leaves out. */
 static void
 note_empty(struct tt_report *r, struct tt_table *t)
 {

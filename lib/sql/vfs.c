@@ -1,5 +1,5 @@
 /**
- * SQLite's files. The interface is SQLite's: https://sqlite.org/vfs.html.
+ * Implements SQLite's interface to files: https://sqlite.org/vfs.html.
  */
 #ifdef TT_SQLITE
 #include "sql/vfs.h"
@@ -19,8 +19,8 @@ struct file {
 	sqlite3_file base;
 	struct tt_db_files *of;
 	int fd;
-	bool own;                     /* a temporary file, closed with it */
-	uint64_t size;                /* of what was written */
+	bool own;                     /* true: a temporary file, whose descriptor is closed with the file */
+	uint64_t size;                /* bytes written */
 };
 
 static struct file *
@@ -117,7 +117,7 @@ file_size(sqlite3_file *f, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* The file is ours alone, or nothing changes it. */
+/* Neither lock nor sync: nobody else uses the file, or nobody changes it. */
 static int
 file_nothing(sqlite3_file *f, int how)
 {
@@ -230,7 +230,7 @@ vfs_sleep(sqlite3_vfs *v, int us)
 	return us;
 }
 
-/* Milliseconds since noon of November 24th, 4714 BC. */
+/* Set *${ms} to the milliseconds since noon of November 24th, 4714 BC. */
 static int
 vfs_time64(sqlite3_vfs *v, sqlite3_int64 *ms)
 {
@@ -270,5 +270,5 @@ tt_vfs_end(struct tt_db_files *f)
 	f->fd = -1;
 }
 #else
-typedef int tt_no_vfs;                /* a file has something in it */
+typedef int tt_no_vfs;                /* C wants a declaration in every file */
 #endif

@@ -1,8 +1,8 @@
 /**
- * How SQLite reaches the bytes of a database: by a descriptor that is open already. Private to lib/sql.
+ * Gives SQLite access to the bytes of a database by a descriptor that is open already. Private to lib/sql.
  *
  * Two kinds of files: the database, whose descriptor struct tt_db_files holds, and SQLite's own temporary files, which are spools
- * (io/spool.h). There are no others: no journal, no lock, no name is looked up.
+ * (io/spool.h). There are no other files: no journals and no locks, and no name is looked up.
  */
 #ifndef TT_SQL_VFS_H
 #define TT_SQL_VFS_H
@@ -15,15 +15,15 @@
 
 struct tt_db_files {
 	sqlite3_vfs vfs;
-	char name[32];                /* of the vfs; unique */
-	struct tt_env env;            /* of spools: limits, directory and the wish to stop */
-	int fd;                       /* of the database */
-	bool reads;                   /* it is an input */
-	uint64_t temporary;           /* bytes of spools, against env.spool_max */
-	struct tt_err err;            /* the first error, in our words; code TT_OK: none */
+	char name[32];                /* the unique name of the vfs */
+	struct tt_env env;            /* for spools: limits, directory and stop flag */
+	int fd;                       /* descriptor of the database */
+	bool reads;                   /* true: the database is an input */
+	uint64_t temporary;           /* bytes of all spools, limited by env.spool_max */
+	struct tt_err err;            /* the first error, as our own status and message; code TT_OK: no error */
 };
 
-/* Make ${f}, which is zero but for fd and reads, known to SQLite under f->name. SQLite's code. */
+/* Register ${f}, in which only fd and reads are set, with SQLite under f->name. Returns SQLite's code. */
 int tt_vfs_begin(struct tt_db_files *f, const struct tt_env *env);
 void tt_vfs_end(struct tt_db_files *f);
 
