@@ -418,7 +418,7 @@ int tt_batch_words(struct tt_batch *b, size_t n, uint64_t *at, struct tt_err *er
 /* Keep a stray that comes before the event at ${i}, with its marker, time and place in the input, if the batch keeps strays. */
 int tt_batch_stray(struct tt_batch *b, enum tt_stray_kind kind, uint64_t key, int64_t ts, uint64_t at, size_t i, struct tt_err *err);
 
-/* Keep the begin of a zone of ${key}, which began at ${ts}, in the same way; it was closed without an end at ${closed}. */
+/* As tt_batch_stray(), keep the begin of a zone of ${key} that began at ${ts} and was closed without an end at ${closed}. */
 int tt_batch_stray_begin(struct tt_batch *b, uint64_t key, int64_t ts, int64_t closed, uint64_t at, size_t i, struct tt_err *err);
 void tt_batch_sort_strays(struct tt_batch *b);
 

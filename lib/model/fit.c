@@ -7,7 +7,7 @@
 enum { MAX_BAD_NAMES_PERCENT = 25, MIN_BAD_NAMES = 2 };
 /* A capture of a few zones may have an end of one that began before it, and another zone open at its end. */
 enum { MIN_BAD_ENDS = 8 };
-/* A recording that begins inside of zones has an end of each of these, on each thread. */
+/* Zones per thread that may be open at the begin of a recording, which then has their ends alone. */
 enum { MAX_OPEN_AT_BEGIN = 16 };
 
 struct tt_unknown *

@@ -1,7 +1,7 @@
 /**
  * The evidence that a capture itself has of its layout: counts that only the right layout gives.
  *
- * Formats whose layout depends on the version of the program that wrote them have several layouts, of which some are known from descriptions alone. Messages
+ * Formats whose layout depends on the version of the program that wrote them have several layouts; some of these are known from descriptions alone. Messages
  * and sections have no length of their own there, so that a wrong layout soon reads nonsense: a part of the file (a block, a frame) then does not end where
  * its last message does. Readers count such parts while they read; no list of versions that somebody has tried is needed.
  *
@@ -35,7 +35,7 @@ struct tt_unknown { uint32_t type; uint64_t n; struct tt_lengths lengths; };
 struct tt_fit_count {
 	uint64_t misfits;             /* parts that do not end where their last message does */
 	uint64_t misfit_at;           /* offset of the first; only if misfits > 0 */
-	uint64_t misfit_bytes;        /* bytes of these parts, from the place on that made no sense */
+	uint64_t misfit_bytes;        /* bytes of the misfit parts, each from the place on that made no sense */
 	uint64_t rest_bytes;          /* bytes of messages that the end of the input cuts */
 	uint64_t earlier;             /* messages with a time before the recording; those of all others are within it, or lost */
 	uint64_t names, bad_names;    /* names of definitions; those that are no text: not UTF-8, or with a NUL */
@@ -70,7 +70,7 @@ struct tt_fit {
 	bool unknown;                 /* true: the version is not known, so apparent damage may be another layout */
 	/* Parts read that can show a layout: not those that end alike in every layout, or where the file is cut. ${samples}: the parts with samples. */
 	uint64_t parts, samples;
-	uint64_t bytes;               /* bytes of these parts; 0: not counted */
+	uint64_t bytes;               /* bytes of ${parts}; 0: not counted */
 	uint64_t misfits, misfit_at;  /* parts that the reader found to end elsewhere before they were decoded; offset of the first */
 	/* by decoders */
 	struct tt_fit_count count;

@@ -60,7 +60,7 @@ struct tt_frames {
 	bool render_measured;         /* true: the engine measured the render thread in some frame; its measure, another figure, is used for all */
 	bool has_render;              /* true: render_ns, or the engine's measure, is known of some frame */
 	bool some_looked;             /* true, with TT_NEEDS_CAUSES: only some frames are examined closely */
-	struct tt_column looked;      /* how many of these are before each frame; one entry more than frames */
+	struct tt_column looked;      /* number of closely examined frames before each frame; one entry more than frames */
 	struct tt_column recorded;    /* 1: timing is from a record of the engine's, which has all parts; 0: from counters, which lack some */
 	uint64_t partial;             /* frames left out because they are not whole */
 	int64_t open_from;            /* begin of the frame that is open at the end of the capture, of the last one of several */
@@ -321,7 +321,7 @@ tt_frames_have_limit(const struct tt_frames *f)
 int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
 
 /*
- * Count the frames of which the capture does not tell whether they were shown for longer than ${limit}: they last up to half longer, are too few to show
+ * Count the frames that may or may not have been shown for longer than ${limit}, as the capture does not tell: they last up to half longer, are too few to show
  * whether a limit holds them, and together take no more time than such a limit gives them, or each no longer than a sleep for it may take. Or they are late
  * for a timer by whole periods, which so few frames do not tell from a display's refreshes.
  */

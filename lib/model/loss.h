@@ -60,7 +60,7 @@ enum tt_loss_kind {
 	TT_LOST_VALUE_TYPES,      /* values of samples whose type is unknown, has another size or, of a counter's, is no number */
 	TT_LOST_BEGINS,           /* zones whose begin may be damaged, as other messages of their marker in the frame show */
 	TT_LOST_ENDS,             /* ends whose marker is damaged, taken as those of the zones that they end */
-	TT_LOST_GPU_TIMES,        /* times of the GPU that are longer than the time that passed until they were told */
+	TT_LOST_GPU_TIMES,        /* times of the GPU that are longer than the time that passed until they were recorded */
 	TT_LOST_KINDS
 };
 

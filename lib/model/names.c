@@ -120,7 +120,7 @@ tt_name_namespace(const char *s, size_t n, const char **space)
 	return dot;
 }
 
-/* The namespace in a name as Unity's deep profiling has it, "Game.dll!Space::Class.Method()"; *${space} NULL: it is none. */
+/* Find the namespace in a name of Unity's deep profiling, "Game.dll!Space::Class.Method()", and return its length; *${space} NULL: there is none. */
 static size_t
 unity_namespace(const char *s, const char **space)
 {
@@ -319,7 +319,7 @@ find_word(const char *s, size_t from, size_t to, const char *word)
 	return to;
 }
 
-/* The name of a method, and of the one that the compiler made its class for, as bytes of ${s}. */
+/* Ranges of bytes in a text: the name of a method, and that of the method for which the compiler made its class. */
 struct method_names { size_t from[2], to[2]; };
 
 static struct method_names

@@ -286,7 +286,7 @@ tt_undo_named(struct tt_undone *u, const uint8_t *p, size_t n)
 	tt_undone_mend(u);
 }
 
-/* Take the numbers of the first line of a dump, four at most, one of which has a point or an exponent. Their number; 0: it is no such line. */
+/* Read the first line of a dump: at most four numbers, at least one of them with a point or an exponent. Return how many; 0: it is another line. */
 static size_t
 take_floats(const uint8_t *p, size_t n, double number[4])
 {

@@ -201,7 +201,7 @@ struct tt_dist {
 	uint32_t page[TT_HIST_PAGES];         /* number of the page in the slabs, from 1; 0: no page: the buckets of page 0 are full, so nothing counts there */
 	uint32_t marker;
 	uint32_t ncut;                /* activations without an end of their own, which no bucket counts */
-	int64_t cut;                  /* ns of these, and of activations whose begin is missing: after a loss, or before the filter's time */
+	int64_t cut;                  /* ns of the ${ncut} activations, and of those whose begin is missing: after a loss, or before the filter's time */
 };
 
 #define TT_SLAB_BITS 10               /* pages per slab */
