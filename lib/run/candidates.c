@@ -37,7 +37,7 @@ struct seen {
 	int64_t open;                 /* begin of the zone that has not ended yet; INT64_MIN: none */
 	int64_t total;                /* ns in all its zones */
 	tt_u128 square;               /* sum of the squares of the intervals between begins */
-	int64_t longest[OUTLIERS];    /* the longest of these intervals, in falling order */
+	int64_t longest[OUTLIERS];    /* the longest intervals between begins, in falling order */
 };
 
 struct tt_candidates {

@@ -89,7 +89,7 @@ struct tt_thread_replay {
 	uint32_t *touched;            /* rows that did something in the present frame */
 	size_t ntouched, captouched;
 	int64_t past;                 /* sum of the durations (ns) of the frames so far */
-	uint32_t long_past;           /* how many of these have a duration above 0 */
+	uint32_t long_past;           /* number of frames so far with a duration above 0 */
 	struct peak { uint32_t frame; int64_t dur; } *peak;   /* frames longer than every later one: a monotonic queue for the maximum */
 	size_t npeak, cappeak;
 };
