@@ -162,23 +162,12 @@ struct group {
 
 struct inverted {
 	const struct fold *f;
-	struct leaf *leaf;
+	struct leaf *leaf, *aside;    /* aside: while they are parted */
+	uint32_t *place;              /* by row: where its group may be, after the first of those that are pushed */
 	size_t nleaf;
 	struct group *todo;
 	size_t ntodo, captodo;
 };
-
-static int
-by_row(const void *x, const void *y, void *arg)
-{
-	const struct tt_mnode *v = arg;
-	const struct leaf *a = x, *b = y;
-	uint32_t ra = v[a->at].row, rb = v[b->at].row;
-
-	if (ra != rb)
-		return ra < rb ? -1 : 1;
-	return TT_CMP(a->at, b->at);
-}
 
 static int
 by_weight(const void *x, const void *y)
@@ -198,47 +187,70 @@ group_wanted(const struct fold *f, const struct group *g)
 	return tt_merged_over(&f->g, g->self, f->o->threshold_e4) && (g->depth > 0 || f->p->row[g->row].wanted);
 }
 
-/*
- * True if the leaves are sorted already. Callers mostly come in the order of their callees, as in recursion; sorting them again at each level would cost
- * most.
- */
-static bool
-is_sorted(const struct inverted *in, size_t from, size_t to)
+/* The group of the leaves of ${row} among those from ${first} on, of which there may be one; NULL: no memory. */
+static struct group *
+group_of(struct inverted *in, size_t first, uint32_t row, uint32_t depth, struct tt_err *err)
 {
-	const struct tt_mnode *v = in->f->g.v;
+	const size_t at = first + in->place[row];
 
-	for (size_t i = from + 1; i < to; i++) {
-		if (v[in->leaf[i - 1].at].row > v[in->leaf[i].at].row)
-			return false;
-	}
-	return true;
+	if (at < in->ntodo && in->todo[at].row == row)
+		return &in->todo[at];
+	if (tt_mem_grow(&in->f->m->env->mem, &in->todo, &in->captodo, in->ntodo + 1, sizeof *in->todo, err) != TT_OK)
+		return NULL;
+	in->place[row] = (uint32_t)(in->ntodo - first);
+	in->todo[in->ntodo] = (struct group){ .row = row, .depth = depth };
+	return &in->todo[in->ntodo++];
 }
 
-/* Split the leaves [from, to) by their row, and push the parts. */
+/* Bring the leaves [from, to) together by the groups from ${first} on, of which `to` is how many each has. */
+static void
+part(struct inverted *in, size_t from, size_t to, size_t first)
+{
+	size_t at = from;
+
+	for (size_t i = first; i < in->ntodo; i++) {
+		struct group *g = &in->todo[i];
+
+		g->from = at;
+		at += g->to;
+		g->to = at;
+	}
+	if (in->ntodo - first < 2)
+		return;
+	for (size_t i = first; i < in->ntodo; i++)
+		in->todo[i].to = in->todo[i].from;
+	for (size_t i = from; i < to; i++) {
+		struct group *g = &in->todo[first + in->place[in->f->g.v[in->leaf[i].at].row]];
+
+		in->aside[g->to++] = in->leaf[i];
+	}
+	memcpy(in->leaf + from, in->aside + from, (to - from) * sizeof *in->leaf);
+}
+
+/* Split the leaves [from, to) by their row, and push the parts. They are not sorted: of paths of many levels that would be done at each level. */
 static void
 push_groups(struct inverted *in, size_t from, size_t to, uint32_t depth, struct tt_err *err)
 {
 	const struct fold *f = in->f;
-	size_t first = in->ntodo;
+	const size_t first = in->ntodo;
+	size_t n = first;
 
-	if (!is_sorted(in, from, to))
-		tt_sort_by(in->leaf + from, to - from, by_row, f->g.v);
-	for (size_t i = from; i < to;) {
-		struct group g = { .from = i, .row = f->g.v[in->leaf[i].at].row, .depth = depth };
+	for (size_t i = from; i < to; i++) {
+		struct group *g = group_of(in, first, f->g.v[in->leaf[i].at].row, depth, err);
 
-		for (; i < to && f->g.v[in->leaf[i].at].row == g.row; i++) {
-			g.self += in->leaf[i].self;
-			g.n += in->leaf[i].n;
-		}
-		g.to = i;
-		if (!group_wanted(f, &g))
-			continue;
-		if (tt_mem_grow(&f->m->env->mem, &in->todo, &in->captodo, in->ntodo + 1, sizeof *in->todo, err) != TT_OK)
+		if (!g)
 			return;
-		in->todo[in->ntodo++] = g;
+		g->to++;
+		g->self += in->leaf[i].self;
+		g->n += in->leaf[i].n;
 	}
-	if (in->ntodo > first)
-		tt_sort(in->todo + first, in->ntodo - first, by_weight);
+	part(in, from, to, first);
+	for (size_t i = first; i < in->ntodo; i++)
+		if (group_wanted(f, &in->todo[i]))
+			in->todo[n++] = in->todo[i];
+	in->ntodo = n;
+	if (n > first)
+		tt_sort(in->todo + first, n - first, by_weight);
 }
 
 static void
@@ -294,10 +306,11 @@ static void
 bottom_up(struct tt_making *k, struct tt_table *t)
 {
 	const struct fold *f = k->own;
-	struct inverted in = { .f = f, .leaf = tt_room(k, f->g.n * sizeof *in.leaf) };
+	struct inverted in = { .f = f, .leaf = tt_room(k, f->g.n * sizeof *in.leaf), .aside = tt_room(k, f->g.n * sizeof *in.aside),
+		.place = tt_room(k, f->p->nrow * sizeof *in.place) };
 
 	set_note(f, t);
-	if (in.leaf)
+	if (in.leaf && in.aside && in.place)
 		invert(&in, t, &k->r->err);
 	tt_mem_free(&k->m->env->mem, in.todo, in.captodo * sizeof *in.todo);
 }
