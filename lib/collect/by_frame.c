@@ -167,8 +167,11 @@ tt_by_frame_paths(struct tt_collecting *c, const struct tt_frame_path *p, size_t
 	struct by_frame *s = state_of(c->m);
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < n && s && rc == TT_OK; i++)
+	for (size_t i = 0; i < n && s && rc == TT_OK; i++) {
+		s->out.paths += !p[i].until;
+		s->out.filled += p[i].until ? p[i].until - p[i].frame : 0;
 		rc = tt_sorter_add(&s->sums[p[i].until ? TT_BY_FRAME_FILLING : TT_BY_FRAME_PATHS], &p[i], err);
+	}
 	return rc;
 }
 

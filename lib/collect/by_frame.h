@@ -87,6 +87,7 @@ struct tt_frame_gc {
 struct tt_by_frame {
 	struct tt_frame_gc *gc;       /* by place in tt_frames */
 	size_t n;
+	uint64_t paths, filled;       /* sums of paths that came in; frames that paths fill, each path by itself */
 };
 
 TT_COLLECTED_AS(tt_by_frame, TT_COLLECTS_BY_FRAME);

@@ -30,13 +30,19 @@
  */
 enum { WORST_FIRST = 10, MAX_BYTES = 64 << 20, PER_ZONE = 3, PART = 3, PER_BLOCK = 160, MIN_BYTES = 4 << 20 };
 
+/*
+ * Zones that are in SEVERAL chosen frames or more, each counted in each of these: there is room for so many, and for the first frames' alone if there are
+ * more. 512 of them may be open all the time. Each costs half a microsecond.
+ */
+enum { SEVERAL = 3, MAX_SPANNING = 512 * TT_DETAILS };
+
 /* A zone, or an allocation, in a chosen frame. */
 struct rec {
 	int64_t ts, dur;              /* of an allocation: dur is its bytes */
 	uint64_t key;
 	uint32_t rank;                /* of the frame */
 	uint32_t thread;              /* 0: the frame's own; index + 1 */
-	uint32_t depth : 31, cut : 1; /* cut: it has no end of its own */
+	uint32_t depth : 30, spans : 1, cut : 1;      /* spans: it is in several frames; cut: it has no end of its own */
 	uint32_t n;                   /* allocations; 0: it is a zone */
 };
 
@@ -45,7 +51,12 @@ struct details {
 	struct tt_details *d;
 	struct tt_span time[TT_DETAILS];      /* of the chosen frames, in order */
 	uint32_t rank[TT_DETAILS];    /* of each of these times: its frame's */
+	uint64_t spanning[TT_DETAILS];        /* by rank: zones put aside that are in several frames */
+	uint64_t nspanning;           /* of the frames that have room */
 };
+
+/* The thread of a record that stands for no zone: frames from its rank on have no room. */
+#define MARKS_FULL UINT32_MAX
 
 /* --- which frames --------------------------------------------------------------------------- */
 
@@ -168,7 +179,10 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 	for (size_t i = 0; i < d->n; i++) {
 		s->time[i] = when[i].time;
 		s->rank[i] = when[i].rank;
+		s->spanning[i] = 0;
 	}
+	s->nspanning = 0;
+	d->ranks = d->n;
 	return TT_OK;
 }
 
@@ -183,16 +197,59 @@ times(const void *state, uint32_t process, size_t *n)
 	return s->time;
 }
 
-/* Put ${r}, which lasts until ${end}, into each chosen frame that it is in. */
-static void
-put_rec(const struct details *s, struct rec *r, int64_t end, struct tt_buf *out)
+/* The chosen frames that what lasts from ${ts} to ${end} is in: the places *${at} to *${last} of their times, less than which there are none. */
+static inline void
+find_frames(const struct details *s, int64_t ts, int64_t end, size_t *at, size_t *last)
 {
-	size_t at = tt_lower_bound(i, 0, s->d->n, s->time[i].to <= r->ts);
+	*at = tt_lower_bound(i, 0, s->d->n, s->time[i].to <= ts);
+	for (*last = *at; *last < s->d->n && (s->time[*last].from < end || s->time[*last].from == ts);)
+		++*last;
+}
 
-	for (; at < s->d->n && (s->time[at].from < end || s->time[at].from == r->ts); at++) {
+/* Put ${r}, which lasts until ${end}, into each chosen frame that it is in, if the frame's rank is below ${ranks}. */
+static void
+put_rec(const struct details *s, struct rec *r, int64_t end, size_t ranks, struct tt_buf *out)
+{
+	size_t at, last;
+
+	find_frames(s, r->ts, end, &at, &last);
+	r->spans = last - at >= SEVERAL;
+	for (; at < last; at++) {
 		r->rank = s->rank[at];
-		tt_buf_add(out, r, sizeof *r);
+		if (r->rank < ranks)
+			tt_buf_add(out, r, sizeof *r);
 	}
+}
+
+/* When ${z} ends. */
+static int64_t
+end_of(const struct tt_slice *z)
+{
+	return z->dur > 0 && z->ts <= INT64_MAX - z->dur ? z->ts + z->dur : z->ts;
+}
+
+/* How many of the first frames have room for the chunk's zones that are in several. */
+static size_t
+frames_with_room(const struct details *s, const struct tt_view *v)
+{
+	int64_t more[TT_DETAILS + 1] = { 0 }, of[TT_DETAILS], now = 0;
+	uint64_t sum = 0;
+	size_t n = 0;
+
+	if (v->nslice * s->d->n <= MAX_SPANNING)
+		return s->d->n;
+	for (size_t i = 0, at, last; i < v->nslice; i++) {
+		find_frames(s, v->slice[i].ts, end_of(&v->slice[i]), &at, &last);
+		if (last - at >= SEVERAL) {
+			more[at]++;
+			more[last]--;
+		}
+	}
+	for (size_t i = 0; i < s->d->n; i++)
+		of[s->rank[i]] = now += more[i];
+	while (n < s->d->n && (sum += (uint64_t)of[n]) <= MAX_SPANNING)
+		n++;
+	return n > 0 ? n : 1;
 }
 
 /* True if any of the events may be in a chosen frame: those of most chunks are not. */
@@ -210,21 +267,27 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 	const struct details *s = state;
 	const bool wrappers = v->m->filter.wrappers;
 	struct rec r = { .thread = v->thread->index == s->d->own ? 0 : v->thread->index + 1 };
+	/* Frames that an earlier chunk leaves no room for are left out when zones are put aside, too. */
+	size_t ranks = atomic_load_explicit(&s->d->ranks, memory_order_relaxed), room;
 
 	if (s->d->n == 0 || v->cap->process != s->d->process)
 		return TT_OK;
+	if ((room = frames_with_room(s, v)) < ranks) {
+		ranks = room;
+		tt_buf_add(out, &(struct rec){ .thread = MARKS_FULL, .rank = (uint32_t)room }, sizeof r);
+	}
 	for (size_t i = 0; i < v->nslice; i++) {
 		const struct tt_slice *z = &v->slice[i];
-		int64_t end = z->dur > 0 && z->ts <= INT64_MAX - z->dur ? z->ts + z->dur : z->ts;
+		int64_t end = end_of(z);
 		size_t before = out->n;
 		const struct tt_name *name;
 
 		r.ts = z->ts;
 		r.dur = end - z->ts;
 		r.key = z->key;
-		r.depth = z->depth & INT32_MAX;
+		r.depth = z->depth & (INT32_MAX >> 1);
 		r.cut = (z->flags & TT_F_POPPED) != 0;
-		put_rec(s, &r, end, out);
+		put_rec(s, &r, end, ranks, out);
 		if (out->n == before)
 			continue;
 		name = tt_model_key(v->m, s->d->process, z->key);
@@ -241,9 +304,20 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 		r.key = e->val;
 		r.depth = r.cut = 0;
 		r.n = tt_alloc_count(e);
-		put_rec(s, &r, e->ts, out);
+		put_rec(s, &r, e->ts, ranks, out);
 	}
 	return tt_buf_error(out, err);
+}
+
+/* There is room for the first ${n} frames alone. */
+static void
+leave_out(struct details *s, size_t n)
+{
+	size_t ranks = s->d->ranks;
+
+	while (ranks > n)
+		s->nspanning -= s->spanning[--ranks];
+	atomic_store_explicit(&s->d->ranks, ranks, memory_order_relaxed);
 }
 
 static int
@@ -253,8 +327,19 @@ write_recs(void *state, const struct tt_view *v, const char *p, size_t n, struct
 	int rc = TT_OK;
 
 	(void)v;
-	for (; n >= sizeof(struct rec) && rc == TT_OK; p += sizeof(struct rec), n -= sizeof(struct rec))
+	for (; n >= sizeof(struct rec) && rc == TT_OK; p += sizeof(struct rec), n -= sizeof(struct rec)) {
+		const struct rec *r = (const struct rec *)(const void *)p;
+
+		if (r->thread == MARKS_FULL)
+			leave_out(s, r->rank);
+		if (r->rank >= s->d->ranks)
+			continue;
+		s->spanning[r->rank] += r->spans;
+		s->nspanning += r->spans;
 		rc = tt_sorter_add(&s->d->recs, p, err);
+		if (s->nspanning > MAX_SPANNING && s->d->ranks > 1)
+			leave_out(s, s->d->ranks - 1);
+	}
 	return rc;
 }
 
@@ -532,7 +617,7 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 	const void *next = NULL;
 	int rc = tt_sorted_next(in, &next, err);
 
-	for (size_t rank = 0; rank < d->n && rc == TT_OK; rank++) {
+	for (size_t rank = 0; rank < d->ranks && rc == TT_OK; rank++) {
 		/* A frame that does not pack to a sixteenth will not fit; nobody looks at so much, either. */
 		size_t most = room < MAX_BYTES / 16 ? (size_t)room * 16 : MAX_BYTES;
 

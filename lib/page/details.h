@@ -13,6 +13,8 @@
 #ifndef TT_PAGE_DETAILS_H
 #define TT_PAGE_DETAILS_H
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 #include "base/map.h"
 #include "io/sorter.h"
@@ -32,6 +34,7 @@ struct tt_details {
 	} of[TT_DETAILS];             /* the most important first */
 	size_t most;                  /* frames chosen of those that exist */
 	size_t n;                     /* 0: there are no frames, or several captures have some */
+	atomic_size_t ranks;          /* only so many may have a block: zones that are in all of them would take too long */
 	size_t median;                /* which of them is the median frame */
 
 	/* The names that the blocks refer to by number, in the order of their first use; the key of a thread is its index. */

@@ -195,6 +195,9 @@ bool tt_why_strict(const struct tt_why *w, size_t i);
 /* The usual values of a fact; zeros if no typical frame has it. */
 struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id);
 
+/* How many of ${n} frames to look at: fewer where each has the sums of many zones that fill it, which may be as many as the whole capture has. */
+size_t tt_why_most_looked(const struct tt_why *w, size_t n);
+
 /* The present frame's facts, in order. */
 int tt_why_facts(struct tt_why *w);
 

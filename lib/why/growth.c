@@ -404,7 +404,8 @@ read_eighth(struct tt_why *w, size_t last)
 static int
 put_growing(struct tt_why *w)
 {
-	const bool exact = !w->m->frames->some_looked;
+	size_t n;
+	const bool exact = !w->m->frames->some_looked && eighth(w, 0, &n) == 0 && tt_why_most_looked(w, n) == n;
 	int rc = exact ? read_eighth(w, 0) : TT_OK;
 
 	if (rc == TT_OK && exact)

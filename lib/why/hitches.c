@@ -6,11 +6,18 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "collect/by_frame.h"
 #include "stat/num.h"
 #include "view/view.h"
 
 /* A frame is long by this many ns, and by such a part of the whole of a typical frame: a game that next to nothing is done in has no hitches. */
 enum { MIN_EXTRA_NS = 100000, OF_FRAME = 20 };
+
+/*
+ * Paths that fill frames which are looked at, beyond four times as many as others have sums: so many, in at least so many frames. Each costs half a
+ * microsecond.
+ */
+enum { MAX_FILLED = 1 << 19, MIN_LOOKED = 10, FILLED_OF_PATHS = 4 };
 
 /* A frame waits for a picture of so many frames before at most: engines do not get further ahead of the display. */
 enum { MAX_LAG = 3 };
@@ -139,16 +146,30 @@ tt_why_lag(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t
 	return best;
 }
 
+size_t
+tt_why_most_looked(const struct tt_why *w, size_t n)
+{
+	const struct tt_by_frame *b = tt_by_frame(w->m);
+	const uint64_t usual = b ? b->paths * FILLED_OF_PATHS : 0;
+	uint64_t most;
+
+	if (!b || b->filled <= usual)
+		return n;
+	most = (uint64_t)((tt_u128)MAX_FILLED * w->m->frames->n / (b->filled - usual));
+	most = most > MIN_LOOKED ? most : MIN_LOOKED;
+	return n < most ? n : (size_t)most;
+}
+
 /* Evenly spaced frames; the search is in vain where too few of them are typical. */
 static int
 choose_samples(struct tt_why *w)
 {
-	size_t n = w->m->frames->n;
+	const size_t n = w->m->frames->n < TT_FRAMES_SAMPLED ? w->m->frames->n : TT_FRAMES_SAMPLED, step = (n - 1) / tt_why_most_looked(w, n) + 1;
 
-	w->nsample = n < TT_FRAMES_SAMPLED ? n : TT_FRAMES_SAMPLED;
+	w->nsample = (n - 1) / step + 1;
 	w->sample = tt_arena_alloc(w->text, w->nsample * sizeof *w->sample, w->err);
 	for (size_t i = 0; i < w->nsample && w->sample; i++) {
-		w->sample[i] = tt_frames_sample(w->m->frames, i);
+		w->sample[i] = tt_frames_sample(w->m->frames, i * step);
 		w->ntypical += tt_why_extra(w, w->sample[i]) == 0;
 	}
 	w->typical_gpu = w->sample ? find_gpu(w) : 0;
@@ -173,7 +194,7 @@ by_frame(const void *a, const void *b)
 	return TT_CMP(x->frame, y->frame);
 }
 
-/* Frames to judge; of more than TT_CAUSE_HITCHES those with the most extra time. */
+/* Frames to judge; of more than TT_CAUSE_HITCHES, or too many to look at, those with the most extra time. */
 static int
 choose_hitches(struct tt_why *w)
 {
@@ -194,7 +215,7 @@ choose_hitches(struct tt_why *w)
 	if (!all)
 		return w->err->code;
 	tt_sort(all, k, by_extra);
-	out->ncause = w->judged = k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES;
+	out->ncause = w->judged = tt_why_most_looked(w, k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES);
 	w->nlong = k + out->unseen;
 	out->cause = tt_arena_alloc(w->text, (out->ncause + 1) * sizeof *out->cause, w->err);
 	if (out->cause) {

@@ -538,6 +538,26 @@ def zones_open(s, n):
         yield where + ", time in frames", ["stats", "-q", "-j1", "--gate", s.path("frames.json"), "--inconclusive", "pass", path]
 
 
+def zones_open_alike(s, n):
+    """Many zones of one marker that stay open over few frames: the product of both is more than the rest of the work, and has no rows."""
+    n = n // (20 if kit.LONG else 1)
+    for where, threads in (("inside", 1), ("beside", 25)):
+        c, zones, frames = raw_log.Log(100), n * 30 // threads, n // 7
+        for t in range(threads):
+            for at in range(0, zones, 1000):
+                c.block(7000 + t, raw_log.sample(36, 1, 102) * min(1000, zones - at))
+        for i in range(frames):
+            c.frame(103 + 16 * i)
+        for t in range(threads):
+            for at in range(0, zones, 1000):
+                c.block(7000 + t, raw_log.sample(37, 1, 104 + 16 * frames) * min(1000, zones - at))
+        path = s.path("alike-%s-%d.raw" % (where, n))
+        c.write(path)
+        for what, line in table(zones_open_alike, path, path):
+            if what in ("report", "summary", "causes"):
+                yield "%s, %s" % (where, what), line
+
+
 def name_long(s, n):
     """A name of ${n} times 200 characters, without a place to break it, in what people read."""
     c = raw_log.Log(100, ["Main Thread", "<" * (200 * n)])
@@ -616,7 +636,7 @@ def check_callers(s):
     s.check("a zone inside many alike", None if all(used) and 100 < each < 40000 else "%.0f instructions: %s %s" % (each, used, said[-200:]))
 
 
-OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved, zones_open, name_long]
+OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved, zones_open, zones_open_alike, name_long]
 
 
 def tables():
