@@ -153,6 +153,11 @@ struct by_frame {
 	bool allocs;                  /* allocations are known */
 	struct entry *e;              /* the entries of the present frame */
 	size_t n, cap;
+	/* Markers on threads in zones that fill frames, and which of them do so now: in `filled`, the place of each in `now` + 1. */
+	struct filled { uint32_t thread, row, at; int64_t inside, total, self; } *filled;
+	uint32_t *now;
+	size_t nfilled, capfilled, nnow, capnow;
+	struct tt_map filled_at;      /* places in filled */
 	const struct tt_counters *counters;
 	struct tt_sorted *values;     /* all values of counters, by frame */
 	struct tt_frame_values value;  /* the next value, if is_value */
@@ -176,6 +181,9 @@ end(struct tt_stream *stream)
 		tt_frame_sums_free(&b->s);
 	tt_by_frame_close(b->values);
 	tt_mem_free(mem, b->e, b->cap * sizeof *b->e);
+	tt_mem_free(mem, b->filled, b->capfilled * sizeof *b->filled);
+	tt_mem_free(mem, b->now, b->capnow * sizeof *b->now);
+	tt_map_free(&b->filled_at, mem);
 	tt_mem_free(mem, b->v, b->capv * sizeof *b->v);
 	tt_mem_free(mem, b->pause, b->pause ? b->s.m->frames->n * sizeof *b->pause : 0);
 }
@@ -186,7 +194,8 @@ rewind_sums(struct tt_stream *stream, struct tt_table *t)
 	struct by_frame *b = (struct by_frame *)stream;
 
 	(void)t;
-	b->frame = 0;
+	b->frame = b->nnow = b->nfilled = 0;
+	tt_map_free(&b->filled_at, &b->s.m->env->mem);
 	tt_frame_sums_rewind(&b->s);
 }
 
@@ -199,14 +208,25 @@ add_entry(struct by_frame *b, const struct entry *e)
 	return true;
 }
 
-/* Add one sum of the frame to an entry: a zone's time goes to the nearest zone that is shown, an allocation to its site. */
+/* The marker that the time of ${node}, no allocation, counts for: that of the zone that is shown. False: for none. */
+static bool
+row_of(const struct tt_frame_sums *s, uint32_t node, uint32_t *row)
+{
+	const struct tt_paths *p = s->p;
+	const uint32_t owner = p->owner[node];
+
+	if (!tt_paths_timed(p, node) || !tt_paths_shown(p, owner) || (*row = tt_paths_row(p, owner)) == TT_NO_ROW)
+		return false;
+	return tt_paths_site_wanted(p, *row);
+}
+
+/* One sum of the frame: a zone's time goes to the zone that is shown, an allocation to its site. */
 static bool
 add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 {
 	const struct tt_frame_sums *s = &b->s;
-	const struct tt_paths *p = s->p;
 	struct entry e = { .thread = thread_of(s, rec->node) };
-	uint32_t owner = p->owner[rec->node];
+	const uint32_t owner = s->p->owner[rec->node];
 
 	if (is_alloc(s, rec->node)) {
 		if (!site_of(s, rec->node, &e.row))
@@ -216,10 +236,7 @@ add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 		e.met = rec->n > 0;
 		return add_entry(b, &e);
 	}
-	if (!tt_paths_timed(p, rec->node) || !tt_paths_shown(p, owner) || tt_paths_row(p, owner) == TT_NO_ROW)
-		return true;
-	e.row = tt_paths_row(p, owner);
-	if (!tt_paths_site_wanted(p, e.row))
+	if (!row_of(s, rec->node, &e.row))
 		return true;
 	e.self = rec->self;
 	if (owner == rec->node) {
@@ -228,6 +245,69 @@ add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 		e.met = rec->n || rec->total || rec->self;
 	}
 	return add_entry(b, &e);
+}
+
+/* The time that zones of ${row} on ${thread} fill frames with; NULL: no memory. */
+static struct filled *
+filled_of(struct by_frame *b, uint32_t thread, uint32_t row)
+{
+	const uint64_t hash = tt_seeded_pair(thread, row);
+	const uint32_t at = tt_map_find(&b->filled_at, hash, i, b->filled[i].thread == thread && b->filled[i].row == row);
+
+	if (at)
+		return &b->filled[at - 1];
+	if (tt_map_push(&b->filled_at, &b->s.m->env->mem, hash, &b->filled, &b->capfilled, b->nfilled, b->s.err) != TT_OK)
+		return NULL;
+	b->filled[b->nfilled] = (struct filled){ .thread = thread, .row = row };
+	return &b->filled[b->nfilled++];
+}
+
+/* Take up that a path begins to fill frames, or no longer does. */
+static bool
+take_change(struct by_frame *b, const struct tt_frame_change *c)
+{
+	const struct tt_frame_sums *s = &b->s;
+	const uint32_t owner = s->p->owner[c->node];
+	struct filled *f;
+	uint32_t row;
+
+	if (is_alloc(s, c->node) || !row_of(s, c->node, &row))
+		return true;
+	if (!(f = filled_of(b, thread_of(s, c->node), row)) ||
+	    tt_mem_grow(&s->m->env->mem, &b->now, &b->capnow, b->nnow + 1, sizeof *b->now, s->err) != TT_OK)
+		return false;
+	f->self += c->self;
+	f->inside += owner == c->node ? c->total : 0;
+	f->total += owner == c->node && s->is[owner] & TT_SUM_OUTER ? c->total : 0;
+	const bool fills = f->inside || f->self;
+	if (fills && !f->at) {
+		b->now[b->nnow++] = (uint32_t)(f - b->filled);
+		f->at = (uint32_t)b->nnow;
+	} else if (!fills && f->at) {
+		b->now[f->at - 1] = b->now[--b->nnow];
+		b->filled[b->now[f->at - 1]].at = f->at;
+		f->at = 0;
+	}
+	return true;
+}
+
+/* The work of zones that fill the frame: an entry for each marker and thread, however many zones are open. */
+static bool
+add_filled(struct by_frame *b)
+{
+	const struct tt_frame_sums *s = &b->s;
+	const int64_t dur = tt_frames_dur(s->m->frames, s->frame);
+
+	for (size_t i = 0; i < s->nchange; i++)
+		if (!take_change(b, &s->change[i]))
+			return false;
+	for (size_t i = 0; i < b->nnow && dur > 0; i++) {
+		const struct filled *f = &b->filled[b->now[i]];
+
+		if (!add_entry(b, &(struct entry){ .thread = f->thread, .row = f->row, .total = f->total * dur, .self = f->self * dur, .met = true }))
+			return false;
+	}
+	return true;
 }
 
 static int
@@ -300,6 +380,8 @@ more_markers(struct tt_stream *stream, struct tt_table *t)
 		for (size_t i = 0; i < s->n; i++)
 			if (!add_sum(b, &s->rec[i]))
 				return false;
+		if (s->apart && !add_filled(b))
+			return false;
 		join(b);
 		for (size_t i = 0; i < b->n; i++)
 			if (b->e[i].met)
@@ -516,8 +598,10 @@ markers(struct tt_making *k, struct tt_table *t)
 {
 	struct by_frame *b = new_rows(k, more_markers, true);
 
-	if (b)
-		begin(k, t, b);
+	if (!b)
+		return;
+	b->s.apart = b->s.filled = !k->m->filter.no_wait;
+	begin(k, t, b);
 }
 
 static void

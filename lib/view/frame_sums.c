@@ -357,6 +357,8 @@ next_frame(struct tt_frame_sums *s, size_t frame)
 	for (size_t i = 0; i < s->nfilling && !s->apart; i++)
 		if (s->filling[i].until > frame)
 			return frame;
+	if (s->apart && s->filled && s->nfilling && frame < s->m->frames->n)
+		return frame;
 	if (s->apart && s->nfilling && s->filling[0].until < next && s->filling[0].until < s->m->frames->n)
 		next = s->filling[0].until;
 	return s->fills && s->fills->frame < next ? s->fills->frame : next;
@@ -386,7 +388,7 @@ find_next(struct tt_frame_sums *s)
 		skip_to(s, s->frame);
 		if (!(s->apart ? find_changes(s, s->frame) : find_filling(s, s->frame)))
 			return false;
-	} while ((s->apart ? s->nchange : s->nfilling) == 0 && !(s->next && s->next->frame == s->frame));
+	} while ((s->apart ? s->nchange : 0) + (!s->apart || s->filled ? s->nfilling : 0) == 0 && !(s->next && s->next->frame == s->frame));
 	return true;
 }
 

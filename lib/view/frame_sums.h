@@ -40,6 +40,7 @@ struct tt_frame_sums {
 	 * Set before tt_frame_sums_rewind(), and not where waits are left out.
 	 */
 	bool apart;
+	bool filled;                  /* with apart: frames that are only filled come, too */
 	struct tt_frame_change {
 		uint32_t node;
 		int64_t total, self;      /* from this frame on more, in durations of a frame; of the path alone, as settled */

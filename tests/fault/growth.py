@@ -556,6 +556,7 @@ def zones_open_alike(s, n):
         for what, line in table(zones_open_alike, path, path):
             if what in ("report", "summary", "causes"):
                 yield "%s, %s" % (where, what), line
+        yield where + ", markers by frame", ["stats", "-q", "-j1", "--table", "frame_markers", path]
 
 
 def name_long(s, n):
