@@ -59,23 +59,40 @@ settle_self(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct 
 	return TT_OK;
 }
 
-/* Touch the rows of all open zones: a zone that is open takes part in the present frame. */
+/* All that is open does something in the present frame, if only to be open. A marker counts once, however many of its zones are. */
 static int
 touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 {
+	size_t n = 0;
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < w->st.n && rc == TT_OK; i++) {
-		struct tt_thread_replay_row *row = tt_replay_row(p, w, w->st.z[i].key, err);
-		if (!row)
-			return err->code;
-		if (row->active)
-			rc = tt_replay_touch(p, w, row, err);
+	for (size_t i = 0; i < w->nopen && rc == TT_OK; i++) {
+		struct tt_thread_replay_row *row = &w->row[w->open[i]];
+
+		row->listed = row->active > 0;
+		if (!row->listed)
+			continue;
+		w->open[n++] = w->open[i];
+		rc = tt_replay_touch(p, w, row, err);
 	}
+	w->nopen = n;
 	return rc;
 }
 
-/* Take out the Editor's time, with --player-only, that the row's open zone has in the present frame so far; return it. */
+/* The first zone of ${row} is on the stack. */
+static int
+list_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_thread_replay_row *row, struct tt_err *err)
+{
+	if (row->listed)
+		return TT_OK;
+	if (tt_mem_grow(&p->m->env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, err) != TT_OK)
+		return err->code;
+	w->open[w->nopen++] = (uint32_t)(row - w->row);
+	row->listed = true;
+	return TT_OK;
+}
+
+/* With --player-only, the Editor's time that lies in the present frame so far, in the row's open zone; no time of the row's. */
 static int64_t
 take_editor(const struct tt_frames *f, struct tt_thread_replay *w, const struct tt_thread_replay_row *row)
 {
@@ -292,6 +309,7 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 		row->since = ts;
 		if (f->player_only)
 			w->editor[row - w->row] = tt_replay_in_frame(w, ts) ? w->now.editor : 0;
+		TT_THEN(rc, list_open(p, w, row, err));
 	}
 	return rc;
 }
@@ -532,6 +550,7 @@ tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem)
 	tt_map_free(&w->at, mem);
 	tt_map_free(&w->named, mem);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
+	tt_mem_free(mem, w->open, w->capopen * sizeof *w->open);
 	tt_mem_free(mem, w->shown, w->capshown * sizeof *w->shown);
 	tt_mem_free(mem, w->peak, w->cappeak * sizeof *w->peak);
 }

@@ -88,9 +88,11 @@ struct tt_thread_replay {
 	uint32_t near[TT_REPLAY_NEAR]; /* cache by bits of a key: its index in row, to be checked */
 	uint32_t *touched;            /* rows that did something in the present frame */
 	size_t ntouched, captouched;
-	int64_t past;                 /* sum of the durations (ns) of the frames so far */
-	uint32_t long_past;           /* number of frames so far with a duration above 0 */
-	struct peak { uint32_t frame; int64_t dur; } *peak;   /* frames longer than every later one: a monotonic queue for the maximum */
+	uint32_t *open;               /* rows with zones on the stack, each once, and some that had */
+	size_t nopen, capopen;
+	int64_t past;                 /* time of the frames so far */
+	uint32_t long_past;           /* how many of them have a duration */
+	struct peak { uint32_t frame; int64_t dur; } *peak;   /* those that no later one is as long as */
 	size_t npeak, cappeak;
 };
 

@@ -16,8 +16,9 @@ struct tt_thread_replay_row {
 	uint32_t active;              /* activations on the stack */
 	uint8_t idle;
 	bool touched;
-	bool out;                     /* true: an allocation wrapper, whose time counts for the zone around it */
-	bool alias;                   /* true: an alias of row ${frame}, which has the same name: a method compiled twice, a text in two encodings */
+	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
+	bool listed : 1;              /* in the replay's list of rows that may be open */
+	bool alias : 1;               /* of row ${frame}, whose name is the same: a method that is compiled twice, a text in two encodings */
 	int64_t self, total;
 	uint32_t calls, category;
 	int64_t since;                /* begin of the outermost activation on the stack, or of the frame if later; without one, end of the last */

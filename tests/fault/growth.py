@@ -557,6 +557,16 @@ def zones_open_alike(s, n):
             if what in ("report", "summary", "causes"):
                 yield "%s, %s" % (where, what), line
         yield where + ", markers by frame", ["stats", "-q", "-j1", "--table", "frame_markers", path]
+    c = ttc.Capture()
+    key, t, at = c.marker("m"), c.thread(), 2000
+    for i in range(20 * n):
+        t.begin(1000, key)
+    for i in range(4 * n):            # each frame is among the worst of those before
+        t.frame(at)
+        at += 1000000 + i * 100
+    for i in range(20 * n):
+        t.end(at)
+    yield "around frames, table of frames", ["stats", "-q", "-j1", "--table", "frames", c.write(s.path("around-%d.ttc" % n))]
 
 
 def name_long(s, n):
