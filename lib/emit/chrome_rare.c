@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/brief.h"
 #include "base/hash_seed.h"
 #include "collect/counters.h"
 #include "emit/json_args.h"
@@ -48,13 +49,16 @@ own_tid(const struct rare *r)
 /* --- counters ----------------------------------------------------------- */
 
 static void
-counter_piece(const char *name, const struct tt_def *d, struct tt_buf *b)
+counter_piece(const struct chrome *c, const char *name, const struct tt_def *d, struct tt_buf *b)
 {
+	char room[TT_BRIEF_BYTES];
+
+	name = tt_emit_brief_in(&c->e, room, name);
 	tt_buf_text(b, ",\"name\":\"");
 	tt_buf_json(b, name, strlen(name));
 	tt_buf_text(b, "\"");
 	if (*tt_counter_section(d))
-		tt_buf_json_fact(b, "cat", tt_counter_section(d));
+		tt_buf_json_fact(b, "cat", tt_emit_brief(&c->e, tt_counter_section(d)));
 	tt_buf_printf(b, ",\"args\":{\"%s\":", tt_counter_base(d).name);
 }
 
@@ -70,7 +74,7 @@ tt_chrome_counters(struct chrome *c, uint32_t process, const struct tt_counter_l
 		char room[TT_COUNTER_NAME];
 
 		c->scratch.n = 0;
-		counter_piece(tt_counter_label(labels, d, d->key, room), d, &c->scratch);
+		counter_piece(c, tt_counter_label(labels, d, d->key, room), d, &c->scratch);
 		rc = tt_buf_error(&c->scratch, err);
 		TT_THEN(rc, tt_frags_add(&c->process[process].counter, (uintptr_t)d, c->scratch.p, c->scratch.n, err));
 	}
@@ -89,7 +93,7 @@ put_counter_name(struct rare *r)
 	if (f)
 		tt_buf_add(r->out, pieces->text + f->at, f->n);
 	else
-		counter_piece(tt_counter_called(d, r->e->dur, room), d, r->out);
+		counter_piece(r->c, tt_counter_called(d, r->e->dur, room), d, r->out);
 }
 
 /* Write a text counter as an instant with the text, as it has no curve. */
@@ -185,7 +189,7 @@ put_stack(struct rare *r, const uint64_t *key, size_t n)
 	tt_buf_text(r->out, i ? "\"stack\":\"… > " : "\"stack\":\"");
 	for (; i < n; i++) {
 		struct tt_nameless own;
-		const char *name = tt_emit_frame(r->v, key[i], &own);
+		const char *name = tt_emit_brief(&r->c->e, tt_emit_frame(r->v, key[i], &own));
 
 		tt_buf_json(r->out, name, strlen(name));
 		if (i + 1 < n)
@@ -241,8 +245,8 @@ put_sample(struct rare *r)
 
 		if (!leaf->wanted)
 			return TT_OK;
-		name = tt_emit_marker(leaf);
-		category = tt_emit_category(r->c->e.m, leaf);
+		name = tt_emit_brief(&r->c->e, tt_emit_marker(leaf));
+		category = tt_emit_brief(&r->c->e, tt_emit_category(r->c->e.m, leaf));
 	}
 	rc = mark_thread(r->c, (uint32_t)x->ts, r->err);
 	put_head(r, "i", (uint32_t)x->ts + 1);

@@ -66,12 +66,13 @@ static void
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
 	const struct chrome *c = arg;
-	const char *category = tt_emit_category(c->e.m, name), *color = color_of(key);
+	const char *text = tt_emit_brief(&c->e, tt_emit_marker(name)), *color = color_of(key);
+	const char *category = tt_emit_brief(&c->e, tt_emit_category(c->e.m, name));
 
 	if (!color && name->category < c->e.m->ncategory)
 		color = color_near(c->e.m->category[name->category].rgba);
 	tt_buf_text(b, ",\"name\":\"");
-	tt_buf_json(b, tt_emit_marker(name), strlen(tt_emit_marker(name)));
+	tt_buf_json(b, text, strlen(text));
 	tt_buf_text(b, "\"");
 	tt_buf_json_fact(b, "cat", category);
 	tt_buf_json_fact(b, "cname", color);
@@ -81,7 +82,9 @@ zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_
 static void
 alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 {
-	(void)arg;
+	const struct chrome *c = arg;
+
+	class = tt_emit_brief(&c->e, class);
 	tt_buf_text(b, ALLOC_NAME ",\"args\":{\"class\":\"");
 	tt_buf_json(b, class, strlen(class));
 	tt_buf_text(b, "\",\"bytes\":");
@@ -278,7 +281,7 @@ put_site(struct writer *w, const struct tt_event *e)
 	const uint64_t *key = tt_emit_stack(w->v, (size_t)(e - w->v->b->ev), &n);
 
 	if (n)
-		tt_buf_json_fact(w->out, "site", tt_emit_marker(tt_emit_name(w->c->e.m, w->v->cap->process, key[n - 1], &own)));
+		tt_buf_json_fact(w->out, "site", tt_emit_brief(&w->c->e, tt_emit_frame(w->v, key[n - 1], &own)));
 }
 
 static int

@@ -59,7 +59,12 @@ tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struc
 		if (o->own)
 			memcpy((char *)s + e->state, o->own, e->own);
 	}
-	rc = find_hidden(s, err);
+	s->briefs = tt_mem_alloc(&s->env->mem, sizeof *s->briefs, err);
+	rc = s->briefs ? TT_OK : err->code;
+	if (s->briefs)
+		tt_arena_init(&s->briefs->text, &s->env->mem);
+	TT_THEN(rc, find_hidden(s, err));
+	TT_THEN(rc, tt_briefs_make(s->briefs, m, err));
 	TT_THEN(rc, e->begin(s, err));
 	if (rc == TT_OK)
 		*state = s;
@@ -117,6 +122,8 @@ tt_emit_commit(void *state, struct tt_err *err)
 		*s->o.numbered = s->last;
 	if (rc == TT_OK && s->last)
 		tell_older(s);
+	if (rc == TT_OK)
+		tt_briefs_tell(s);
 	return rc;
 }
 
@@ -134,6 +141,9 @@ tt_emit_end(void *state)
 		tt_sink_abort(s->sink[i]);
 	if (s->emit->end)
 		s->emit->end(s);
+	if (s->briefs)
+		tt_briefs_free(s->briefs, mem);
+	tt_mem_free(mem, s->briefs, sizeof *s->briefs);
 	tt_mem_free(mem, s->sink, s->capsink * sizeof *s->sink);
 	tt_mem_free(mem, s->hidden, s->caphidden * sizeof *s->hidden);
 	tt_mem_free(mem, s, s->emit->state + s->emit->own);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "emit/briefs.h"
 #include "emit/emit.h"
 
 /* The state of an emitter that writes one file in `finish`, in small pieces. Errors are kept until tt_out_error(). */
@@ -97,7 +98,7 @@ bool tt_emit_counter_shown(const struct tt_emitting *e, const struct tt_view *v,
  */
 const uint64_t *tt_emit_stack(const struct tt_view *v, size_t i, size_t *n);
 
-/* Return a marker's name for an output whose readers merge equal names; needs TT_NEEDS_APART. */
+/* A marker's name in an output whose readers add up equal names; with TT_NEEDS_APART. tt_emit_brief() has what is written with every event. */
 static inline const char *
 tt_emit_marker(const struct tt_name *n)
 {

@@ -42,12 +42,17 @@ tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n)
 }
 
 void
+tt_csv_put_brief(struct tt_buf *b, const struct csv *c, const char *s)
+{
+	s = s ? tt_emit_brief(&c->e, s) : "";
+	tt_csv_put_field(b, c, s, strlen(s));
+}
+
+void
 tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name)
 {
-	const char *category = tt_emit_category(c->e.m, name);
-
-	tt_csv_put_field(b, c, tt_emit_marker(name), strlen(tt_emit_marker(name)));
-	tt_csv_put_field(b, c, category, strlen(category));
+	tt_csv_put_brief(b, c, tt_emit_marker(name));
+	tt_csv_put_brief(b, c, tt_emit_category(c->e.m, name));
 }
 
 static void
@@ -66,7 +71,7 @@ alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 {
 	const struct csv *c = arg;
 
-	tt_csv_put_field(b, c, class, strlen(class));
+	tt_csv_put_brief(b, c, class);
 	tt_csv_put_field(b, c, "GC", 2);
 	tt_csv_put_sep(b, c);
 }

@@ -44,9 +44,10 @@ struct csv {
 /* Print the time ${ns} in the unit of the options. */
 char *tt_csv_put_time(char *p, const struct csv *c, int64_t ns);
 
-/* Append a separator; a separator and a text field; the two fields of a name. */
+/* A separator; a separator and a field of text, and of a name of the capture in brief, NULL being none; the two fields of a marker's name. */
 void tt_csv_put_sep(struct tt_buf *b, const struct csv *c);
 void tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n);
+void tt_csv_put_brief(struct tt_buf *b, const struct csv *c, const char *s);
 void tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name);
 
 /* Print `,process,thread,tid,`; ${thread} is an index. */

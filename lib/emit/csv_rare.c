@@ -25,8 +25,8 @@ put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, con
 	if (r->marker) {
 		tt_csv_put_name(b, c, r->marker);
 	} else {
-		tt_csv_put_field(b, c, r->name, r->nname);
-		tt_csv_put_field(b, c, r->category, r->ncategory);
+		tt_csv_put_brief(b, c, r->name);
+		tt_csv_put_brief(b, c, r->category);
 	}
 	tt_csv_put_sep(b, c);
 	tt_buf_text(b, r->value);

@@ -13,8 +13,11 @@
  * piece comes, as the others would overlap the zones that the exception leaves. So sums over slices differ from the call tree's, which has the
  * pieces and lacks the time of holes (tt_filter.hole): an emitter that shows sums takes them from the tree.
  *
- * Life: tt_emit_begin(), (chunk | rare, write)*, finish, tt_emit_commit(); then, or at any time before, tt_emit_end(), which removes files
- * that were not committed. After `again` all chunks come once more.
+ * Names. An emitter that writes a name again with every event takes tt_emit_brief() of it, for a name may have 100 kB, and be on each of ten thousand
+ * events of a chunk.
+ *
+ * Life: tt_emit_begin(), (chunk | rare, write)*, finish, tt_emit_commit(); then, or at any time before, tt_emit_end(), which takes back what
+ * was not committed. After `again` all chunks come once more.
  */
 #ifndef TT_EMIT_H
 #define TT_EMIT_H
@@ -22,6 +25,7 @@
 #include "model/model.h"
 
 struct tt_args;
+struct tt_briefs;
 struct tt_def;
 struct tt_env;
 struct tt_option;
@@ -117,8 +121,9 @@ struct tt_emitting {
 	const struct tt_model *m;
 	struct tt_sink **sink;        /* the files, in the order in which they were opened */
 	size_t nsink, capsink;
-	size_t last;                  /* the largest file number; 0: files are not numbered */
-	const struct tt_def **hidden; /* definitions of counters that the filters leave out, by address */
+	size_t last;                  /* the largest number of a file; 0: they have none */
+	struct tt_briefs *briefs;     /* names that are too long to be written with every event */
+	const struct tt_def **hidden; /* counters that the filters do not choose, by address */
 	size_t nhidden, caphidden;
 };
 

@@ -14,6 +14,7 @@
 
 /* The slices of a chunk, followed by the JSON text of slices that have arguments. */
 struct chunk {
+	const struct firefox *d;
 	const struct tt_view *v;
 	struct tt_buf *out, text, scratch;
 	uint64_t n;
@@ -140,7 +141,7 @@ put_point(struct chunk *c, size_t i, enum point point)
 		const char *s = tt_args_text(&args, args.ev, &n);
 		tt_json_open(&j, NULL, "{");
 		tt_json_text(&j, "type", "Text");
-		tt_json_text(&j, "counter", tt_counter_called(tt_counter_def(v->cap, e), e->dur, room));
+		tt_json_text(&j, "counter", tt_emit_brief(&c->d->e, tt_counter_called(tt_counter_def(v->cap, e), e->dur, room)));
 		tt_json_text_n(&j, "value", s, n);
 		tt_json_close(&j, "}");
 	} else if ((point == POINT_THROW || point == POINT_CONTENDED || point == POINT_NOT_TAKEN) && e->val) {
@@ -152,11 +153,10 @@ put_point(struct chunk *c, size_t i, enum point point)
 int
 tt_firefox_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
-	struct chunk c = { .v = v, .out = out };
+	struct chunk c = { .d = state, .v = v, .out = out };
 	const size_t head = out->n;
 	int rc;
 
-	(void)state;
 	tt_buf_add(out, &c.n, sizeof c.n);
 	for (size_t i = 0; (v->b->nalloc || v->b->nrare) && i < v->b->n; i++) {
 		const struct tt_event *e = &v->b->ev[i];

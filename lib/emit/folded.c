@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/brief.h"
 #include "base/option.h"
 #include "base/order.h"
 #include "base/setting.h"
@@ -244,23 +245,22 @@ mend(char *s)
 	*to = '\0';
 }
 
-/* Make a frame's text valid UTF-8 that reads as one frame of one line, before a count. */
+/* A frame's text: in brief, as it is in every stack through it, valid UTF-8, one frame of one line, before a count. */
 static int
 clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err)
 {
-	size_t n = strlen(text);
-	char *p;
+	char room[TT_BRIEF_BYTES], *p;
+	const char *brief = tt_brief(room, text);
+	size_t n = strlen(brief);
 
 	if (n == 0)
 		*cleaned = "(unnamed)";
-	if (n == 0 || !find_flaws(text, n).any)
+	if (n == 0 || (brief == text && !find_flaws(text, n).any))
 		return TT_OK;
-	if (n > SIZE_MAX / 4)
-		return tt_nomem(err);
 	p = tt_arena_alloc(&s->arena, 3 * n + 1, err);
 	if (!p)
 		return err ? err->code : TT_E_NOMEM;
-	*tt_utf8_clean(p, text, n) = '\0';
+	*tt_utf8_clean(p, brief, n) = '\0';
 	mend(p);
 	*cleaned = p;
 	return TT_OK;
@@ -496,8 +496,11 @@ folded_finish(void *state, struct tt_err *err)
 	const struct tt_model *m = ((struct tt_out *)state)->e.m;
 	struct folded w = { .out = state, .env = m->env };
 	struct tt_mem *mem = &m->env->mem;
+	char room[TT_BRIEF_BYTES];
 	int rc = tt_stacks_init(&w.stacks, m, clean, false, err);
 
+	for (size_t i = 0; i < w.stacks.nname; i++)
+		tt_emit_brief_in(&w.out->e, room, w.stacks.name[i]);  /* it notes that names were cut */
 	if (w.out->e.o.own)
 		w.value = (enum tt_folded)((const struct own *)w.out->e.o.own)->value;
 	TT_THEN(rc, sort_stacks(&w, err));

@@ -400,7 +400,7 @@ put_stack(struct rare *r, const uint64_t *key, size_t n)
 	pf_number(r->out, PF_NOTE_NAME_IID, PF_STACK);
 	for (size_t i = n > NOTE_FRAMES ? n - NOTE_FRAMES : 0; i < n; i++) {
 		struct tt_nameless own;
-		const char *name = tt_emit_frame(r->v, key[i], &own);
+		const char *name = tt_emit_brief(&r->c->e, tt_emit_frame(r->v, key[i], &own));
 		size_t value = pf_open(r->out, PF_NOTE_ARRAY);
 
 		tt_pf_text(r->out, PF_NOTE_TEXT, name, strlen(name));

@@ -45,7 +45,15 @@ put_name(char *p, uint32_t iid, uint32_t category)
 	return category ? tt_put_varint(tt_put_varint(p, PF_EVENT_CATEGORY_IID << 3), category) : p;
 }
 
-/* Make a piece: its number, then the fields of name and category. */
+/* The field ${field} of an event: a name that has no number. */
+static void
+put_brief(const struct perfetto *c, unsigned field, const char *name, struct tt_buf *b)
+{
+	name = tt_emit_brief(&c->e, name);
+	tt_pf_text(b, field, name, strlen(name));
+}
+
+/* A piece: its number, then these fields. */
 static void
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
@@ -60,9 +68,9 @@ zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_
 
 		tt_buf_add(b, fields, (size_t)(put_name(fields, iid, category) - fields));
 	} else {
-		tt_pf_text(b, PF_EVENT_NAME, tt_emit_marker(name), strlen(tt_emit_marker(name)));
+		put_brief(c, PF_EVENT_NAME, tt_emit_marker(name), b);
 		if (category)
-			tt_pf_text(b, PF_EVENT_CATEGORY, tt_emit_category(c->e.m, name), strlen(tt_emit_category(c->e.m, name)));
+			put_brief(c, PF_EVENT_CATEGORY, tt_emit_category(c->e.m, name), b);
 	}
 }
 
@@ -80,7 +88,7 @@ alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 	if (iid)
 		pf_number(b, PF_NOTE_TEXT_IID, iid);
 	else
-		tt_pf_text(b, PF_NOTE_TEXT, class, strlen(class));
+		put_brief(c, PF_NOTE_TEXT, class, b);
 	tt_pf_close(b, at);
 }
 
@@ -524,9 +532,7 @@ put_site(struct writer *w, const struct tt_event *e, struct tt_buf *b)
 		use(w, PF_USE_STRING, iid);
 		pf_number(b, PF_NOTE_TEXT_IID, iid);
 	} else {
-		const char *name = tt_emit_marker(tt_emit_name(w->c->e.m, w->v->cap->process, key[n - 1], &own));
-
-		tt_pf_text(b, PF_NOTE_TEXT, name, strlen(name));
+		put_brief(w->c, PF_NOTE_TEXT, tt_emit_frame(w->v, key[n - 1], &own), b);
 	}
 	tt_pf_close(b, at);
 }

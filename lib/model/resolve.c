@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/brief.h"
 #include "base/hash_seed.h"
 #include "base/order.h"
 #include "model/defs.h"
@@ -134,7 +135,17 @@ category_of(const struct tt_capture *cap, const struct tt_def *def, const char *
 	return rc;
 }
 
-/* The names of arguments that the capture has for zones of ${key}; *${arg} stays if it has none. A name that comes twice becomes "". */
+/* ${s} in brief: names of arguments are in no table, and outputs repeat them with every event. */
+static const char *
+brief_of(struct tt_model *m, const char *s, struct tt_err *err)
+{
+	char room[TT_BRIEF_BYTES];
+	const char *brief = tt_brief(room, s);
+
+	return brief == s ? s : tt_arena_text(&m->arena, brief, strlen(brief), err);
+}
+
+/* The names of arguments that the capture has for zones of ${key}, in brief; *${arg} stays where it has none. A name that comes twice is none. */
 static int
 recorded_args(struct tt_model *m, const struct tt_capture *cap, uint64_t key, const char *const **arg, struct tt_err *err)
 {
@@ -146,9 +157,10 @@ recorded_args(struct tt_model *m, const struct tt_capture *cap, uint64_t key, co
 	if (!d)
 		return TT_OK;
 	for (const char *p = d->text, *end = p + d->len; p < end && n < MAX_ARGS; p += strlen(p) + 1) {
-		name[n] = p;
+		if (!(name[n] = brief_of(m, p, err)))
+			return err->code;
 		for (size_t i = 0; i < n; i++)
-			if (strcmp(name[i], p) == 0)
+			if (strcmp(name[i], name[n]) == 0)
 				name[n] = "";
 		n++;
 	}

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "base/brief.h"
 #include "emit_kit.h"
 #include "io/sink.h"
 
@@ -157,11 +158,11 @@ TEST(any_bytes_are_good_for_a_name)
 		"\xf0\x9f\x98\x80", "Größe.データ:M ()", "</script>", "{}[],:", "" };
 	struct kit k;
 	struct tt_thread *t;
-	char *large = malloc(70001);
+	char large[TT_BRIEF_MAX + 1];
 	json_t *j;
 
-	memset(large, '"', 70000);
-	large[70000] = '\0';
+	memset(large, '"', TT_BRIEF_MAX);
+	large[TT_BRIEF_MAX] = '\0';
 	kit_init(&k);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		kit_marker(&k, i, names[i]);
@@ -184,7 +185,6 @@ TEST(any_bytes_are_good_for_a_name)
 	/* Not as a pair of escapes: Perfetto refuses the whole file then. */
 	CHECK_HAS(kit_file(&k, 0, NULL), "\xf0\x9f\x98\x80");
 	kit_free(&k);
-	free(large);
 }
 
 TEST(only_chosen_markers_and_categories_are_written)
