@@ -183,22 +183,13 @@ report_render(struct app *app, const struct report_opts *o, const struct tt_repo
 	return tt_render(r, &ro, text, err);
 }
 
-static bool
-any_stream(const struct tt_report *r)
-{
-	for (const struct tt_table *t = r->first; t; t = t->next)
-		if (t->stream)
-			return true;
-	return false;
-}
-
 static int
 write_on(void *sink, const char *p, size_t n, struct tt_err *err)
 {
 	return tt_sink_write(sink, p, n, err);
 }
 
-/* Write the report while it is rendered, as it may not fit in memory. */
+/* Write the report while it is rendered: a name of 80 kB in thousands of rows would take hundreds of megabytes. */
 static int
 write_stream(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
 {
@@ -245,11 +236,11 @@ report_write(struct app *app, const struct report_opts *o, const struct tt_repor
 	struct tt_buf text = { 0 };
 	int rc;
 
-	/* A pager needs the length of the text, which a stream does not know. */
-	if (any_stream(r) && !(strcmp(target(o), "-") == 0 && app->pager.text))
+	/* A pager needs the length of the text. */
+	if (strcmp(target(o), "-") != 0 || !app->pager.text)
 		rc = write_stream(app, o, r, err);
 	else if ((rc = report_render(app, o, r, &text, err)) == TT_OK)
-		rc = strcmp(target(o), "-") == 0 ? app_show(app, &text, err) : app_write(app, target(o), &text, err);
+		rc = app_show(app, &text, err);
 	tt_buf_free(&text);
 	if (rc == TT_OK)
 		say_nothing(app, o, r);

@@ -59,7 +59,7 @@ put_columns(struct tt_json *j, const struct tt_table *t)
 }
 
 static void
-put_rows(struct tt_json *j, const struct tt_table *t)
+put_rows(struct tt_json *j, const struct tt_table *t, const struct tt_render_opts *o)
 {
 	for (size_t row = 0; row < t->nrow; row++) {
 		j->gap = "\n   ";
@@ -67,6 +67,7 @@ put_rows(struct tt_json *j, const struct tt_table *t)
 		for (size_t col = 0; col < t->ncol; col++)
 			put_value(j, t->col[col].id, t->col[col].unit, tt_table_cell(t, row, col));
 		tt_json_close(j, "}");
+		tt_render_part(t, o, j->out);
 	}
 }
 
@@ -88,10 +89,9 @@ put_table(struct tt_json *j, const struct tt_table *t, const struct tt_render_op
 	j->gap = "\n  ";
 	tt_json_open(j, "rows", "[");
 	tt_rows_first(t);
-	do {
-		put_rows(j, t);
-		tt_render_part(t, o, j->out);
-	} while (tt_rows_next(t));
+	do
+		put_rows(j, t, o);
+	while (tt_rows_next(t));
 	tt_json_close(j, "]}");
 }
 

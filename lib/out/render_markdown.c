@@ -82,7 +82,7 @@ put_head(struct tt_buf *out, const struct tt_table *t)
 }
 
 static void
-put_rows(struct tt_buf *out, const struct tt_table *t, const bool *out_of)
+put_rows(struct tt_buf *out, const struct tt_table *t, const bool *out_of, const struct tt_render_opts *o)
 {
 	for (size_t row = 0; row < t->nrow; row++) {
 		tt_buf_text(out, "|");
@@ -94,6 +94,7 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const bool *out_of)
 			tt_buf_text(out, " |");
 		}
 		tt_buf_text(out, "\n");
+		tt_render_part(t, o, out);
 	}
 }
 
@@ -105,10 +106,9 @@ put_all_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_rende
 	for (size_t col = 0; col < t->ncol; col++)
 		out_of[col] = left_out(t, col);
 	tt_rows_first(t);
-	do {
-		put_rows(out, t, out_of);
-		tt_render_part(t, o, out);
-	} while (tt_rows_next(t));
+	do
+		put_rows(out, t, out_of, o);
+	while (tt_rows_next(t));
 }
 
 /* Write facts transposed, as in text: one line per column, one value per row. */

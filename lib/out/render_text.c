@@ -649,9 +649,10 @@ put_grid(struct writer *w, const struct grid *g)
 	put(w, "\n");
 	tt_rows_first(g->t);
 	do {
-		for (size_t row = 0; row < g->t->nrow; row++)
+		for (size_t row = 0; row < g->t->nrow; row++) {
 			put_row(w, g, row, last);
-		tt_render_part(g->t, w->o, w->out);
+			tt_render_part(g->t, w->o, w->out);
+		}
 	} while (tt_rows_next(g->t));
 }
 
