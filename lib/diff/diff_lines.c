@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/brief.h"
 #include "base/order.h"
 #include "diff/diff.h"
 #include "out/table.h"
@@ -174,26 +175,27 @@ node_label(const struct tt_diff *d, const struct tt_diff_node *v)
 	return v->kind == TT_DIFF_REST ? "(in no marker)" : d->marker[v->name].label;
 }
 
-/* The markers around a node, outermost first; of deeper paths the innermost. */
+/* The markers around a node, in brief, outermost first; of deeper paths the innermost. */
 static const char *
 path_text(const struct tt_diff_ctx *x, size_t node)
 {
 	const struct tt_diff *d = x->d;
-	const char *name[PATH_ZONES];
-	size_t n = 0, bytes = 1;
-	char *s, *p;
+	const char *name[PATH_ZONES], *s = "";
+	char room[TT_BRIEF_BYTES];
+	struct tt_buf b = { 0 };
+	size_t n = 0;
 
-	for (; node && tt_diff_is_timed(&d->node[node]) && n < PATH_ZONES; node = d->node[node].parent) {
-		name[n] = node_label(d, &d->node[node]);
-		bytes += strlen(name[n++]) + 3;
-	}
-	s = p = tt_arena_alloc(&x->r->arena, bytes, &x->r->err);
-	while (s && n-- > 0) {
-		p = stpcpy(p, name[n]);
+	for (; node && tt_diff_is_timed(&d->node[node]) && n < PATH_ZONES; node = d->node[node].parent)
+		name[n++] = node_label(d, &d->node[node]);
+	while (n-- > 0) {
+		tt_buf_text(&b, tt_brief(room, name[n]));
 		if (n > 0)
-			p = stpcpy(p, " > ");
+			tt_buf_text(&b, " > ");
 	}
-	return s ? s : "";
+	if (tt_buf_error(&b, &x->r->err) == TT_OK && b.n)
+		s = tt_text_of(x->r, b.p, b.n);
+	tt_buf_free(&b);
+	return s;
 }
 
 static void

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/brief.h"
 #include "base/order.h"
 #include "base/setting.h"
 #include "collect/heap_graph.h"
@@ -124,11 +125,12 @@ by_bytes(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Append a path such as "static fields of World > List<Node> > Node[] > Node". Consecutive steps of the same group become one. */
+/* "static fields of World > List<Node> > Node[] > Node", names in brief; steps of one group are one. */
 static void
 path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b)
 {
 	const struct fold *f = fold_of(k);
+	char room[TT_BRIEF_BYTES];
 	uint32_t step[SHOWN_CLASSES];
 	size_t n = 0;
 	bool cut;
@@ -150,7 +152,7 @@ path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b)
 		tt_buf_text(b, " > …");
 	while (n-- > 0) {
 		tt_buf_text(b, " > ");
-		tt_buf_text(b, class_name(f, step[n]));
+		tt_buf_text(b, tt_brief(room, class_name(f, step[n])));
 	}
 }
 

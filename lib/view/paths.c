@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/brief.h"
 #include "base/hash_seed.h"
 #include "base/order.h"
 #include "model/labels.h"
@@ -424,6 +425,7 @@ void
 tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b)
 {
 	enum { ZONES = 64 };
+	char room[TT_BRIEF_BYTES];
 	uint32_t zone[ZONES];
 	size_t n = 0;
 
@@ -442,7 +444,7 @@ tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b)
 	else if (n == 0)
 		tt_buf_text(b, TT_OUTSIDE);
 	while (n-- > 0) {
-		tt_buf_text(b, p->row[zone[n]].label);
+		tt_buf_text(b, tt_brief(room, p->row[zone[n]].label));
 		if (n > 0)
 			tt_buf_text(b, " > ");
 	}

@@ -158,7 +158,7 @@ int tt_paths_link(struct tt_paths *p, struct tt_err *err);
 
 #define TT_OUTSIDE "(outside any zone)"
 
-/* The path to ${node} in ${b}: "Main > World:Frame > World:Draw"; of deeper paths the innermost 64 zones. */
+/* The path to ${node} in ${b}: "Main > World:Frame > World:Draw"; of deeper paths the innermost 64 zones, each in brief (base/brief.h). */
 void tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b);
 
 /* Fill site: of each node the row of the place in the program that it is about. */
