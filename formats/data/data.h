@@ -212,6 +212,7 @@ struct data {
 	uint32_t cpu_us, id;
 	uint64_t busy;                /* ns; begin of the main thread's last sample, or the frame's start */
 	uint32_t njoined, nlater;     /* njoined: frames that begin at the end of the previous one; nlater: frames that begin later, and have the next number */
+	uint32_t nrooted, nunrooted;  /* frames whose main thread's root begins with them; frames whose root does not */
 	bool gap;                     /* true: something is missing before the next record */
 	bool begin_checked;           /* true: data_check_begin() has its answer, or cannot get one */
 	bool has_mask;                /* true: a frame has a mask that says it has data */
@@ -254,6 +255,8 @@ void data_set_start(const struct data *m, struct data_record *r);
  * precedes the next frame, ${behind}, by the frame's duration. ${behind} may be NULL.
  */
 bool data_start_is_wrong(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t *begin);
+/* Note whether the frame ${r}, which is read, and the root of its main thread begin together. */
+void data_note_root(struct data *m, const struct data_record *r);
 /* Take the start and the number of the record whose head is among the ${n} bytes at ${p}. False: there is no record. */
 bool data_take_head(const struct data *m, const uint8_t *p, size_t n, struct data_record *r);
 /* True if the record ${r}, whose start is as stored in the file, begins at the end of the last one. */

@@ -270,7 +270,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->at = m->seq = 0;
 	m->npart = m->norder = m->next = m->defines = 0;
 	m->ended = m->end_seen = m->gap = false;
-	m->record = m->id = m->cpu_us = m->njoined = m->nlater = 0;
+	m->record = m->id = m->cpu_us = m->njoined = m->nlater = m->nrooted = m->nunrooted = 0;
 	m->start = m->busy = m->code = m->categories = 0;
 	m->cap->fit.parts = m->cap->fit.samples = m->cap->fit.bytes = m->cap->fit.misfits = 0;
 	tt_loss_reset(&m->loss);

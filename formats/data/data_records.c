@@ -274,6 +274,7 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 		.most = start + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
 		.flags = before | (data_is_placeholder(r) && !r->has_samples ? DATA_P_EMPTY : 0u) };
 	note_mask(m, r, at);
+	data_note_root(m, r);
 	bound_gpu(r, &frame);
 	m->gap = false;
 	m->record++;

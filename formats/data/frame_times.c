@@ -5,6 +5,10 @@
 
 #include "base/hash_seed.h"
 
+/* A root is where its frame begins, or where the last one ends, up to here (in real captures to 25 us); from there on it is not. */
+#define NEAR_ROOT_NS 100000
+#define MIN_OFF_ROOT_NS 400000
+
 /* Return the part of a time that the file stores in 32 bits, which overflow. */
 static uint32_t
 low_us(uint64_t ns)
@@ -58,6 +62,32 @@ ends_before_next(const struct data *m, const struct data_record *r, const struct
 	return behind && r->cpu_us && apart(end, m->layout.rank < 6 ? near_us(low_us(behind->start), end) : behind->start) < DATA_APART;
 }
 
+/*
+ * True if the root of the frame ${r}, which begins at ${root}, contradicts the frame's start: in most frames so far they were equal, and the root, but not the
+ * start, is where the last frame ends.
+ */
+static bool
+is_by_root(const struct data *m, const struct data_record *r, uint64_t root)
+{
+	const uint64_t end = m->start + m->cpu_us * UINT64_C(1000);
+
+	return m->record && m->cpu_us && m->nrooted > m->nunrooted && apart(root, r->start) >= MIN_OFF_ROOT_NS && apart(root, end) < NEAR_ROOT_NS &&
+	    apart(r->start, end) >= MIN_OFF_ROOT_NS;
+}
+
+void
+data_note_root(struct data *m, const struct data_record *r)
+{
+	const struct data_thread *th = &m->kept[data_find_main(m, r)];
+
+	if (r->nthread == 0 || th->nsample < 2)
+		return;
+	if (apart(data_sample_begin(&m->layout, th, 0, r->start), r->start) < NEAR_ROOT_NS)
+		m->nrooted++;
+	else
+		m->nunrooted++;
+}
+
 bool
 data_start_is_wrong(const struct data *m, const struct data_record *r, const struct data_record *behind, uint64_t *begin)
 {
@@ -67,7 +97,8 @@ data_start_is_wrong(const struct data *m, const struct data_record *r, const str
 	if (r->nthread == 0 || th->nsample < 2)
 		return false;
 	*begin = data_sample_begin(&m->layout, th, 0, r->start);
-	if (apart(*begin, r->start) > 10 * DATA_APART && (begins_after_last(m, *begin) || ends_before_next(m, r, behind, *begin)))
+	if (is_by_root(m, r, *begin) ||
+	    (apart(*begin, r->start) > 10 * DATA_APART && (begins_after_last(m, *begin) || ends_before_next(m, r, behind, *begin))))
 		return true;
 	*begin = data_sample_begin(&m->layout, th, 1, r->start);
 	const uint64_t off = apart(*begin, r->start);
