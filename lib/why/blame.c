@@ -1,5 +1,5 @@
 /**
- * Down the calls of one frame to what takes more time than usual.
+ * Descends the call tree of one frame to the path that takes more time than usual.
  */
 #include "why/blame.h"
 
@@ -10,7 +10,7 @@
 #include "view/frame_sums.h"
 #include "why/causes_parts.h"
 
-/* True if the marker of the path does what no typical frame does: it runs, or is called clearly more often. */
+/* True if the marker ${row} runs in this frame and in almost no typical frame, or is called clearly more often than usual. */
 static bool
 is_more(const struct tt_why *w, uint32_t row)
 {
@@ -24,7 +24,7 @@ is_more(const struct tt_why *w, uint32_t row)
 	return u->n_high > 0 && f->n > u->n_high && f->n >= u->n_high + (u->n_high + 1) / 2;
 }
 
-/* How many calls of the path at ${at} are beyond the usual: ten, or it is none. */
+/* The number of calls of the path at ${at} beyond the usual number; 0 if these are fewer than TT_WHY_MIN_MORE_CALLS. */
 static uint64_t
 calls_beyond(const struct tt_why *w, size_t at)
 {
@@ -35,7 +35,10 @@ calls_beyond(const struct tt_why *w, size_t at)
 	return f->n >= high + TT_WHY_MIN_MORE_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
 }
 
-/* True if ${c} is blamed on the time of the program's own method ${row}, or of one that throws: that takes about the time of its exceptions. */
+/*
+ * True if the time of the method ${row} is blamed by ${c}, also if it throws the exceptions of ${c}: a method that throws takes about the time of its
+ * exceptions.
+ */
 static bool
 is_blamed(const struct tt_cause *c, uint32_t row)
 {
@@ -47,7 +50,10 @@ is_blamed(const struct tt_cause *c, uint32_t row)
 	return c->class >= TT_CAUSE_ALLOCATION || c->class == TT_CAUSE_EXCEPTIONS || (c->class == TT_CAUSE_LOADING && c->callee_n);
 }
 
-/* The results of add_up() for each path, beside w->inside: the time between calls, whether it is more, and what is left out below it. */
+/*
+ * add_up() stores three more arrays behind w->inside: the time between calls, whether the path is called more often than usual, and the time below it that is
+ * left out.
+ */
 static int64_t *
 between_of(const struct tt_why *w, size_t end)
 {
@@ -61,8 +67,8 @@ apart_of(const struct tt_why *w, size_t end)
 }
 
 /*
- * Take what is blamed on ${but} out of w->inside, with all below it, and add it up in apart_of(). Callers come before what they call. While this is done a
- * path that is out has -1 in ${out}.
+ * Subtract from w->inside the time of each method blamed by ${but}, with all that it calls, and sum that time for each path in apart_of(). Callers come before
+ * what they call. ${out} is scratch space: -1 marks a path that is left out; all zeros on return.
  */
 static void
 leave_out(struct tt_why *w, const struct tt_cause *but, size_t end, int64_t *out)
@@ -84,9 +90,9 @@ leave_out(struct tt_why *w, const struct tt_cause *but, size_t end, int64_t *out
 }
 
 /*
- * The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. A caller that
- * calls others clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it. Time
- * blamed on ${but} does not count; NULL: all counts.
+ * Compute for each path before ${end} its extra time with all that it calls, into w->inside: if ${more}, only of calls that are made more often than usual. A
+ * caller of such calls also works more between them: with ${more} this time counts, up to the time of these calls, and is stored from w->inside + end + 1 on.
+ * Leave out methods blamed by ${but}, if that is not NULL.
  */
 static int
 add_up(struct tt_why *w, bool more, const struct tt_cause *but, size_t end, int64_t *sum)
@@ -120,14 +126,14 @@ add_up(struct tt_why *w, bool more, const struct tt_cause *but, size_t end, int6
 	return TT_OK;
 }
 
-/* The first of the paths right below path ${at}, or SIZE_MAX, the thread; TT_NO_FACT: there is none. */
+/* The first child of path ${at}, or of the thread if ${at} is SIZE_MAX; TT_NO_FACT: it has no children. */
 static uint32_t
 first_below(const struct tt_why *w, size_t end, size_t at)
 {
 	return w->below[at == SIZE_MAX ? end : at];
 }
 
-/* Among the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
+/* The child of path ${at}, or of the thread if that is SIZE_MAX, with the most extra time in w->inside; SIZE_MAX: no child has any. */
 static size_t
 heaviest(const struct tt_why *w, size_t end, size_t at)
 {
@@ -139,7 +145,7 @@ heaviest(const struct tt_why *w, size_t end, size_t at)
 	return best;
 }
 
-/* True if the path's marker is called more often than usual, so that what it calls is more for that reason. */
+/* True if the marker of path ${at}, which typical frames call too, is called more often than usual: that explains the extra time of the paths below it. */
 static bool
 is_called_more(const struct tt_why *w, size_t at)
 {
@@ -150,8 +156,8 @@ is_called_more(const struct tt_why *w, size_t at)
 }
 
 /*
- * True if the search ends at the path ${at}, though the one at ${best} below it has most of its time: its marker is called more than usual, or runs only
- * here, and the other's is called as often as ever. A helper that all frames call does not explain a frame; who called it for once does.
+ * True if the descent ends at ${at}, although its child ${best} has most of the extra time: the marker of ${at} is called more than usual, or only in this
+ * frame, while that of ${best} is called as often as ever. A helper that every frame calls explains nothing; its unusual caller does.
  */
 static bool
 is_reason(const struct tt_why *w, size_t at, size_t best)
@@ -160,8 +166,8 @@ is_reason(const struct tt_why *w, size_t at, size_t best)
 }
 
 /*
- * True if the path ${at} calls another one than that at ${best} about as much more often, too, and that takes a twentieth as long: then what it does more
- * often is not one method.
+ * True if the path ${at} calls, beside ${best}, another path with at least half as many extra calls and a twentieth of the extra time: a loop, whose extra
+ * calls are not those of one method.
  */
 static bool
 is_loop(const struct tt_why *w, size_t end, size_t at, size_t best)
@@ -176,7 +182,7 @@ is_loop(const struct tt_why *w, size_t end, size_t at, size_t best)
 	return false;
 }
 
-/* The paths among the facts: they are the first. */
+/* The number of paths among the facts of the frame; paths come first. */
 static size_t
 count_paths(const struct tt_why *w)
 {
@@ -187,14 +193,14 @@ count_paths(const struct tt_why *w)
 	return end;
 }
 
-/* True if a call of the same marker is around the path ${at}. */
+/* True if the path ${at} is called, directly or not, by a call of the same marker. */
 static bool
 is_inner(const struct tt_why *w, size_t at)
 {
 	return !(w->s->is[w->now.v[at].id] & TT_SUM_OUTER);
 }
 
-/* The place of the path's marker in w->on_way. */
+/* The index in w->on_way for the marker of path ${at}. */
 static size_t
 on_way_row(const struct tt_why *w, size_t at)
 {
@@ -203,7 +209,7 @@ on_way_row(const struct tt_why *w, size_t at)
 	return row != TT_NO_ROW ? row : w->p->nrow;
 }
 
-/* Put the path ${at} on the way, below those that are on it. */
+/* Append the path ${at} to the current descent. */
 static void
 step_onto(struct tt_why *w, size_t at)
 {
@@ -214,7 +220,9 @@ step_onto(struct tt_why *w, size_t at)
 	w->way_end = at;
 }
 
-/* Begin the way with the path ${at} and those around it; SIZE_MAX: with none. It goes on where it ended, if that is right above ${at}. */
+/*
+ * Start a descent at path ${at} and its callers; SIZE_MAX: at the thread. If ${at} is a child of the path where the last descent ended, continue that descent.
+ */
 static int
 begin_way(struct tt_why *w, size_t end, size_t at)
 {
@@ -231,7 +239,7 @@ begin_way(struct tt_why *w, size_t end, size_t at)
 	if (at == SIZE_MAX || tt_why_around(w, at) != w->way_end || w->way_end == SIZE_MAX) {
 		memset(w->on_way, 0xff, nrows * sizeof *w->on_way);
 		w->way_end = SIZE_MAX;
-		/* From the inside out: what is written last is the outermost. */
+		/* From the inside out: the last write for a marker is its outermost path. */
 		for (size_t up = at; up != SIZE_MAX; up = tt_why_around(w, up))
 			w->on_way[on_way_row(w, up)] = (uint32_t)up;
 	}
@@ -241,8 +249,8 @@ begin_way(struct tt_why *w, size_t end, size_t at)
 }
 
 /*
- * On a way from the path ${first} down to ${at}, which may end anywhere in calls that call themselves, in turns, too: the place where these begin. Each call
- * has a part of the time alone.
+ * If the descent from ${first} to ${at} ends within recursion, direct or mutual, return the path where the recursion begins: each recursive call has only a
+ * part of the time. Else return ${at}.
  */
 static size_t
 before_recursion(const struct tt_why *w, size_t first, size_t at)
@@ -259,8 +267,8 @@ before_recursion(const struct tt_why *w, size_t first, size_t at)
 }
 
 /*
- * The tenths of the extra time of path ${at} that the one at ${best} below it has for the way to go on there: most; or nearly all, where ${at} is called for
- * once itself, and ${best} does not call itself.
+ * The share, in tenths, of the extra time of path ${at} that its child ${best} needs for the descent to continue: 6; 8 if ${at} is itself called more than
+ * usual and ${best} is not recursive.
  */
 static int64_t
 least_tenths(const struct tt_why *w, bool more, size_t at, size_t best)
@@ -269,8 +277,8 @@ least_tenths(const struct tt_why *w, bool more, size_t at, size_t best)
 }
 
 /*
- * From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. In calls that call themselves it is most of
- * what the outermost has, so that the way goes on only to what takes the time of all.
+ * Descend from path ${at}, or from the thread with ${sum} of extra time if that is SIZE_MAX, to the path that has most of the extra time. Within recursion
+ * compare with the outermost call, so that the descent continues only to a path that takes the time of all recursive calls.
  */
 static size_t
 go_down(struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
@@ -320,7 +328,7 @@ tt_why_caller_to_blame(const struct tt_why *w, size_t at)
 	return at;
 }
 
-/* How many calls of the path at ${at} are beyond what nine of ten typical frames have. */
+/* The number of calls of the path at ${at} beyond the 90th percentile of typical frames. */
 static uint64_t
 more_calls(const struct tt_why *w, size_t at)
 {
@@ -349,7 +357,7 @@ tt_why_caller_of_more(const struct tt_why *w, size_t at)
 	return at;
 }
 
-/* True if the end of the way is merely around what takes the time: it hardly takes more itself, and is not called more often. */
+/* True if the path where the descent ended is merely a caller of what takes the time: it hardly takes longer itself, and is not called more often. */
 static bool
 is_around(const struct tt_why *w, const struct tt_why_end *end)
 {
@@ -380,7 +388,7 @@ tt_why_single_out(struct tt_why *w, struct tt_why_end *end, int64_t least)
 	end->ns = w->inside[end->at];
 }
 
-/* The usual time of one call of a marker. */
+/* The time that one call of the marker of ${u} usually takes, with all that it calls. */
 static int64_t
 usual_call(const struct tt_why *w, const struct tt_usual *u)
 {
@@ -389,7 +397,7 @@ usual_call(const struct tt_why *w, const struct tt_usual *u)
 	return u->n ? total.self / (int64_t)u->n : u->n_high ? total.self_high / (int64_t)u->n_high : 0;
 }
 
-/* Who calls the path at ${at}, if the marker is called there for once, and if its longest call is that one; TT_NO_ROW. */
+/* The caller of the path at ${at}, if it rarely calls this marker and its call is the longest of the frame; else TT_NO_ROW. */
 static uint32_t
 rare_caller(const struct tt_why *w, size_t at, const struct tt_fact *row)
 {
@@ -400,7 +408,7 @@ rare_caller(const struct tt_why *w, size_t at, const struct tt_fact *row)
 	return by != TT_NO_ROW && tt_why_is_rare(w, &u) && w->now.v[at].longest == row->longest ? by : TT_NO_ROW;
 }
 
-/* True for a method, and not a marker of the engine or of a phase: it has a list of arguments. */
+/* True if ${row} is a method, whose name has a list of arguments, and not a marker of the engine. */
 static bool
 is_method(const struct tt_why *w, uint32_t row)
 {
@@ -424,7 +432,7 @@ tt_why_method_around(const struct tt_why *w, uint32_t row, uint32_t node)
 	return is_method(w, row) ? TT_NO_ROW : of_engine;
 }
 
-/* The path that ${at} calls most often beyond the usual. */
+/* Store in ${c}->callee the path that ${at} calls most often beyond the usual, with its number of calls. */
 static void
 look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
 {
@@ -440,7 +448,7 @@ look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
 	}
 }
 
-/* True if most calls of the marker ${row} are made by calls of its own: then the longest call holds others. */
+/* True if most calls of the marker ${row} are recursive: then its longest call contains others. */
 static bool
 is_recursive(const struct tt_why *w, const struct tt_fact *row)
 {
@@ -453,8 +461,8 @@ is_recursive(const struct tt_why *w, const struct tt_fact *row)
 }
 
 /*
- * True if the marker ${row} is called more than usual, and that explains the frame: also without what its longest call takes beyond a usual one; of one that
- * calls itself, if a call takes no more than half as long again as usual.
+ * True if the extra calls of the marker ${row} explain the frame: enough extra time is left without what the longest call takes beyond a usual one. For a
+ * recursive marker: a call takes at most half as long again as usual.
  */
 static bool
 is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_cause *c)
@@ -487,8 +495,8 @@ tt_why_most_class(const struct tt_why *w, uint32_t row)
 }
 
 /*
- * How long it may take to make and record ${n} allocations more than usual at ${site}, of ${bytes} together. Large objects have the same share of these
- * as of all bytes of the site.
+ * Estimate the time to make and record ${n} unusual allocations of ${bytes} bytes together at ${site}: 300 ns each, 1 ns a byte, 2 ns a byte of large objects.
+ * Their share of ${bytes} is assumed to be that of all bytes of the site.
  */
 static int64_t
 alloc_time(const struct tt_fact *site, uint64_t n, int64_t bytes)
@@ -499,7 +507,7 @@ alloc_time(const struct tt_fact *site, uint64_t n, int64_t bytes)
 	return (int64_t)n * EACH_NS + bytes + large;
 }
 
-/* The time of the marker ${row} on the frame thread, with waits, collections and all else in it. */
+/* The time of the outermost calls of the marker ${row} on the frame thread, including waits, collections and everything else. */
 static int64_t
 whole_of(const struct tt_why *w, uint32_t row)
 {
@@ -572,8 +580,8 @@ tt_why_blame_within(struct tt_why *w, size_t at, struct tt_cause *c)
 }
 
 /*
- * The paths right below path ${at}, or the thread's own, that each have a fifth of its extra time ${all} or more, into ${part}, in order. Returns how many; 0:
- * not two or three that have three quarters of it together.
+ * Find the children of path ${at}, or of the thread, that each have at least a fifth of its extra time ${all}, and store them in ${part}, in order. Return
+ * their number: 2 or 3 if they have three quarters of ${all} together, else 0.
  */
 static unsigned
 parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
@@ -627,14 +635,17 @@ tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cau
 
 /* --- a second cause ------------------------------------------------------------------------------------ */
 
-/* True if more than a tenth of what the path ${at} takes beyond the usual is left out; SIZE_MAX, the thread, is always so. */
+/* True if more than a tenth as much time as the extra time of path ${at} is left out below it, or if ${at} is SIZE_MAX, the thread. */
 static bool
 is_mixed(const struct tt_why *w, size_t at)
 {
 	return at == SIZE_MAX || apart_of(w, count_paths(w))[at] * 10 > w->inside[at];
 }
 
-/* As tt_why_descend(), without what is blamed on ${but}: to a path that has ${least} apart from it; SIZE_MAX: there is none. */
+/*
+ * Descend like tt_why_descend(), but leave out the methods blamed by ${but}, and end at a path with at least ${least} of other extra time; SIZE_MAX: there is
+ * no such path.
+ */
 static struct tt_why_end
 descend_beside(struct tt_why *w, bool more, const struct tt_cause *but, int64_t least)
 {
@@ -659,7 +670,7 @@ descend_beside(struct tt_why *w, bool more, const struct tt_cause *but, int64_t 
 	return to;
 }
 
-/* Blame ${c} on a method that allocates, or is merely slower, which is doubtful. */
+/* Blame ${c} on a method that allocates; or on one that is merely slower than usual, which sets ${c}->doubtful. */
 static void
 blame_slower(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
 {
@@ -680,7 +691,7 @@ tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_ca
 	struct tt_cause known = *c, slower = *c;
 	struct tt_why_end end = descend_beside(w, true, first, least);
 
-	/* Whether calls explain it is asked of what the first cause leaves. */
+	/* The second cause has to explain the part of the extra time that the first one leaves. */
 	known.extra = slower.extra = rest > least ? rest : least;
 	if (end.at != SIZE_MAX)
 		tt_why_blame_path(w, tt_why_caller_of_more(w, end.at), &known);

@@ -17,75 +17,79 @@
 struct tt_cause;
 struct tt_why;
 
-/* The end of a way down the calls. */
+/* The path where a descent of the call tree ended. */
 struct tt_why_end {
-	bool more;                    /* it follows what is called more often than usual, and not all that takes longer */
-	size_t at;                    /* the path; SIZE_MAX: the frame thread itself, none of whose calls has most of the time */
-	int64_t ns;                   /* the extra time there, with all below it */
+	bool more;                    /* true: the descent counted only time of calls made more often than usual; false: all extra time */
+	size_t at;                    /* the path; SIZE_MAX: the frame thread itself, because none of its calls has most of the extra time */
+	int64_t ns;                   /* the extra time of that path, with all that it calls */
 };
 
 /**
  * tt_why_descend(w, more):
- * Down the calls of the frame to where most of the extra time is: of ${more} calls alone, or of all. The extra time of each path, with all below it, stays
- * in w->inside until the next way down. No memory: w->err, and there is none.
+ * Descend from the frame thread to the path with most of the extra time; with ${more} count only calls made more often than usual. w->inside keeps the extra
+ * time of each path, with all that it calls, until the next descent. On lack of memory, set w->err and return no path.
  */
 struct tt_why_end tt_why_descend(struct tt_why *w, bool more);
 
-/* For a way of more calls: if its end is not enough to explain ${least}, the path around it is, if what that does between these calls makes it enough. */
+/*
+ * For a descent that counted more calls: if the extra time at ${end} is less than ${least}, move to its caller, provided that the caller's own work between
+ * these calls brings the sum to ${least}.
+ */
 void tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least);
 
 /*
- * If the end of a way is merely around several paths that take the time, go on to the one with most of it, if that has ${least}: the share of another is
- * shown beside it.
+ * If the path at ${end} is merely the caller of several paths that take the time, continue to the heaviest of these, if that has ${least}; the others are
+ * reported beside it.
  */
 void tt_why_single_out(struct tt_why *w, struct tt_why_end *end, int64_t least);
 
 /*
- * The path to blame if only time is more than usual at ${at}. A helper with many callers takes much time in every frame, which explains nothing: then it is
- * its innermost caller that usually takes less than a quarter of the helper's time.
+ * The path to blame if the path at ${at} takes longer without more calls. A helper with many callers takes long in every frame, which explains nothing: then
+ * blame its innermost caller that usually takes less than a quarter of the helper's time.
  */
 size_t tt_why_caller_to_blame(const struct tt_why *w, size_t at);
 
 /*
- * The path to blame if more calls than usual are made at ${at}: the outermost of its callers that are called about as many times more, and so make these
- * calls, one each. Itself where it is called once or twice more: then chance makes them equal.
+ * The path to blame if more calls than usual are made at ${at}: the outermost of its callers with about as many extra calls, because each of these makes one of
+ * the calls. With fewer than three extra calls, ${at} itself: numbers that small are equal by chance.
  */
 size_t tt_why_caller_of_more(const struct tt_why *w, size_t at);
 
 /**
  * tt_why_blame_path(w, at, c):
- * Blame ${c}, of which the frame and its extra time are known, on the path ${at}: a slow call, more calls or allocation.
+ * Blame ${c}, whose frame and extra time are set, on the path ${at}: as a slow call, more calls or allocation.
  */
 void tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c);
 
 /**
  * tt_why_blame_within(w, at, c):
- * As tt_why_blame_path(), of a marker that is called more often than usual, and whose one call takes the time: on what takes it there, not on the engine's
- * loop over objects that it may be.
+ * Like tt_why_blame_path(), for a path whose marker is called more often than usual: if a single slow call takes the time, blame the path below it that does,
+ * because ${at} may be the engine's loop over objects.
  */
 void tt_why_blame_within(struct tt_why *w, size_t at, struct tt_cause *c);
 
 /**
  * tt_why_blame_parts(w, end, c):
- * If most of the extra time ends at a path, or the thread, which hardly takes more itself: blame ${c} on the two or three paths right below it, if each has a
- * fifth of that time, all together three quarters, and each takes twice as long as usual or longer. False: they are not so, and ${c} is as it was.
+ * If the path at ${end} hardly takes longer itself, blame ${c} on two or three of its children: each has at least a fifth of the extra time, all have three
+ * quarters together, and each takes at least twice as long as usual. Otherwise leave ${c} unchanged and return false.
  */
 bool tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c);
 
 /**
  * tt_why_blame_beside(w, first, c):
- * Blame ${c}, which is blank but for its frame, on what the program does in it beside the cause ${first}, for a quarter of the extra time or more: by the same
- * rules, without the methods that ${first} is blamed on and what they call. It is doubtful where it is merely slower. False: there is nothing.
+ * Find a second cause in the frame of ${first}: work of the program that takes at least a quarter of the extra time, without the methods that ${first} blames
+ * and their callees. Blame ${c} on it, which on entry has only its frame. A method that is merely slower makes ${c} doubtful. Return false if there is no
+ * second cause.
  */
 bool tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_cause *c);
 
 /*
- * The innermost method of the program around the path ${node}, of a marker ${row} that is none itself; without one, the innermost of the engine, if ${row} is
- * no method at all. TT_NO_ROW: it is one, or there is none.
+ * The innermost method of the program around the path ${node}; else, if the marker ${row} is not a method, the innermost engine method. TT_NO_ROW: ${row} is
+ * itself a method of the program, or nothing was found.
  */
 uint32_t tt_why_method_around(const struct tt_why *w, uint32_t row, uint32_t node);
 
-/* The class of which the marker ${row} allocated most bytes in the frame, which the model owns; NULL: none is known. */
+/* The class with most bytes among the allocations of the marker ${row} in the frame; the model owns the name. NULL: not known. */
 const char *tt_why_most_class(const struct tt_why *w, uint32_t row);
 
 #endif

@@ -1,12 +1,11 @@
 /**
- * By which calls the runtime and the engine are at work: of each zone that waits, loads and such, the method that it belongs to and the outermost zone
- * below that.
+ * Finds the call by which each zone of the runtime or the engine (a wait, loading and such) was entered: the program's method, and the outermost zone below it.
  */
 #include "why/causes_parts.h"
 
 #include "base/hash_seed.h"
 
-/* The place of the call of ${row} by ${by}, which is added if it is new; TT_NO_FACT: w->err. */
+/* The index of the call of ${row} by ${by} in w->calls, added if it is new; TT_NO_FACT: out of memory, w->err is set. */
 static uint32_t
 call_at(struct tt_why *w, uint32_t by, uint32_t row)
 {
@@ -22,8 +21,8 @@ call_at(struct tt_why *w, uint32_t by, uint32_t row)
 }
 
 /*
- * The outermost zone at the node ${i}, or around it, below its method; 0: it is the method itself. Work that is done while it waits is not what it waits by,
- * and shaders are compiled by who does, not by who loads them.
+ * The outermost zone, at or above the node ${i}, below the program's method; 0: ${i} is that method itself. Work inside a wait marker is not counted as
+ * waiting, and shader compilation belongs to its own zone, not to the loading around it.
  */
 static uint32_t
 outermost(const struct tt_why *w, uint32_t i)

@@ -1,5 +1,5 @@
 /**
- * The search for causes: whose call each path is, then what typical frames do, and what each hitch does beyond that.
+ * Searches for causes: assigns each path to a method, then learns what typical frames do and what each hitch does beyond that.
  */
 #include "why/causes_parts.h"
 
@@ -22,10 +22,10 @@ tt_cause_name(enum tt_cause_class class)
 	return name[class];
 }
 
-/* Said where no frame has a cause. */
+/* Text if no frame has a cause. */
 static const char none_long[] = "no frame is clearly longer than the typical one";
 
-/* Said of single frames where something is found about many. */
+/* Text for a single frame if the findings are about many frames. */
 static const char none_by_itself[] = "no frame's own thread takes clearly longer than in the typical one: the table causes says what is found";
 
 bool
@@ -72,7 +72,7 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 
 /* --- which method a zone belongs to --------------------------------------------------------------------------------- */
 
-/* If no collections were recorded, the calls that make one are known by name. */
+/* The class of a marker by its name. If collections were not recorded as such, known names of calls stand for them. */
 static enum tt_cause_class
 class_of(const char *full, bool collections)
 {
@@ -99,7 +99,10 @@ class_of_key(uint64_t key)
 	return key == TT_KEY_JIT ? TT_CAUSE_COMPILED : TT_CAUSE_UNKNOWN;
 }
 
-/* A row, as its name has it. In capped frames: left_out: it is no part of the time that they are judged by; present: only what is late of it. */
+/*
+ * Properties of a marker, derived from its name. For capped frames: left_out: not part of the time by which frames are judged; present: a wait for the frame
+ * limit, of which only the late part counts.
+ */
 struct kind { uint8_t class; bool library, left_out, present; };
 
 static void
@@ -121,8 +124,8 @@ look_at_rows(struct tt_why *w, struct kind *k)
 }
 
 /*
- * The class of the zone ${i} inside one of the class ${around}. Inside loading or a wait, a collection or a wait keeps its own class; what a thread does while
- * it waits, as a job that it takes over, is work.
+ * The class of the zone ${i} inside a zone of class ${around}. Collections and waits inside loading or a wait keep their own class; work inside a wait, such as
+ * a job that the waiting thread takes over, is not waiting.
  */
 static uint8_t
 class_within(const struct tt_why *w, uint32_t i, uint8_t around, const struct kind *k)
@@ -156,7 +159,7 @@ look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
 	w->own[i] = called && (class != TT_CAUSE_UNKNOWN || row == TT_NO_ROW || k[row].library) ? up : i;
 }
 
-/* Each node's class, and the call of the program that it belongs to. Parents come before what is below them. */
+/* Find the class of each node, and the program's method that it belongs to. Parents come before their children. */
 static int
 look_at_paths(struct tt_why *w)
 {
@@ -293,7 +296,7 @@ tt_causes_hidden(const struct tt_model *m)
 	return tt_filter_hides(f);
 }
 
-/* The finding in a capture without frames: a heap that grows. */
+/* Find causes in a capture without frames: only a growing heap. */
 static int
 find_without_frames(struct tt_why *w, struct tt_views *view)
 {

@@ -1,5 +1,5 @@
 /**
- * Finds what takes much of every frame: the deepest calls with a good part of a typical frame's time.
+ * Finds what takes much of every frame: the deepest calls that take 30 % of a typical frame.
  */
 #include "why/causes_parts.h"
 
@@ -13,14 +13,17 @@
 #include "stat/num.h"
 #include "view/frame_sums.h"
 
-/* In percent: what a call takes of a typical frame, at least; what takes so much of a call explains it. */
+/*
+ * MIN_FRAME_PERCENT: share of a typical frame from which on a call is reported. MIN_CALL_PERCENT: share of a call from which on a callee, or its own work,
+ * explains it.
+ */
 enum { MIN_FRAME_PERCENT = 30, MIN_CALL_PERCENT = 50 };
 
-/* By node of the frame thread: the medians of typical frames, with all below it and alone. */
+/* Median times of each node of the frame thread in typical frames, with and without its callees. */
 struct costs {
 	int64_t *total, *self;
-	uint32_t *heaviest;           /* by node: of the calls that it makes, the one that takes the most; 0: there is none */
-	int64_t frame;                /* how long a typical frame is */
+	uint32_t *heaviest;           /* by node: the callee that takes the most; 0: none */
+	int64_t frame;                /* median time of typical frames */
 };
 
 static int
@@ -48,7 +51,7 @@ caller_of(const struct tt_why *w, uint32_t node)
 	return w->own[tt_paths_node(w->p, node)->parent];
 }
 
-/* The median of ${n} values and as many zeros as make ${of}. */
+/* The median of the ${n} values at ${v}, padded with zeros to ${of} values. */
 static int64_t
 median(int64_t *v, size_t n, size_t of)
 {
@@ -57,7 +60,7 @@ median(int64_t *v, size_t n, size_t of)
 	return tt_quantile_of_i64(v, of, 1, 2);
 }
 
-/* The medians of each path over typical frames, and of these frames' times. */
+/* Compute the median times of each path in typical frames, and the median time of these frames. */
 static void
 find_medians(const struct tt_why *w, struct costs *k)
 {
@@ -87,7 +90,7 @@ find_medians(const struct tt_why *w, struct costs *k)
 	}
 }
 
-/* Find of each path the call that takes the most; the first of those that take as much. */
+/* Find the heaviest callee of each path; among equals the first. */
 static void
 find_heaviest(const struct tt_why *w, struct costs *k)
 {
@@ -107,8 +110,8 @@ is_costly(const struct costs *k, uint32_t node)
 }
 
 /*
- * True if the path ${node} is to be told: it takes a good part of a frame, none of its calls does, and it is not a mere dispatcher, which neither works itself
- * nor calls one that takes half of its time.
+ * True if the path ${node} is to be reported: it takes a good part of a frame, none of its callees does, and it is not a mere dispatcher, which neither works
+ * itself nor has a callee with half of its time.
  */
 static bool
 is_told(const struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heaviest)
@@ -123,7 +126,7 @@ is_told(const struct tt_why *w, const struct costs *k, uint32_t node, uint32_t h
 	return most >= k->total[node] / 100 * MIN_CALL_PERCENT;
 }
 
-/* The marker of the base library in which the path ${node} has half of its time or more over the capture, called right from it; TT_NO_ROW: there is none. */
+/* The marker of the base library that the path ${node} calls directly for at least half of its time over the capture; TT_NO_ROW: none. */
 static uint32_t
 library_call(const struct tt_why *w, uint32_t node)
 {
@@ -136,7 +139,7 @@ library_call(const struct tt_why *w, uint32_t node)
 	return TT_NO_ROW;
 }
 
-/* True if the marker ${row} is known to grow: then what it takes in a typical frame is of no use. */
+/* True if a growth of the marker ${row} was found: then its time in a typical frame means little. */
 static bool
 is_growing(const struct tt_why *w, uint32_t row)
 {
@@ -146,7 +149,7 @@ is_growing(const struct tt_why *w, uint32_t row)
 	return false;
 }
 
-/* True if most frames are late, by the limit that they have or for 60 fps, and ${ns} is half of that by which a typical one is too long, or more. */
+/* True if most frames are late, by their cap or for 60 fps, and ${ns} is at least half of the time by which a typical frame exceeds that limit. */
 static bool
 makes_late(const struct tt_why *w, int64_t ns)
 {

@@ -1,11 +1,11 @@
 /**
- * Tells what is surely slow from what chance makes slow.
+ * Separates methods that are really slow from those that are slow by chance.
  */
 #include "why/causes_parts.h"
 
 #include "base/order.h"
 
-/* An upper bound of the chance that ${n} or more of ${all} are of a kind with ${share} of all: the number of choices times the chance of one. */
+/* An upper bound of the probability that at least ${n} of ${all} frames have a property of probability ${share}: C(all, n) * share^n. */
 static double
 chance_of(uint64_t n, uint64_t all, double share)
 {
@@ -16,7 +16,7 @@ chance_of(uint64_t n, uint64_t all, double share)
 	return p;
 }
 
-/* Frames in which a marker is slow: how many, what it takes in them beyond the usual and what all else takes, and how they are spaced. */
+/* Frames in which a marker is slow: their number, the marker's extra time in them, the remaining extra time, and their spacing. */
 struct slow {
 	uint64_t n;
 	double ns, rest;
@@ -24,7 +24,7 @@ struct slow {
 	bool uneven;
 };
 
-/* One more, in order, of which ${known} is explained by another cause. */
+/* Add the frame of ${c}, in order; ${known} ns of its extra time are explained by another cause. */
 static void
 add_slow(struct slow *s, const struct tt_cause *c, int64_t known)
 {
@@ -40,8 +40,8 @@ add_slow(struct slow *s, const struct tt_cause *c, int64_t known)
 }
 
 /*
- * True if ${all} slow frames have at least three in which the marker of ${c} is slow, far more than its share of the time lets expect, and if these are half of
- * all such frames, or evenly spaced. A marker with much of the time must have nearly all that these frames take longer, and all else must not grow as it does.
+ * True if the marker of ${c} is slow too often for chance: in at least three frames that are evenly spaced or half of the ${all} doubtful frames; and in four
+ * times as many as its share of a typical frame predicts, or it takes nearly all of their extra time while everything else grows far less.
  */
 static bool
 is_often(const struct tt_why *w, const struct slow *s, const struct tt_cause *c, uint64_t all)
@@ -68,7 +68,7 @@ is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
 	return is_often(w, &s, c, all);
 }
 
-/* The doubt about cause ${c}, or beside it, about the marker ${row}, or about any marker if that is TT_NO_ROW; NULL: nothing is. */
+/* The doubtful one of ${c} and its second cause, if it is about the marker ${row} (TT_NO_ROW: about any); NULL: neither. */
 static const struct tt_cause *
 doubtful_of(const struct tt_cause *c, uint32_t row)
 {
@@ -77,7 +77,10 @@ doubtful_of(const struct tt_cause *c, uint32_t row)
 	return c->also && c->also->doubtful && (row == TT_NO_ROW || c->also->row == row) ? c->also : NULL;
 }
 
-/* The same of what is beside a cause: wherever the marker is slow, be it the first or the second cause, it counts, without what the other one takes. */
+/*
+ * Like is_beyond_chance(), for a second cause: count all frames in which the marker is slow, as the first or the second cause, without the time that the other
+ * one explains.
+ */
 static bool
 also_is_beyond_chance(const struct tt_why *w, const struct tt_cause *also)
 {
@@ -106,7 +109,7 @@ settle_also(struct tt_why *w, bool *chance)
 		c[i].also = chance[i] ? NULL : c[i].also;
 }
 
-/* A frame in which the same method allocates as in those where that is the cause, though its time is more than that explains; NULL: there is none. */
+/* A cause of class allocation with the same method and about as many bytes, which shows that the bytes of ${c} are no chance; NULL: none. */
 static const struct tt_cause *
 same_burst(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -119,7 +122,9 @@ same_burst(const struct tt_why *w, const struct tt_cause *c)
 	return NULL;
 }
 
-/* A cause that is not known to be more than chance (${chance}) becomes what else explains the frame, or what is known of other frames like it, or unknown. */
+/*
+ * Settle the doubt about ${c}. If it may be ${chance}, replace it by its alternative, else by allocation if other frames show that, else by an unknown cause.
+ */
 static void
 settle(struct tt_why *w, struct tt_cause *c, bool chance)
 {
@@ -142,7 +147,7 @@ settle(struct tt_why *w, struct tt_cause *c, bool chance)
 	c->usual_ns = k->usual_ns;
 }
 
-/* True if the cause makes its frame a hitch, also one that is not longer than all by much. */
+/* True if ${c} is certain and takes enough time to make its frame a hitch, even one that is only a little longer than others. */
 static bool
 is_solid(const struct tt_why *w, const struct tt_cause *c)
 {

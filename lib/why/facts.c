@@ -9,7 +9,7 @@
 #include "stat/compare.h"
 #include "view/frame_sums.h"
 
-/* The order of facts, which those that become one share. */
+/* The sort key of a fact; facts with the same key are merged. */
 static uint64_t
 key_of(uint32_t what, uint32_t id)
 {
@@ -22,7 +22,7 @@ key_of_sampled(const struct tt_sampled_fact *f)
 	return key_of(f->what, f->id);
 }
 
-/* Kinds whose facts are found by their number of a row: each has that many places, and one for what has no row. Facts of other kinds are few. */
+/* Kinds of facts that are looked up by row number in a table of nrow + 1 entries each, the last one for TT_NO_ROW. Facts of the remaining kinds are few. */
 static const uint8_t by_row[] = { TT_OF_ROW, TT_OF_SITE, TT_OF_OTHER, TT_OF_RUN, TT_OF_TOTAL };
 enum { BY_ROW = sizeof by_row / sizeof *by_row, FRAME_FACTS = TT_FRAME_ZONES + 1 };
 
@@ -35,7 +35,10 @@ tt_why_facts_begin(struct tt_why *w)
 	return w->place && w->worked ? TT_OK : w->err->code;
 }
 
-/* The place of a fact; NULL: it is looked for. A place may be that of an earlier frame. The kind is mostly a constant. */
+/*
+ * The entry that stores the index of a fact; NULL: kinds that are searched for instead. The index may stem from an earlier frame. Inlined, because the kind
+ * is mostly constant.
+ */
 static inline __attribute__((always_inline)) uint32_t *
 place_of(const struct tt_why *w, uint32_t what, uint32_t id)
 {
@@ -52,14 +55,14 @@ place_of(const struct tt_why *w, uint32_t what, uint32_t id)
 	return what == TT_OF_FRAME ? &first[w->m->threads.n + id] : NULL;
 }
 
-/* The fact of ${all} that the place ${at} says, if it is that. */
+/* The fact at index ${at} of ${all}, if it has this kind and id; else NULL. */
 static struct tt_fact *
 found(const struct tt_facts *all, uint32_t at, uint32_t what, uint32_t id)
 {
 	return at < all->n && all->v[at].what == what && all->v[at].id == id ? &all->v[at] : NULL;
 }
 
-/* The next of one kind and one thing. */
+/* Merge the fact ${f} into ${to}, which has the same kind and id. */
 static void
 join(struct tt_fact *to, const struct tt_fact *f)
 {
@@ -94,7 +97,7 @@ add(struct tt_why *w, struct tt_fact f)
 	return TT_OK;
 }
 
-/* Make the additions facts of the frame, those of one kind and one thing one fact. They come after those that it has, by their kinds. */
+/* Append the facts in w->parts to those of the frame, sorted, with equal kind and id merged. Their kinds come after those that the frame has already. */
 static int
 put_in_order(struct tt_why *w)
 {
@@ -126,8 +129,8 @@ put_in_order(struct tt_why *w)
 }
 
 /*
- * Add the work of the runtime or the engine in a zone of the class ${class}: by the marker that it is under, and by call. ${time}: what counts of it. A call
- * that is of the class counts itself; of another, as a method of the library that reads, the zones of the class in it do.
+ * Add the runtime's or the engine's work in a zone of class ${class}: to the program's marker around it with ${time}, and to the call. If the outermost zone of
+ * the call has the class, its calls are counted; else, as for a library method that reads, those of the class's zones in it.
  */
 static int
 add_classed(struct tt_why *w, const struct tt_frame_path *rec, uint8_t class, int64_t time)
@@ -176,7 +179,7 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	return rc == TT_OK ? add(w, f) : rc;
 }
 
-/* True if ${t} is another one of the program's threads than ${thread}: what the GPU does takes no processor from it. */
+/* True if ${t} is another thread of the program than ${thread}. GPU threads are not: they take no processor from it. */
 static bool
 is_other(const struct tt_why *w, const struct tt_thread *t, uint32_t thread)
 {
@@ -191,7 +194,7 @@ tt_why_is_other(const struct tt_why *w, uint32_t node, uint32_t thread)
 	return t && is_other(w, t, thread);
 }
 
-/* The thread of the zones ${rec}, if it is another one in that sense; NULL: it is not. */
+/* The thread of the zones ${rec}, if is_other() holds for it; else NULL. */
 static const struct tt_thread *
 other_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
@@ -206,7 +209,7 @@ tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t t
 	return w->class[rec->node] == TT_CAUSE_UNKNOWN ? other_thread(w, rec, thread) : NULL;
 }
 
-/* The marker that another thread runs in zones of ${node}, also one that compiles or loads; TT_NO_ROW: none. */
+/* The marker that another thread runs in zones of ${node}, including compiling and loading; TT_NO_ROW: none. */
 static uint32_t
 run_of(const struct tt_why *w, uint32_t node)
 {
@@ -225,7 +228,7 @@ tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thr
 	return run != TT_NO_ROW && other_thread(w, rec, thread) ? run : TT_NO_ROW;
 }
 
-/* Add the work of a zone of another thread, ${t}: a collection stops this one, too. */
+/* Add the work of a zone of another thread, ${t}. A collection counts as the frame thread's, because it stops that thread, too. */
 static int
 add_other(struct tt_why *w, const struct tt_frame_path *rec, const struct tt_thread *t)
 {
@@ -262,7 +265,7 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread, uint
 	return add_zone(w, rec);
 }
 
-/* Add the work of other threads: each, and all together. */
+/* Add the work of each other thread, and the sum over all of them. */
 static int
 add_worked(struct tt_why *w)
 {
@@ -283,7 +286,7 @@ add_worked(struct tt_why *w)
 	return rc == TT_OK && any ? add(w, busy) : rc;
 }
 
-/* Find the caller's path of each of the first ${n} facts, which are those of paths: callers come before what they call. And what each calls. */
+/* Link the first ${n} facts, which are those of paths, to their callers and callees. Callers come before what they call. */
 static int
 find_around(struct tt_why *w, size_t n)
 {
@@ -308,7 +311,7 @@ find_around(struct tt_why *w, size_t n)
 	return TT_OK;
 }
 
-/* The usual values of each fact. Both are in order. */
+/* Find the usual values of each fact; facts and usual values are sorted alike. */
 static int
 find_usual(struct tt_why *w)
 {
@@ -326,7 +329,7 @@ find_usual(struct tt_why *w)
 	return TT_OK;
 }
 
-/* Add the time of markers with all that they call. Facts are joined; those of paths come first, and callers before what they call. */
+/* Add the time of markers with all that they call. The facts are merged; those of paths come first, callers before callees. */
 static int
 add_totals(struct tt_why *w)
 {
@@ -358,7 +361,7 @@ tt_why_facts(struct tt_why *w)
 	const struct tt_frames *f = w->m->frames;
 	const size_t frame = w->s->frame;
 	const uint32_t thread = tt_frames_thread(f, frame);
-	uint64_t zones = 0;           /* that begin on it */
+	uint64_t zones = 0;           /* number of zones that begin in the frame, on its thread */
 	int rc;
 
 	w->now.n = w->parts.n = 0;
@@ -374,7 +377,7 @@ tt_why_facts(struct tt_why *w)
 
 /* --- usual values ------------------------------------------------------------------------------- */
 
-/* The ${num}/${den} quantile of ${n} values in order and as many zeros before them as make ${of}. */
+/* The ${num}/${den} quantile of the ${n} sorted values at ${v}, preceded by zeros to make ${of} values. */
 static int64_t
 quantile(const int64_t *v, size_t n, size_t of, unsigned num, unsigned den)
 {
@@ -405,8 +408,8 @@ add_usual(struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, in
 }
 
 /*
- * Find out whether frames are longer where other threads work. The samples are parted by whether that is a quarter of a typical frame more than in half of
- * them. Then at least one in twenty, but not half, must have it, and that these take longer must not be chance.
+ * Find out whether frames are longer when other threads work much: w->crowded. A sample counts as busy if that work exceeds its median by a quarter of a
+ * typical frame. At least one in twenty samples, but not half of them, must be busy, and a Mann-Whitney test must show that they are longer.
  */
 static int
 look_at_crowds(struct tt_why *w, const int64_t *busy)
@@ -439,12 +442,12 @@ look_at_crowds(struct tt_why *w, const int64_t *busy)
 	return TT_OK;
 }
 
-/* A sample's facts while those of all are put in order. */
+/* The range of a sample's facts that merge() has yet to take. */
 struct ahead { size_t at, end; };
 
 /*
- * Samples have mostly the same facts, so that each is met after as many steps as there are samples: sorting them all would take longer. ${key}: of the next
- * fact of each; UINT64_MAX: it has none.
+ * Merge the sorted facts of all samples. Samples mostly have the same facts, so that one step over all samples handles one fact, which is faster than sorting.
+ * ${key}: the next fact's key for each sample; UINT64_MAX: no more facts.
  */
 static void
 merge(struct tt_why *w, struct ahead *a, uint64_t *key, size_t nsample)

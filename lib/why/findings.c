@@ -1,5 +1,5 @@
 /**
- * The list of findings, which grows by one at a time, and which frames they are about, in words.
+ * Appends findings to a list, and describes in words the frames that they are about.
  */
 #include "why/causes_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Joins causes of one kind into findings, beside those that last throughout the capture.
+ * Groups causes of one kind into findings, and adds findings that last throughout the capture.
  */
 #include "why/causes_parts.h"
 
@@ -42,7 +42,7 @@ by_cause(const void *a, const void *b)
 	    TT_CMP(tt_why_is_one_call(x), tt_why_is_one_call(y));
 }
 
-/* So many frames of a call that is merely longer are scattered, if they are neither evenly spaced nor close to each other. */
+/* Number of frames from which on those of a merely slower call count as scattered, if they are neither evenly spaced nor close together. */
 enum { SCATTERED = 3 };
 
 /* True if three quarters of the ${n} causes take about as long as their median: within an eighth. */
@@ -63,8 +63,8 @@ are_alike(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 }
 
 /*
- * True if the frames of ${c}, in ${frame}, are longer by the machine's noise, and not by what returns. A thread that a busy machine wakes late in many frames
- * is so by times of all lengths; one that sleeps longer in them chose how long.
+ * True if the ${n} frames of ${c} are longer because of the machine's noise, not because of something that repeats. A busy machine wakes a thread late by
+ * varying times; a thread that sleeps longer by similar times chose to.
  */
 static bool
 is_noise(struct tt_why *w, const struct tt_cause *worst, const struct tt_cause *const *c, const size_t *frame, size_t n)
@@ -132,7 +132,7 @@ group_hitches(struct tt_why *w)
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
-/* The kind of a finding: what makes most frames late comes first, then known causes, the machine's noise, all frames, frames that are not explained. */
+/* The rank of a finding's kind: 0 what makes most frames late, 1 known causes, 2 the machine's noise, 3 what all frames take, 4 unexplained frames. */
 static int
 place_of(const struct tt_finding *f)
 {
@@ -141,7 +141,7 @@ place_of(const struct tt_finding *f)
 	return f->class == TT_CAUSE_UNKNOWN ? 4 : f->is_noise ? 2 : 1;
 }
 
-/* Within a kind, findings of frames come before those of the whole capture. */
+/* Order findings by rank; within a rank, those of frames before those of the whole capture, and by extra time. */
 static int
 by_weight(const void *a, const void *b)
 {
@@ -160,7 +160,7 @@ by_weight(const void *a, const void *b)
 	return x->class != y->class ? TT_CMP(x->class, y->class) : TT_CMP(x->worst, y->worst);
 }
 
-/* Causes that explain half of the late frames, or more, make them late, and nothing that all frames take does. */
+/* If known causes explain at least half of the late frames, they make frames late: clear makes_late of findings about all frames. */
 static void
 settle_late(struct tt_why *w)
 {

@@ -13,7 +13,7 @@
 
 enum { PARTS = 8, MIN_FRAMES_PER_PART = 4 };
 
-/* The medians of the ${n} values at ${f}, of samples in order, by part of the capture. */
+/* Compute the medians of time and calls in each of the PARTS parts of the capture; ${f} has the fact in ${n} samples, in order, and is zero in the others. */
 static void
 medians(const struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, int64_t *ns, int64_t *calls)
 {
@@ -39,7 +39,7 @@ medians(const struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n
 	}
 }
 
-/* True if it grows from part to part, in the end by half or more, and not by most of that at once, which chance may make a growth of. */
+/* True if the values grow from part to part, by at least half in the end, and not by more than three quarters of that in one step, which may be chance. */
 static bool
 is_growing(const int64_t *v)
 {
@@ -54,7 +54,7 @@ is_growing(const int64_t *v)
 	return up >= PARTS - 2 && all >= v[0] / 2;
 }
 
-/* The text of ${b} is the sentence of ${f}; ${b} is freed. */
+/* Store the text of ${b} as the sentence of ${f}, and free ${b}. */
 static int
 keep(struct tt_why *w, struct tt_finding *f, struct tt_buf *b)
 {
@@ -62,7 +62,7 @@ keep(struct tt_why *w, struct tt_finding *f, struct tt_buf *b)
 	return w->err->code;
 }
 
-/* The time that all frames have beyond ${start}, by that of the samples. */
+/* Estimate from the samples the time of all frames beyond ${start}. */
 static int64_t
 time_grown(const struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, int64_t start)
 {
@@ -107,7 +107,7 @@ put_growth(struct tt_why *w, const struct tt_growing *g, bool exact)
 	return keep(w, f, &b);
 }
 
-/* The first of the ${n} frames of the first eighth of the capture, or of the last (${last}). */
+/* The first frame of the first eighth of the capture, or of the last eighth if ${last}; *${n}: their number. */
 static size_t
 eighth(const struct tt_why *w, size_t last, size_t *n)
 {
@@ -115,7 +115,7 @@ eighth(const struct tt_why *w, size_t last, size_t *n)
 	return last ? w->m->frames->n - *n : 0;
 }
 
-/* Medians of what frames take in the first and in the last eighth of the capture. */
+/* Compute the median frame times of the first and the last eighth of the capture, into ${of}. */
 static int
 frames_took(const struct tt_why *w, int64_t *of)
 {
@@ -133,8 +133,8 @@ frames_took(const struct tt_why *w, int64_t *of)
 }
 
 /*
- * True if frames take half as long again in the end, or longer, and if four fifths of their time are in calls that are made as often as ever and take as
- * many times as long as frames do, by between half and twice of what these grow. A method that several call counts for each of these alone.
+ * True if everything slows down: frames become at least half as long again, and four fifths of their time are in calls that are made as often as before and
+ * whose time grows by between half and twice the factor of the frames. Calls of a method from several callers are judged separately.
  */
 static bool
 all_slow_down(const struct tt_why *w, const int64_t *took)
@@ -180,7 +180,7 @@ put_slower(struct tt_why *w, const int64_t *took)
 	return w->err->code;
 }
 
-/* Keep ${g} among those that grow most, in order of it. */
+/* Insert ${g} into w->growing, which keeps the TT_WHY_GROWING facts that grow most, in order. */
 static void
 add_growing(struct tt_why *w, const struct tt_growing *g)
 {
@@ -195,7 +195,7 @@ add_growing(struct tt_why *w, const struct tt_growing *g)
 	w->growing[at] = *g;
 }
 
-/* True if what has these medians grows, by a twentieth of a frame or more. */
+/* True if the medians ${ns} grow, by more than a twentieth of a typical frame. */
 static bool
 is_clear(const struct tt_why *w, const int64_t *ns)
 {
@@ -203,8 +203,8 @@ is_clear(const struct tt_why *w, const int64_t *ns)
 }
 
 /*
- * True if a path that is called more often from one part on also takes longer call by call, so that it would grow with as many calls as in the first part,
- * too. Otherwise the calls are the step to report.
+ * True if the time of a call grows, too: with as many calls as in the first part, the time would still grow. Otherwise the rising number of calls is the step
+ * to report.
  */
 static bool
 grows_per_call(const struct tt_why *w, const int64_t *ns, const int64_t *calls)
@@ -217,8 +217,8 @@ grows_per_call(const struct tt_why *w, const int64_t *ns, const int64_t *calls)
 }
 
 /*
- * The markers whose time in a frame grows over the capture by a twentieth of a frame or more. ${longer}: how much longer frames become; what waits must make
- * at least half of its growth of that, for what is left of a frame is waited for, too.
+ * Find markers whose time in a frame grows over the capture by more than a twentieth of a frame. ${longer}: by how much frames become longer; growing waits
+ * count only if frames become longer by at least half as much, because a wait also fills up a frame.
  */
 static void
 find_growing(struct tt_why *w, int64_t longer)
@@ -232,7 +232,7 @@ find_growing(struct tt_why *w, int64_t longer)
 		const bool waits = f->what == TT_OF_CALL + TT_CAUSE_WAIT || f->what == TT_OF_CALL + TT_CAUSE_LOCK;
 		const uint32_t row = waits ? w->calls[f->id].by : f->id;
 
-		/* With a frame limit, a frame waits for the rest of the period. */
+		/* With a frame limit, waits merely fill up the period. */
 		if ((f->what != TT_OF_ROW && !waits) || row == TT_NO_ROW || (waits && w->cap && w->present[f->node]))
 			continue;
 		medians(w, k.v, k.n, ns, calls);
@@ -246,7 +246,7 @@ find_growing(struct tt_why *w, int64_t longer)
 
 /* --- by whom a method that several call grows -------------------------------------------------------- */
 
-/* True if the path ${node} is at ${in}, or below it. */
+/* True if the path ${node} is ${in}, or lies below it. */
 static bool
 is_below(const struct tt_why *w, uint32_t node, uint32_t in)
 {
@@ -256,8 +256,8 @@ is_below(const struct tt_why *w, uint32_t node, uint32_t in)
 }
 
 /*
- * The time of calls of the marker of path ${node} on other paths in the first eighth, if they take about as long in the last, but not those below ${out}.
- * *${calls}: how many there are, whatever they take.
+ * The time in the first eighth of the calls of the same marker as ${node} on other paths, not below ${out}, whose time hardly grows until the last eighth.
+ * *${calls}: the number of calls on all these paths.
  */
 static int64_t
 steady_beside(const struct tt_why *w, uint32_t node, uint32_t out, int64_t *calls)
@@ -278,7 +278,7 @@ steady_beside(const struct tt_why *w, uint32_t node, uint32_t out, int64_t *call
 	return sum;
 }
 
-/* True if the marker ${row} grows with what it calls: that is ${g} then. */
+/* True if the time of the marker ${row}, with all that it calls, grows; set ${g} to that growth. */
 static bool
 total_grows(const struct tt_why *w, uint32_t row, struct tt_growing *g)
 {
@@ -298,8 +298,8 @@ total_grows(const struct tt_why *w, uint32_t row, struct tt_growing *g)
 }
 
 /*
- * A marker grows on the path ${node}, while calls from elsewhere that take a fifth of as long stay as they are: then who calls it there is to be named, the
- * first one around it that grows, and is called nowhere else. False: it is not so, or there is none.
+ * Find the caller to blame for a marker that grows on the path ${node}, while calls from elsewhere, with at least a fifth as much time, do not grow: the
+ * innermost caller that grows and is not itself called from elsewhere, into ${g}. Return false if there is none.
  */
 static bool
 find_caller(const struct tt_why *w, uint32_t node, int64_t ns, struct tt_growing *g)
@@ -321,7 +321,7 @@ find_caller(const struct tt_why *w, uint32_t node, int64_t ns, struct tt_growing
 	return true;
 }
 
-/* Drop the row of the thing ${id} of the kind ${what}: another row stands for it. */
+/* Remove the growing fact of kind ${what} and id ${id}: another one stands for it. */
 static void
 drop_growing(struct tt_why *w, uint32_t what, uint32_t id)
 {
@@ -333,7 +333,7 @@ drop_growing(struct tt_why *w, uint32_t what, uint32_t id)
 	w->ngrowing = n;
 }
 
-/* If markers grow by one of their callers alone, the caller is what grows. */
+/* Replace markers that grow only when called by one of their callers: report that caller. */
 static void
 find_callers(struct tt_why *w)
 {
@@ -355,7 +355,7 @@ find_callers(struct tt_why *w)
 	}
 }
 
-/* The medians of what grows, of the frames of the first or the last eighth (${last}), which are ${v} by ${n}: times, then calls. */
+/* Set the medians of each growing fact in the first or the last eighth (${last}) from ${v}, which has ${n} times and then ${n} call counts for each fact. */
 static void
 settle_medians(struct tt_why *w, size_t last, int64_t *v, size_t n)
 {
@@ -367,7 +367,7 @@ settle_medians(struct tt_why *w, size_t last, int64_t *v, size_t n)
 	}
 }
 
-/* Read the frames of the first or the last eighth (${last}), all of which were looked at, for the medians of what grows. */
+/* Read the frames of the first or the last eighth (${last}), all of which were kept, and set the medians of the growing facts. */
 static int
 read_eighth(struct tt_why *w, size_t last)
 {
@@ -417,7 +417,10 @@ put_growing(struct tt_why *w)
 
 /* --- from some frame on --------------------------------------------------------------------------- */
 
-/* The part from which on all values are half as large again as any before it, and 1 at least; 0: there is none. *${low}, *${high}: the nearest of both. */
+/*
+ * The first part from which on all values are at least 1 and half as large again as all before; 0: none. *${low}: the largest value before it, *${high}: the
+ * smallest from it on.
+ */
 static size_t
 step_of(const int64_t *v, int64_t *low, int64_t *high)
 {
@@ -434,7 +437,7 @@ step_of(const int64_t *v, int64_t *low, int64_t *high)
 	return 0;
 }
 
-/* The first of three samples in a row with more calls, or time, than halfway between ${low} and ${high}; they are near where part ${part} begins. */
+/* The sample where the step near the start of ${part} begins: the first of three in a row with more calls, or time, than halfway between ${low} and ${high}. */
 static size_t
 sample_of(const struct tt_why *w, const struct tt_fact_walk *k, size_t part, bool by_time, int64_t low, int64_t high)
 {
@@ -451,7 +454,7 @@ sample_of(const struct tt_why *w, const struct tt_fact_walk *k, size_t part, boo
 	return part * w->nsample / PARTS;
 }
 
-/* Which markers are called more often from some part on: into ${to}, with room for all rows. Returns how many. */
+/* Find markers that are called more often from some part on, into ${to}, which has room for all rows. Return their number. */
 static size_t
 find_steps(const struct tt_why *w, struct tt_step *to)
 {
@@ -471,8 +474,9 @@ find_steps(const struct tt_why *w, struct tt_step *to)
 }
 
 /*
- * Among ${n} steps, the one of the fewest calls of those whose time makes frames half as much longer as any does: who calls others more often comes before
- * these, and with as many calls who takes more time. SIZE_MAX: none takes a tenth of a typical frame, or frames are not even half as much longer.
+ * Choose the step to report among the ${n} at ${s}: of those that add at least half as much time to a frame as the largest one, the one with the fewest calls,
+ * because a caller precedes the callees that it calls more often; with equal calls the one with more time. SIZE_MAX: none adds a tenth of a typical frame, or
+ * frames do not grow by half of its time.
  */
 static size_t
 choose_step(const struct tt_why *w, struct tt_step *s, size_t n, int64_t longer)
@@ -499,7 +503,7 @@ choose_step(const struct tt_why *w, struct tt_step *s, size_t n, int64_t longer)
 	return best != SIZE_MAX && longer < s[best].more / 2 ? SIZE_MAX : best;
 }
 
-/* True if calls that take a fifth of the time in the first eighth, or more, take as long in the last, within a quarter: then not all are slower. */
+/* True if calls with at least a fifth of the time in the first eighth take about as long in the last, within a quarter: then not everything slows down. */
 static bool
 some_stay(const struct tt_why *w)
 {
@@ -532,7 +536,7 @@ is_as_often(const struct tt_why *w, uint32_t row)
 	return false;
 }
 
-/* Which markers take twice as long from some part on, with all that they call, and a tenth of a typical frame more: into ${to}. Returns how many. */
+/* Find markers that take half as long again from some part on, with all that they call, and add a tenth of a typical frame: into ${to}. Return their number. */
 static size_t
 find_time_steps(const struct tt_why *w, struct tt_step *to)
 {
@@ -554,8 +558,9 @@ find_time_steps(const struct tt_why *w, struct tt_step *to)
 }
 
 /*
- * Among ${n} such steps, the one that takes least before of those that are four fifths of the most: who calls it took that, and more. SIZE_MAX: none takes
- * twice as long in as many calls, or frames are not even half as much longer, or all take longer.
+ * Choose the step to report among the ${n} time steps at ${s}: of those with at least four fifths of the largest growth, the one that took least before,
+ * because its callers include its time. SIZE_MAX: it takes less than twice as long, or is called more, or frames do not grow by half of it, or everything slows
+ * down.
  */
 static size_t
 choose_time_step(const struct tt_why *w, const struct tt_step *s, size_t n, int64_t longer)
@@ -573,7 +578,10 @@ choose_time_step(const struct tt_why *w, const struct tt_step *s, size_t n, int6
 	return best;
 }
 
-/* The step of the marker of ${c}, if it is at the place of the best; NULL: it has none there, or does far more in this frame. */
+/*
+ * The step of the marker of ${c}, if it begins where the reported step does; NULL: no such step, or the marker does far more in this frame than the step
+ * explains.
+ */
 static const struct tt_step *
 step_by(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -586,7 +594,9 @@ step_by(const struct tt_why *w, const struct tt_cause *c)
 	return NULL;
 }
 
-/* The first frame of the step: that of its sample, or one of those between the sample before and it, if all from there on are known to be long by it. */
+/*
+ * The first frame of the step: the frame of its sample; or an earlier one after the previous sample, if the step explains all frames from there on (*${known}).
+ */
 static size_t
 first_frame(const struct tt_why *w, const struct tt_step *s, bool *known)
 {
@@ -615,7 +625,7 @@ is_of_growing(const struct tt_why *w, uint32_t what, uint32_t id)
 	return false;
 }
 
-/* True for a marker that grows with what it calls, and for what grows so by it. */
+/* True if the marker ${row} grows together with its callees, or is the callee through which such a marker grows. */
 static bool
 is_by_caller(const struct tt_why *w, uint32_t row)
 {

@@ -1,5 +1,5 @@
 /**
- * Which frames are hitches, and which typical ones they are compared with.
+ * Chooses the frames that are hitches, and the typical frames that they are compared with.
  */
 #include "why/causes_parts.h"
 
@@ -10,7 +10,9 @@
 #include "stat/num.h"
 #include "view/view.h"
 
-/* A frame is long by this many ns, and by such a part of the whole of a typical frame: a game that next to nothing is done in has no hitches. */
+/*
+ * Minimum extra time of a long frame: in ns, and as a fraction 1/OF_FRAME of a typical frame's whole time. So a game that does next to nothing has no hitches.
+ */
 enum { MIN_EXTRA_NS = 100000, OF_FRAME = 20 };
 
 /*
@@ -50,7 +52,8 @@ tt_why_strict(const struct tt_why *w, size_t i)
 }
 
 /*
- * For the ${n} values of ${v}: the median, in *${over} a quarter more, by ${floor} at least, and in *${strict} what is also more than they differ by anyway.
+ * The median of the ${n} values at ${v}. *${over}: a quarter above it, and at least by ${floor}; *${strict}: at least *${over}, and beyond the values' usual
+ * spread (5 median absolute deviations).
  */
 static int64_t
 median(int64_t *v, size_t n, int64_t floor, int64_t *over, int64_t *strict)
@@ -90,7 +93,7 @@ out:
 	return w->err->code;
 }
 
-/* The median of the GPU's time in the samples that know it; 0: half of them do not. */
+/* The median GPU time of the samples that know it; 0: fewer than half of them do. */
 static int64_t
 find_gpu(const struct tt_why *w)
 {
@@ -104,14 +107,14 @@ find_gpu(const struct tt_why *w)
 	return 2 * n > w->nsample ? tt_quantile_of_i64(v, n, 1, 2) : 0;
 }
 
-/* The time that frame ${i} waits for its picture, or another one, longer than the limit has it wait; without a limit all of it. */
+/* The time that frame ${i} waits for a picture beyond what the frame limit makes it wait; without a limit all of that wait. */
 static int64_t
 late_wait(const struct tt_why *w, size_t i)
 {
 	return tt_frames_late(w->m->frames, i, tt_frames_judged_at(w->m->frames, i));
 }
 
-/* The median of these waits in the samples. */
+/* The median of late_wait() over the samples. */
 static int64_t
 usual_late_wait(const struct tt_why *w)
 {
@@ -136,7 +139,7 @@ tt_why_lag(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t
 		for (size_t lag = 0; lag <= MAX_LAG; lag++)
 			if (time(w, i - lag) > high)
 				agree[lag] += waits ? 1 : -1;
-		/* A wait that the frame begins with is for a picture of an earlier one. */
+		/* A frame that begins with its wait waits for the picture of an earlier frame. */
 		if (waits)
 			first += tt_frames_waits_first(f, i) ? 1 : -1;
 	}

@@ -15,14 +15,14 @@
 
 /* --- what the runtime does --------------------------------------------------------------------------- */
 
-/* True if the sentence names the call that is at work, and not only the marker that it is under. */
+/* True if the sentence for ${class} names the waiting or loading call, and not only the marker around it. */
 static bool
 is_told_by_call(enum tt_cause_class class)
 {
 	return class == TT_CAUSE_WAIT || class == TT_CAUSE_SHADERS || class == TT_CAUSE_LOADING || class == TT_CAUSE_EDITOR;
 }
 
-/* Among the calls of ${class} by the marker ${by}, the one with most time beyond the usual, and of those the longest; NULL: there is none. */
+/* The call of ${class} by the marker ${by} with the most extra time; among equals the longest; NULL: none. */
 static const struct tt_fact *
 longest_call(const struct tt_why *w, enum tt_cause_class class, uint32_t by)
 {
@@ -39,13 +39,13 @@ longest_call(const struct tt_why *w, enum tt_cause_class class, uint32_t by)
 	return most;
 }
 
-/* Set the figures of ${c}, which is blamed on its class: those of the marker ${by}, or of the call by which it is at work. */
+/* Set the figures of ${c}, whose class is set: those of the marker of ${by}, or of the call that the sentence names. */
 static void
 name_marker(const struct tt_why *w, const struct tt_fact *by, struct tt_cause *c)
 {
 	const struct tt_fact *call = longest_call(w, c->class, by->id), *told = call && is_told_by_call(c->class) ? call : by;
 	const struct tt_usual u = tt_why_usual(w, told->what, told->id);
-	/* For a limit, all of the wait is shown, and what is late of it explains the frame. */
+	/* A wait for the frame limit is shown in full; only its late part explains the frame. */
 	const int64_t beyond = tt_why_beyond(w, w->present[told->node] ? by : told);
 
 	c->row = by->id;
@@ -59,7 +59,7 @@ name_marker(const struct tt_why *w, const struct tt_fact *by, struct tt_cause *c
 	c->named = beyond < c->ns ? beyond : c->ns;
 }
 
-/* Methods that are compiled are reported together. */
+/* Replace the marker's figures by those of all methods compiled in the frame, which are reported together. */
 static void
 name_compiled(const struct tt_why *w, struct tt_cause *c)
 {
@@ -78,7 +78,7 @@ name_compiled(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* All that the class of ${c} takes in the frame. The wait for the frame limit fills the frame up: it counts only where it is the wait that is named. */
+/* The time of the class of ${c} in the frame. Waits for the frame limit merely fill up the frame: they count only if ${c} is about such a wait. */
 static int64_t
 add_class(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -94,7 +94,7 @@ add_class(const struct tt_why *w, const struct tt_cause *c)
 	return sum;
 }
 
-/* Blame ${c} on ${class} if that takes more time than the present cause; name the marker that most of it is under. */
+/* Blame ${c} on ${class} if that has more extra time than the present cause; name the marker with most of it. */
 static void
 try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 {
@@ -120,7 +120,7 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 		name_compiled(w, c);
 }
 
-/* The marker whose allocations in the frame exceed the usual most, and the class that it allocated most. */
+/* Store in ${c} the marker whose allocations in the frame exceed the usual most, and the class that it allocated most. */
 static void
 find_burst(const struct tt_why *w, struct tt_cause *c)
 {
@@ -153,7 +153,7 @@ usual_site(const struct tt_why *w)
 	return most && most->self > 0 ? most : NULL;
 }
 
-/* True if a method of that name is on the way to the collection at ${c}->node. */
+/* True if a method that requests collections by name is among the callers of the collection at ${c}->node. */
 static bool
 is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -165,14 +165,14 @@ is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 	return false;
 }
 
-/* The engine's loop never asks for a collection; and one with nothing around it does not ask for itself. */
+/* True if a marker may have asked for a collection: not the engine's loop, and not the collection's own marker. */
 static bool
 may_ask(const char *full)
 {
 	return !tt_name_is_loop(full) && !tt_name_match(tt_collect_markers, full);
 }
 
-/* True if the frame thread, or another one, waited when the collection of ${c} started: who waits need not be who asked for it. */
+/* True if the thread on which the collection of ${c} started was waiting: a waiting method need not have asked for the collection. */
 static bool
 is_in_wait(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -183,7 +183,7 @@ is_in_wait(const struct tt_why *w, const struct tt_cause *c)
 	return w->class[at] == TT_CAUSE_WAIT;
 }
 
-/* True if nothing of the program is around the collection of ${c}, and a heap shot was taken in its frame: the recorder caused it, for the shot. */
+/* True if the recorder caused the collection of ${c} for a heap shot: a shot was taken in the frame, and no method of the program is around the collection. */
 static bool
 is_of_shot(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -198,7 +198,7 @@ is_of_shot(const struct tt_why *w, const struct tt_cause *c)
 	return i < s->n;
 }
 
-/* The places where the collections of ${c} started, which of them, and whether it is known already that the program asked for them. */
+/* Find where the collections of ${c} started, their generations, and whether the program certainly asked for them. */
 static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
 {
@@ -237,7 +237,7 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 	find_burst(w, c);
 	if (c->row2 == TT_NO_ROW && site && !c->elsewhere) {
 		c->row2 = site->id;
-		c->usual_ns = site->self;     /* bytes in a typical frame */
+		c->usual_ns = site->self;     /* bytes, in a typical frame */
 	}
 	if (c->row2 != TT_NO_ROW) {
 		c->row = c->row2;
@@ -245,7 +245,7 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* For a frame with allocations: blame the collection in it, if that takes a tenth of the extra time or more. */
+/* For a cause of class allocation: add the collections of its frame, if they take at least a tenth of the extra time. */
 static void
 look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 {
@@ -265,8 +265,8 @@ look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 }
 
 /*
- * Unless the program asks for it, a collection starts in a method as often as it allocates its share of the bytes. Poisson's law says how often ${n} of
- * them and more start in one in which ${mean} are to be expected: at most mean^n/n!.
+ * True if ${n} collections in one method are too many for chance. Unless the program asks for collections, they start in a method in proportion to its share of
+ * the allocated bytes: ${mean} are expected, and by Poisson's law the probability of ${n} or more is at most mean^n/n!.
  */
 static bool
 is_more_than_chance(double mean, unsigned n)
@@ -278,7 +278,7 @@ is_more_than_chance(double mean, unsigned n)
 	return p < 1e-4;
 }
 
-/* All causes, one after the other: of each frame first its own, then those that may be told instead of it, or beside it. The last has no next. */
+/* Iterate over all causes: for each frame its own, then the alternatives and second causes. next_cause() returns NULL after the last. */
 static struct tt_cause *
 first_cause(const struct tt_why *w)
 {
@@ -300,7 +300,10 @@ next_cause(const struct tt_why *w, const struct tt_cause *c)
 	return at < w->out->ncause ? &w->out->cause[at] : NULL;
 }
 
-/* Each collection that started in ${starter} was asked for. If there are no generations, the rest of what is known of collections is little, too. */
+/*
+ * Mark each collection that started in ${starter} as requested by the program; as guessed, if the capture has no generations, for then it says little about
+ * collections.
+ */
 static void
 was_asked(struct tt_why *w, uint32_t starter)
 {
@@ -343,7 +346,7 @@ tt_why_asked(struct tt_why *w)
 		}
 }
 
-/* The method with the most code of those compiled in the frame. */
+/* Name the method with the most code among those compiled in the frame. */
 static void
 look_at_code(const struct tt_why *w, struct tt_cause *c)
 {
@@ -380,7 +383,7 @@ look_at_wait(const struct tt_why *w, struct tt_cause *c)
 		c->row2 = TT_NO_ROW;
 }
 
-/* True if zones of the path ${node}, on the frame thread of ${c}, are within those that load in ${c}, by the marker that it names. */
+/* True if zones of the path ${node} on the frame thread of ${c} are part of its loading, within zones of the marker ${c}->row2. */
 static bool
 is_within_loading(const struct tt_why *w, const struct tt_cause *c, uint32_t node)
 {
@@ -394,7 +397,7 @@ is_within_loading(const struct tt_why *w, const struct tt_cause *c, uint32_t nod
 	return within;
 }
 
-/* Name the zone that has nearly all of the time of the call that loads: "Texture.AwakeFromLoad", and not the "Preload Single Step" that any loading is in. */
+/* Name the innermost zone with nearly all of the loading time: "Texture.AwakeFromLoad", not the "Preload Single Step" around any loading. */
 static void
 look_at_loaded(const struct tt_why *w, struct tt_cause *c)
 {
@@ -412,7 +415,7 @@ look_at_loaded(const struct tt_why *w, struct tt_cause *c)
 	c->row2 = row;
 }
 
-/* True if ${c} sleeps, as often as usual: then the system let its thread run later than it asked to. */
+/* True if ${c} is a sleep, and the thread sleeps as often as usual: then the system woke it later than it asked. */
 static bool
 is_woken_late(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -422,7 +425,10 @@ is_woken_late(const struct tt_why *w, const struct tt_cause *c)
 	return tt_name_match(tt_sleep_markers, tt_why_full_name(w, row)) && !tt_why_is_rare(w, &u) && u.self > 0 && c->n <= u.n_high;
 }
 
-/* The class of the exceptions that the marker ${by} allocates at record ${i} of the frame, which the model owns; NULL: it is no exception, or another's. */
+/*
+ * The class of the exception that the marker ${by} allocates in record ${i} of the frame; the model owns the name. NULL: the record is no exception, or another
+ * marker's.
+ */
 static const char *
 exception_at(const struct tt_why *w, size_t i, uint32_t by)
 {
@@ -442,7 +448,7 @@ by_class(const void *a, const void *b)
 	return strcmp(((const struct thrown *)a)->class, ((const struct thrown *)b)->class);
 }
 
-/* Which exception the method throws most, how many of it, and how many others. */
+/* Find the exception class that the method throws most, its number, and that of other exceptions. */
 static void
 count_exceptions(const struct tt_why *w, struct tt_cause *c)
 {
@@ -467,7 +473,7 @@ count_exceptions(const struct tt_why *w, struct tt_cause *c)
 	tt_mem_free(w->mem, v, (w->s->n + 1) * sizeof *v);
 }
 
-/* Which exceptions were thrown, and who called the method that throws them. */
+/* Find which exceptions were thrown, and who called the method that throws them. */
 static void
 look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
 {
@@ -483,7 +489,7 @@ look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
 
 /* --- what other threads do ---------------------------------------------------------------------------- */
 
-/* True if a zone of the marker ${row} is at record ${i} of the frame or around it; ${in}: the same of the records before it. These are by node. */
+/* True if record ${i} of the frame, or one around it, is a zone of the marker ${row}; ${in} has the answers for earlier records. Records are in node order. */
 static bool
 is_in(const struct tt_why *w, size_t i, uint32_t row, const bool *in)
 {
@@ -493,7 +499,10 @@ is_in(const struct tt_why *w, size_t i, uint32_t row, const bool *in)
 	return tt_paths_row(w->p, own) == row || (at < i && w->s->rec[at].node == up && in[at]);
 }
 
-/* How many other threads of the program work in the frame for longer than ${least} in the marker blamed; and in all else, beyond what is usual for them. */
+/*
+ * Count other threads that work longer than ${least} in the frame: into n those in the blamed marker, into usual_n those with that much more other work than
+ * usual.
+ */
 static void
 count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 {
@@ -519,7 +528,7 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 	tt_mem_free(w->mem, in, in ? (w->s->n + 1) * sizeof *in : 0);
 }
 
-/* True if the frame thread has clearly more zones than usual, of the base library, too: then it does more. */
+/* True if the frame thread has clearly more zones than usual, including those of the base library: then it does more work itself. */
 static bool
 is_busier(const struct tt_why *w)
 {
@@ -530,8 +539,8 @@ is_busier(const struct tt_why *w)
 }
 
 /*
- * True if two other threads or more work clearly more than usual, while this one does nothing more. Frames with much work elsewhere may be many where
- * these are known to be longer: then one thread is enough, and usual is what the other frames have.
+ * Blame ${cause} on busy processors, and return true, if at least two other threads work clearly more than usual while the frame thread does no more. If frames
+ * with much work elsewhere are known to be longer (w->crowded), one such thread is enough, and the usual work is that of the other frames.
  */
 static bool
 try_processors(const struct tt_why *w, struct tt_cause *cause)
@@ -543,7 +552,7 @@ try_processors(const struct tt_why *w, struct tt_cause *cause)
 
 	if (!busy || usual == 0 || is_busier(w) || more < (w->crowded ? c->extra / 2 : c->extra))
 		return false;
-	/* In a longer frame others do more, too: a quarter of a thread more must be at work all the time. */
+	/* Other threads do more in a longer frame anyway: their share of the frame must be larger by a quarter of a thread. */
 	if (busy->self * 100 / dur - high * 100 / usual < 25)
 		return false;
 	for (size_t i = 0; i < w->now.n; i++) {
@@ -563,8 +572,8 @@ try_processors(const struct tt_why *w, struct tt_cause *cause)
 }
 
 /*
- * A method blamed for what it does in the frame loads, if it calls for that at least ten times more than usual and a twentieth of its time is known to go
- * there: what it does between these calls counts, too. Its allocations are kept beside that.
+ * Turn ${c}, which blames a method, into a loading cause if the method makes at least ten more loading calls than usual and they take a twentieth of its time:
+ * its work between these calls counts as loading, too. Keep its allocations.
  */
 static void
 try_loader(const struct tt_why *w, struct tt_cause *c)
@@ -636,17 +645,14 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/*
- * True if the exceptions ${c} are in a method ${path} that throws more: it is also called more, allocates them,
- * and takes about the time of the exceptions.
- */
+/* True if ${path} blames the method that throws the exceptions ${c}: such a method is also called more, allocates them, and takes about as long as they do. */
 static bool
 is_thrown(const struct tt_cause *c, const struct tt_cause *path)
 {
 	return c->class == TT_CAUSE_EXCEPTIONS && c->row == path->row && path->ns <= 2 * c->ns;
 }
 
-/* Blame ${c} on a method that allocates, though it is called as often as usual, if that takes more time than the present cause. */
+/* Blame ${c} on a method that allocates more, though it is not called more often, if that takes more time than the present cause. */
 static void
 try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {
@@ -660,7 +666,7 @@ try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 		*c = burst;
 }
 
-/* Blame ${c} on the class that takes most time, if that is more than the present cause takes; not on the class ${but}. */
+/* Blame ${c} on the class with the most extra time other than ${but}, if that is more than the present cause has. */
 static void
 try_classes(const struct tt_why *w, enum tt_cause_class but, struct tt_cause *c)
 {
@@ -669,7 +675,7 @@ try_classes(const struct tt_why *w, enum tt_cause_class but, struct tt_cause *c)
 			try_class(w, class, c);
 }
 
-/* A copy of ${c} that lasts; NULL: w->err. */
+/* A copy of ${c} that lives as long as the results; NULL: w->err. */
 static struct tt_cause *
 keep(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -681,8 +687,8 @@ keep(const struct tt_why *w, const struct tt_cause *c)
 }
 
 /*
- * Find what is beside ${c} in its frame, most of it: the runtime's or the engine's work of another class, or what the program does. Reads of a loader, or
- * exceptions it meets, are no other.
+ * Find the largest second cause in the frame of ${c}: runtime or engine work of another class, or work of the program. Reads by a loader, and exceptions
+ * already blamed, are no second cause.
  */
 static void
 look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
@@ -705,7 +711,7 @@ look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 		c->also = keep(w, &k);
 }
 
-/* Find what is known to take more time: the runtime's or the engine's work, more calls, allocations. False: that explains too little. */
+/* Judge the frame by what is certain: work of the runtime or the engine, more calls, allocations. Return false if that explains too little. */
 static bool
 judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {
@@ -714,7 +720,7 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	try_classes(w, TT_CAUSE_UNKNOWN, c);
 	end = tt_why_descend(w, true);
 	tt_why_widen(w, &end, c->extra / TT_WHY_MIN_SHARE);
-	/* A method that throws more is also called more, and takes about the time of the exceptions. */
+	/* A method that throws more is also called more, and takes about as long as its exceptions. */
 	const bool thrown = end.at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && end.ns <= 2 * c->ns && end.ns >= c->extra / TT_WHY_MIN_SHARE &&
 	    tt_paths_row(w->p, w->now.v[end.at].id) == c->row;
 	if (!thrown && end.ns > c->ns) {
@@ -736,7 +742,7 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	return true;
 }
 
-/* Methods that are not called more often than usual, but take longer. */
+/* Judge the frame by methods that take longer though they are not called more often. */
 static void
 judge_slower(struct tt_why *w, struct tt_cause *c)
 {
@@ -782,7 +788,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	if (!known)
 		try_processors(w, c);
 	judge_slower(w, &slower);
-	/* A method that loads is that also where what it reads is known already: it takes longer. */
+	/* A method that loads is reported as such even if its reads are the cause found so far: it takes longer. */
 	if (slower.class == TT_CAUSE_UNKNOWN || (known && (slower.ns <= c->ns || (slower.row == c->row && slower.class != TT_CAUSE_LOADING))))
 		return;
 	const bool worth = known && c->class != slower.class && tt_why_is_worth(w, &slower, c);

@@ -1,6 +1,6 @@
 /**
- * Finds frames that are late by the render thread or the GPU, which need more than the period at which frames are capped: the frame thread waits for the
- * display then, as in every frame, so that its calls do not show it.
+ * Finds frames that are late because the render thread or the GPU takes longer than the period of the cap. The frame thread merely waits for the display then,
+ * as in every frame, so that its calls do not show it.
  */
 #include "why/causes_parts.h"
 
@@ -13,7 +13,7 @@
 #include "out/table.h"
 #include "view/frame_sums.h"
 
-/* The render thread and the GPU are late by a hundredth of the period, and more: a measure is never exact. */
+/* Tolerance: the render thread and the GPU are late if they exceed the period by more than 1/OF_PERIOD of it. */
 enum { OF_PERIOD = 100, MIN_FRAMES = 2 };
 
 static int64_t
@@ -22,7 +22,7 @@ time_of_render(const struct tt_why *w, size_t i)
 	return tt_frames_render(w->m->frames, i);
 }
 
-/* True if frame ${i} has a known cause. *${at}: the place of the first cause from it on; frames are asked for in order. */
+/* True if frame ${i} has a known cause. *${at}: the first cause of frame ${i} or later; call in frame order. */
 static bool
 has_cause(const struct tt_why *w, size_t i, size_t *at)
 {
@@ -32,8 +32,8 @@ has_cause(const struct tt_why *w, size_t i, size_t *at)
 }
 
 /*
- * Late frames without a cause: the render thread, or the GPU, needs more than the period for their pictures, which are those of ${lag} frames before; or it
- * does so ${lead} frames after.
+ * Late frames without a cause for whose picture the render thread or the GPU takes longer than the period. The picture was drawn ${lag} frames earlier, or
+ * ${lead} frames later.
  */
 struct late { int64_t (*time)(const struct tt_why *, size_t); size_t lag, lead, *frame, n; };
 
@@ -43,7 +43,7 @@ time_of(const struct tt_why *w, const struct late *l, size_t i)
 	return i >= l->lag && i - l->lag + l->lead < w->m->frames->n ? l->time(w, i - l->lag + l->lead) : 0;
 }
 
-/* Find them, in order. */
+/* Find these frames, in order. */
 static void
 find_late(const struct tt_why *w, struct late *l)
 {
@@ -57,8 +57,8 @@ find_late(const struct tt_why *w, struct late *l)
 }
 
 /*
- * Find those that the render thread makes late. In a game whose main thread is a frame ahead it draws the picture of a frame during the next one: it is so
- * where that explains more late pictures.
+ * Find frames that the render thread makes late. If a game's main thread is one frame ahead, the render thread draws a picture during the next frame: assume
+ * that if it explains more late pictures.
  */
 static void
 find_rendered_late(const struct tt_why *w, struct late *l)
@@ -78,7 +78,7 @@ find_rendered_late(const struct tt_why *w, struct late *l)
 		find_late(w, l);
 }
 
-/* The marker that the render thread runs longest in the samples in which it is late; TT_NO_ROW: none is known. *${thread}: its name. */
+/* The marker that the render thread runs longest in samples in which it exceeds the period; *${thread}: the thread's name. TT_NO_ROW: not known. */
 static uint32_t
 longest_run(const struct tt_why *w, const char **thread)
 {
@@ -160,7 +160,7 @@ tt_why_late_elsewhere(struct tt_why *w)
 	return rc;
 }
 
-/* The name of the work that was not recorded and may make frames late; NULL: all was. */
+/* The name of the work that was not recorded and may make frames late; NULL: everything was recorded. */
 static const char *
 name_unrecorded(const struct tt_why *w)
 {

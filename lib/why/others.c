@@ -1,6 +1,6 @@
 /**
- * Finds what other threads did while the frame thread waited: what its wait ended with, what the render thread and the GPU had to do, who was in something
- * for as long as a lock was waited for.
+ * Finds what other threads did while the frame thread waited: what its wait ended with, the work of the render thread and the GPU, and who was in a zone for as
+ * long as a lock was waited for.
  */
 #include "why/causes_parts.h"
 
@@ -9,8 +9,8 @@
 #include "view/frame_sums.h"
 
 /*
- * A wait may have ended with a zone that ends no longer before it, for a thread is woken late; and no longer after it, for who has woken it has a little to do
- * until its own zone ends.
+ * The wait ended with a zone if the zone ends at most BEFORE_NS before it, because a thread is woken late, or AFTER_NS after it, because the waking thread has
+ * a little to do until its zone ends.
  */
 enum { BEFORE_NS = 1000000, AFTER_NS = 200000, BEFORE_TICKS = BEFORE_NS >> TT_FRAME_TICK_SHIFT, AFTER_TICKS = AFTER_NS >> TT_FRAME_TICK_SHIFT };
 
@@ -27,7 +27,7 @@ tt_why_work_of(const struct tt_why *w, uint32_t node)
 	return tt_paths_row(w->p, node);
 }
 
-/* True if the record is of a method of the program, on another thread than the frame's. */
+/* True if ${r} is a method of the program on another thread than the frame's. */
 static bool
 is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_t frame)
 {
@@ -38,7 +38,7 @@ is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_
 	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(tt_why_full_name(w, row));
 }
 
-/* The longest zone of the call by which ${c} waits, on the frame thread; NULL: there is none, or it is less than half of what the call takes. */
+/* The longest zone of the call by which ${c} waits, on the frame thread; NULL: none, or it takes less than half of that call's time. */
 static const struct tt_frame_path *
 longest_wait(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -54,7 +54,7 @@ longest_wait(const struct tt_why *w, const struct tt_cause *c)
 	return most && most->longest >= c->took / 2 ? most : NULL;
 }
 
-/* True if the only zone of ${r} was over before the wait ${wait} was: who held the lock until then was not in it. */
+/* True if ${r} is a single zone that ended clearly before the wait ${wait} did: it cannot contain the one who held the lock until then. */
 static bool
 was_over(const struct tt_frame_path *r, const struct tt_frame_path *wait)
 {
@@ -68,7 +68,7 @@ tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c)
 	const struct tt_thread *by = NULL;
 	int64_t best = INT64_MAX;
 
-	/* A zone comes before those in it: of those that last as long as each other, it is the one that took the lock. */
+	/* Records of outer zones come first: of zones that last equally long, the outermost is named. */
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
@@ -98,7 +98,7 @@ is_for_gpu(const struct tt_why *w, uint32_t node)
 	    tt_name_match(tt_render_threads, tt_paths_thread(w->p, node)->own);
 }
 
-/* True if zones of ${node} may be for a picture: they wait for the frame limit, and so for the render thread and the GPU, too. */
+/* True if zones of ${node} wait for the frame limit: they may wait for a picture, and so for the render thread and the GPU. */
 static bool
 is_for_picture(const struct tt_why *w, uint32_t node)
 {
@@ -107,7 +107,10 @@ is_for_picture(const struct tt_why *w, uint32_t node)
 	return row != TT_NO_ROW && tt_waits_kind(w->m, tt_why_full_name(w, row)) == TT_WAIT_LIMIT;
 }
 
-/* True if zones of ${wait} may wait for other threads in zones of ${node}: the program or the engine is at work, or, of a picture, the GPU is waited for. */
+/*
+ * True if the wait ${wait} may be for another thread's zones of ${node}: work of the program or the engine; or, if it waits for a picture, the render thread's
+ * wait for the GPU.
+ */
 static bool
 is_awaited(const struct tt_why *w, uint32_t node, uint32_t wait)
 {
@@ -120,7 +123,9 @@ is_awaited(const struct tt_why *w, uint32_t node, uint32_t wait)
 	return class >= TT_CAUSE_COLLECTION && class < TT_CAUSE_EDITOR && class != TT_CAUSE_LOCK;
 }
 
-/* True if the longest zone of ${r}, on another thread, may be what the wait ${wait} ended with: of like length, within the frame, ending about then. */
+/*
+ * True if the wait ${wait} may have ended with the longest zone of ${r}, on another thread: of similar length, within the frame, ending at about the same time.
+ */
 static bool
 ends_with(const struct tt_why *w, const struct tt_frame_path *r, const struct tt_frame_path *wait)
 {
@@ -132,7 +137,7 @@ ends_with(const struct tt_why *w, const struct tt_frame_path *r, const struct tt
 	    tt_why_is_other(w, r->node, tt_frames_thread(w->m->frames, w->s->frame)) && is_awaited(w, r->node, wait->node);
 }
 
-/* True if what is done at ${r} is more than usual: what always ends about then is no reason to wait longer. */
+/* True if the work at ${r} takes longer than usual. Work that always ends at that time is no reason for a longer wait. */
 static bool
 is_unusual(const struct tt_why *w, const struct tt_frame_path *r)
 {
@@ -141,7 +146,7 @@ is_unusual(const struct tt_why *w, const struct tt_frame_path *r)
 	return run && tt_why_beyond(w, run) >= r->longest / 4;
 }
 
-/* How far apart the ends are. */
+/* The distance of the two ends, in ticks. */
 static int64_t
 ends_apart(const struct tt_frame_path *r, const struct tt_frame_path *wait)
 {
@@ -150,7 +155,7 @@ ends_apart(const struct tt_frame_path *r, const struct tt_frame_path *wait)
 	return apart < 0 ? -apart : apart;
 }
 
-/* The outermost zone around ${r}, or itself, that the wait may have ended with. */
+/* The outermost zone at or around ${r} that the wait may have ended with. */
 static const struct tt_frame_path *
 outermost_end(const struct tt_why *w, const struct tt_frame_path *r, const struct tt_frame_path *wait)
 {
@@ -160,8 +165,8 @@ outermost_end(const struct tt_why *w, const struct tt_frame_path *r, const struc
 }
 
 /*
- * Among the zones that the wait may have ended with, one that is more than usual, and of those the one whose end is the nearest; NULL: there is none. A zone
- * that loads may do so by itself: it ended with another thread's zone only if that is more than usual.
+ * The zone that the wait most likely ended with: unusual zones first, then the one whose end is nearest; NULL: none. For a wait of class loading only unusual
+ * zones count, because loading may simply take that long.
  */
 static const struct tt_frame_path *
 nearest_end(const struct tt_why *w, const struct tt_frame_path *wait)
@@ -179,7 +184,7 @@ nearest_end(const struct tt_why *w, const struct tt_frame_path *wait)
 	return best ? outermost_end(w, best, wait) : NULL;
 }
 
-/* The innermost zone in which ${r} was for about as long, working or waiting; TT_NO_ROW: itself. */
+/* The innermost zone inside ${r} that lasted about as long as ${r}, working or waiting; TT_NO_ROW: ${r} itself. */
 static uint32_t
 innermost(const struct tt_why *w, const struct tt_frame_path *r)
 {
@@ -196,7 +201,7 @@ innermost(const struct tt_why *w, const struct tt_frame_path *r)
 	return row;
 }
 
-/* On how many threads the wait may have ended with the marker ${row}; *${ns}: the longest of these. */
+/* The number of threads on which the wait may have ended with the marker ${row}; *${ns}: the longest of these zones. */
 static unsigned
 count_threads(const struct tt_why *w, uint32_t row, const struct tt_frame_path *wait, int64_t *ns)
 {
@@ -235,13 +240,16 @@ tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c)
 
 /* --- the GPU --------------------------------------------------------------------------------------------- */
 
-/* The GPU and the render thread are told by a quarter: of a period that a wait lasts longer, of the usual time; an eighth of a period is no noise. */
+/*
+ * Thresholds: a wait is clearly longer than a period, and the GPU clearly slower than usual, by 1/OF_WAIT of it; extra work is more than noise from 1/OF_PERIOD
+ * of a period on.
+ */
 enum { OF_WAIT = 4, OF_PERIOD = 8 };
 
-/* A frame waits for a picture of so many frames before at most. */
+/* Maximum number of frames between a frame and the picture that it waits for. */
 enum { MAX_AHEAD = 3 };
 
-/* The GPU's time of the picture that ${c} waits for, into *${ns}: that of the frame which is returned; 0: it is not known. */
+/* The frame whose picture ${c} waits for; *${ns}: the GPU's time for that picture, 0: not known. */
 static size_t
 gpu_of_picture(const struct tt_why *w, const struct tt_cause *c, int64_t *ns)
 {
@@ -251,7 +259,10 @@ gpu_of_picture(const struct tt_why *w, const struct tt_cause *c, int64_t *ns)
 	return at;
 }
 
-/* True if the GPU, which took ${took}, is late: longer than the period or, if that is a quarter more than usual, more beyond it than the render thread. */
+/*
+ * True if the GPU, which took ${took}, is late: it took longer than the period; or a quarter longer than usual, and its extra time exceeds ${render}, that of
+ * the render thread.
+ */
 static bool
 is_gpu_late(const struct tt_why *w, int64_t took, int64_t render)
 {
@@ -262,7 +273,7 @@ is_gpu_late(const struct tt_why *w, int64_t took, int64_t render)
 	return usual > 0 && more > usual / OF_WAIT && more > render && more >= w->cap / OF_PERIOD;
 }
 
-/* The render thread's work in the frame beyond the usual, also what compiles there; *${most}: the marker with most of it, NULL: it runs nothing more. */
+/* The extra time of the render thread's work in the frame, including compiling; *${most}: the marker with most of it, NULL: no extra work. */
 static int64_t
 more_rendering(const struct tt_why *w, const struct tt_fact **most)
 {
@@ -281,7 +292,7 @@ more_rendering(const struct tt_why *w, const struct tt_fact **most)
 	return sum;
 }
 
-/* Name what the fact ${f} of another thread's work is about, and for how long that thread runs it in the frame. */
+/* Name in ${c} the marker of the fact ${f}, another thread's work, and how long that thread runs it in the frame. */
 static void
 name_work(const struct tt_why *w, const struct tt_fact *f, struct tt_cause *c)
 {
@@ -302,8 +313,8 @@ name_work(const struct tt_why *w, const struct tt_fact *f, struct tt_cause *c)
 }
 
 /*
- * The render thread's longest wait for the GPU or the display in the frame, where that is half of the wait of ${c} or more: the frame may be shown at a
- * refresh some time after it. NULL: there is none.
+ * The render thread's longest wait for the GPU or the display in the frame, if that is at least half as long as the wait of ${c}. It need not end with that
+ * wait, because a frame may be shown some time after its refresh. NULL: none.
  */
 static const struct tt_frame_path *
 render_wait(const struct tt_why *w, const struct tt_cause *c)
@@ -319,13 +330,13 @@ render_wait(const struct tt_why *w, const struct tt_cause *c)
 	return most;
 }
 
-/* The render thread while ${c} waits for a picture: its wait for the GPU, and its work beyond the usual. */
+/* The render thread while ${c} waits for a picture: its own wait for the GPU, and its extra work. */
 struct rendering {
-	const struct tt_frame_path *wait;     /* where the wait ended with none, the longest in the frame */
-	int64_t waited;               /* 0: it did not wait for the GPU */
-	const struct tt_fact *most;   /* of its work */
+	const struct tt_frame_path *wait;     /* the longest such wait of the frame, if the wait of ${c} ended with no zone */
+	int64_t waited;               /* time of that wait; 0: none */
+	const struct tt_fact *most;   /* the marker with most of the extra work */
 	int64_t more;
-	bool is_named;                /* the wait ended with that wait, or with nothing that is known: then what the render thread works may be named */
+	bool is_named;                /* true: the wait of ${c} ended with that wait, or with nothing known, so that extra work may be named */
 };
 
 static struct rendering
@@ -339,7 +350,7 @@ look_at_rendering(const struct tt_why *w, const struct tt_cause *c)
 	return r;
 }
 
-/* True if the render thread works so much more than usual that the wait ${c} is for that. */
+/* True if the extra work of the render thread is large enough to explain the wait ${c}. */
 static bool
 is_render_late(const struct tt_why *w, const struct tt_cause *c, const struct rendering *r)
 {
@@ -347,9 +358,9 @@ is_render_late(const struct tt_why *w, const struct tt_cause *c, const struct re
 }
 
 /*
- * Find who was late while ${c} waited for a picture. The GPU's time says it, if it is known. Else, if the render thread's own wait lasts a quarter longer than
- * a period, vertical sync alone did not hold it: the GPU or the display's compositor did. Else the render thread is late that works more than usual; else the
- * GPU may be, or vertical sync holds the frame.
+ * Find who was late while ${c} waited for a picture. If the GPU's time is known, it tells. Else, if the render thread's own wait is a quarter longer than a
+ * period, the GPU or the display's compositor was late, because vertical sync alone holds it no longer than a period. Else the render thread is late if it does
+ * extra work. Else either the GPU was late or vertical sync held the frame.
  */
 static void
 look_at_picture(const struct tt_why *w, struct tt_cause *c)
@@ -377,8 +388,8 @@ look_at_picture(const struct tt_why *w, struct tt_cause *c)
 }
 
 /*
- * The work of another thread in the frame beyond the usual while this one waits: most of any, if that is half of the wait or more. It may be what was waited
- * for; the capture does not say.
+ * Name the other thread's work with the most extra time during the wait, if that is more than half of the wait. The wait may have been for that work; the
+ * capture does not say.
  */
 static void
 look_at_more_work(const struct tt_why *w, struct tt_cause *c)
@@ -393,7 +404,7 @@ look_at_more_work(const struct tt_why *w, struct tt_cause *c)
 		name_work(w, most, c);
 }
 
-/* The render thread's zones in which it runs the marker that ${c} names longest; NULL: it names none of that thread. */
+/* The record with the longest time in the marker that ${c} names on the render thread; NULL: ${c} names no work of that thread. */
 static const struct tt_frame_path *
 longest_drawing(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -410,7 +421,7 @@ longest_drawing(const struct tt_why *w, const struct tt_cause *c)
 	return most;
 }
 
-/* True if zones below ${node} wait in the frame. */
+/* True if the frame has waits below ${node}. */
 static bool
 has_waits(const struct tt_why *w, uint32_t node)
 {
@@ -427,7 +438,10 @@ has_waits(const struct tt_why *w, uint32_t node)
 	return false;
 }
 
-/* The frame whose picture frame ${i} waits for: the one of those before it that is late, where pictures are counted; SIZE_MAX: not known, or its own. */
+/*
+ * The earlier frame whose picture frame ${i} waits for: the only late one of the MAX_AHEAD frames before it, if presented pictures are counted. SIZE_MAX: not
+ * known, or its own picture.
+ */
 static size_t
 late_picture(const struct tt_why *w, size_t i)
 {
@@ -446,7 +460,7 @@ late_picture(const struct tt_why *w, size_t i)
 	return late;
 }
 
-/* Find, of the render thread's work that ${c} names, the zone that is mostly that, and the picture that it is for. */
+/* For the render thread's work that ${c} names, find the outermost zone that consists mostly of it, and the frame whose picture it draws. */
 static void
 look_at_drawing(const struct tt_why *w, struct tt_cause *c)
 {

@@ -1,5 +1,5 @@
 /**
- * Tells work that returns all the time from hitches.
+ * Separates regular work, which recurs all the time, from hitches.
  */
 #include "why/causes_parts.h"
 
@@ -8,10 +8,13 @@
 #include "stat/num.h"
 #include "view/figures.h"
 
-/* A tenth of all frames have it; in each eighth of the capture there are half of an even share of them; and it takes at most twice its median. */
+/*
+ * Regular work is in at least 1/OF_FRAMES of all frames, has in each of PARTS parts of the capture at least half of an even share, and takes at most
+ * MAX_MEDIANS times its median.
+ */
 enum { OF_FRAMES = 10, PARTS = 8, MAX_MEDIANS = 2 };
 
-/* The least budget that the median frame holds: the period of a cap, 60 or 30 fps. 0: it holds none. */
+/* The shortest budget that the median frame meets: the period of the cap, of 60 or of 30 fps; 0: none. */
 static int64_t
 budget(const struct tt_why *w)
 {
@@ -22,7 +25,7 @@ budget(const struct tt_why *w)
 	return typical <= sixty ? sixty : typical <= thirty ? thirty : 0;
 }
 
-/* True if the frame is long because the program calls the marker ${row}, or takes longer in it. */
+/* True if ${c} blames the frame on calls of the marker ${row}, or on its time. */
 static bool
 is_by(const struct tt_cause *c, uint32_t row)
 {
@@ -30,8 +33,8 @@ is_by(const struct tt_cause *c, uint32_t row)
 }
 
 /*
- * True if the ${n} frames, counted in ${part} by eighth of the capture, are a tenth of all frames and lie all over the capture. Only some long frames are
- * judged: they stand for the others.
+ * True if the ${n} frames, counted in ${part} by eighth of the capture, are a tenth of all frames and spread over the whole capture. If only some long frames
+ * were judged, extrapolate from these.
  */
 static bool
 is_everywhere(const struct tt_why *w, const size_t *part, size_t n)
@@ -42,7 +45,7 @@ is_everywhere(const struct tt_why *w, const size_t *part, size_t n)
 	return n > 0 && (double)n / (double)w->judged * (double)w->nlong * OF_FRAMES >= (double)w->m->frames->n;
 }
 
-/* The marker's medians of cause ${first} in the frames that hold ${limit}, into ${usual}. False: that is no routine. */
+/* Store in ${usual} the medians of the marker of cause ${first} over its frames within ${limit}. Return false if its work is not regular. */
 static bool
 find_routine(const struct tt_why *w, size_t first, int64_t limit, struct tt_cause *usual)
 {
@@ -70,8 +73,8 @@ find_routine(const struct tt_why *w, size_t first, int64_t limit, struct tt_caus
 }
 
 /*
- * Leave out the frames in which the marker of ${usual} does what it does all the time; in others that is what it usually does. Returns how many are out, and
- * in *${longer} how many of these take longer; the others only work more.
+ * Drop the frames whose only cause is the regular work of ${usual}; in other frames with that marker, use its medians as the usual values. Return the number of
+ * frames dropped; *${longer}: those of them that are longer than typical, not only busier.
  */
 static size_t
 leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t *longer)
@@ -130,7 +133,7 @@ tt_why_routine(struct tt_why *w)
 	return w->err->code;
 }
 
-/* True if something explains the frame of the cause ${c}: one of its own, or what grows. */
+/* True if a cause or a growth explains the frame of ${c}. */
 static bool
 is_explained(const struct tt_cause *c)
 {

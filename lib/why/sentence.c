@@ -1,5 +1,5 @@
 /**
- * The sentence of a cause, or of several of one kind: what takes the time, and from where to where its figures go.
+ * Writes the sentence for a cause, or for several of one kind: what takes the time, and the range of its figures.
  */
 #include "why/causes_parts.h"
 
@@ -26,26 +26,26 @@ bare(const struct tt_paths *p, uint32_t row)
 	return s + tt_name_wrapper(s);
 }
 
-/* Causes of one kind and one marker: the one with the most extra time, and from where to where their figures go. */
+/* Several causes of one kind and marker: the one with the most extra time, and the range of the figures of all (_low to _high). */
 struct alike {
 	const struct tt_cause *c;
 	size_t frames;
-	int64_t ns, extra;            /* of all; ns: of what is named */
-	int64_t more_low, more_high, took_low, took_high, each_low, each_high;        /* each: extra time of one frame */
+	int64_t ns, extra;            /* sums over all causes; ns: time of what is named */
+	int64_t more_low, more_high, took_low, took_high, each_low, each_high;        /* each: extra time of a single frame */
 	int64_t all_low, all_high, whole_low, whole_high, row_took_low, row_took_high, usual_took_low, usual_took_high;
 	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_took_low, gc_took_high;
 	uint64_t n_low, n_high, usual_n_low, usual_n_high, allocs_low, allocs_high;
-	unsigned generations;         /* bits */
-	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
-	bool one_row;                 /* all are about the same marker */
-	bool is_part;                 /* in some of these frames, others of the class take a tenth of its time or more */
-	bool is_mixed;                /* ... waits, collections and such take a tenth of what the method takes with these */
-	bool same_starter;            /* all collections started in the same marker, on the same thread */
-	bool told;                    /* the second half of the sentence says what was allocated */
-	bool others;                  /* a frame has exceptions of other classes, too */
-	bool bursts;                  /* the method allocates far more than usual in all of them */
+	unsigned generations;         /* bit g: collections of generation g */
+	bool one_call;                /* true: in each of these frames, one of several calls takes most of the time */
+	bool one_row;                 /* true: all causes have the same marker */
+	bool is_part;                 /* true: in some of these frames, others of the class take at least a tenth of its time */
+	bool is_mixed;                /* true: in some of these frames, waits, collections and such take more than a tenth of the method's time */
+	bool same_starter;            /* true: all collections started in the same marker, on the same thread */
+	bool told;                    /* true: the second half of the sentence reports the allocations */
+	bool others;                  /* true: some frame has exceptions of other classes, too */
+	bool bursts;                  /* true: the method allocates far more than usual in all frames */
 	bool same_by;
-	uint32_t callee;              /* of slow calls, where it is the same in all; TT_NO_ROW */
+	uint32_t callee;              /* for slow calls: the callee, if it is the same in all frames; else TT_NO_ROW */
 	uint32_t under;
 	uint64_t callee_low, callee_high;
 	bool same_parts;
@@ -62,7 +62,7 @@ is_tenth_less(int64_t ns, int64_t all)
 static struct alike
 one_cause(const struct tt_cause *c)
 {
-	const int64_t longer = c->took - c->usual_ns;         /* a sentence of a slow call has all that it takes */
+	const int64_t longer = c->took - c->usual_ns;         /* for a slow call, the sentence reports all its time */
 	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->named;
 
 	struct alike a = { .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .more_low = c->more, .more_high = c->more, .all_low = c->all,
@@ -81,7 +81,7 @@ one_cause(const struct tt_cause *c)
 	return a;
 }
 
-/* Widen the times of several methods. If the methods differ between frames, only those of the worst frame are named. */
+/* Widen the ranges of several methods' times by ${c}. If the methods differ between frames, only those of the worst frame are named. */
 static void
 add_parts(struct alike *a, const struct tt_cause *c)
 {
@@ -136,7 +136,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->c = c->extra > a->c->extra ? c : a->c;
 }
 
-/* How many of the ${n} causes at ${c} have the same as ${also} beside them. */
+/* The number of causes at ${c} whose second cause is the same as ${also}. */
 static size_t
 count_beside(const struct tt_cause *also, const struct tt_cause *const *c, size_t n)
 {
@@ -147,13 +147,13 @@ count_beside(const struct tt_cause *also, const struct tt_cause *const *c, size_
 	return same;
 }
 
-/* Find what most of the ${n} causes at ${c} have beside them, into ${to}. False: most have nothing. */
+/* Find the second cause that most of the ${n} causes at ${c} share, into ${to}. Return false if there is none. */
 static bool
 beside(const struct tt_cause *const *c, size_t n, struct alike *to)
 {
 	const struct tt_cause *most = NULL;
 
-	/* A share of most is in the first half, too. */
+	/* A majority also occurs in the first half. */
 	for (size_t i = 0; i < n - n / 2 && !most; i++)
 		most = c[i]->also && 2 * count_beside(c[i]->also, c, n) > n ? c[i]->also : NULL;
 	if (!most)
@@ -172,7 +172,7 @@ beside(const struct tt_cause *const *c, size_t n, struct alike *to)
 
 #undef WIDEN
 
-/* "2.1 to 2.3 ms" of "2.1 ms" and "2.3 ms"; one of them where they are the same. */
+/* "2.1 to 2.3 ms" from "2.1 ms" and "2.3 ms"; only one if both are equal. */
 static void
 put_span(struct tt_buf *b, const char *low, const char *high)
 {
@@ -200,7 +200,7 @@ put_time(struct tt_buf *b, int64_t ns)
 	put_times(b, ns, ns);
 }
 
-/* The time of waits, exceptions and the like in the frame: "343 ms", "343 ms (usually 5.2 ms)" where that is a twentieth of it or more. */
+/* The time of waits, exceptions and the like in the frame: "343 ms", or "343 ms (usually 5.2 ms)" if the usual time is at least a twentieth of it. */
 static void
 put_took(struct tt_buf *b, const struct alike *a)
 {
@@ -212,7 +212,7 @@ put_took(struct tt_buf *b, const struct alike *a)
 	tt_buf_text(b, ")");
 }
 
-/* ", of 42.43 ms of waiting", where what is named takes under nine tenths of that. */
+/* ", of 42.43 ms of waiting", if what is named takes less than nine tenths of that. */
 static void
 put_of_all(struct tt_buf *b, const struct alike *a, const char *of)
 {
@@ -254,7 +254,7 @@ put_usual(struct tt_buf *b, uint64_t n)
 	tt_buf_printf(b, ", usually %s", n ? t : "none");
 }
 
-/* "a gen-0 collection", of one frame "gen-0 and gen-1 collections", of several "a gen-0 or gen-1 collection"; "a collection" of which it is not known */
+/* "a gen-0 collection"; for one frame "gen-0 and gen-1 collections", for several "a gen-0 or gen-1 collection"; "a collection" if generations are not known. */
 static void
 put_generations(struct tt_buf *b, const struct alike *a)
 {
@@ -316,7 +316,7 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
-/* Among several methods the longest to compile and the one with the most code are the same if both have more than half of all. */
+/* If several methods were compiled: the one with most code is the one that took longest, if each has more than half of the total. */
 static void
 compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
@@ -416,7 +416,7 @@ put_allocates(const struct alike *a, uint64_t usual, struct tt_buf *b)
 	put_usual(b, usual);
 }
 
-/* "; it allocates 1.1 MB in 1,120 objects, usually none" of a method that allocates far more than usual in all of these frames, beside its time. */
+/* "; it allocates 1.1 MB in 1,120 objects, usually none", if the method allocates far more than usual in all of these frames. */
 static void
 put_burst(const struct alike *a, struct tt_buf *b)
 {
@@ -583,7 +583,9 @@ put_end(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, " on thread \"%s\"", c->name);
 }
 
-/* Say what other threads, or the GPU, did meanwhile: "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" where it did not end with anything. */
+/*
+ * Report what other threads or the GPU did during a wait: "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" if the wait did not end with a zone.
+ */
 static void
 put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
@@ -704,7 +706,7 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
-/* Causes that take ${ns}, less than their frames take longer, are not all. */
+/* " (60 % of the extra time)", if ${ns} is less than 90 % of the frames' extra time. */
 static void
 put_part(const struct alike *a, int64_t ns, struct tt_buf *b)
 {
@@ -726,7 +728,7 @@ put_cause(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	(put[a->c->class] ? put[a->c->class] : other)(a, p, b);
 }
 
-/* The sentence of the ${n} causes at ${c}, whose figures are in ${a}; and of what is beside them. */
+/* Write the sentence for the ${n} causes at ${c}, whose figures are in ${a}, and for the second cause that most of them share. */
 static void
 put_sentence(struct alike *a, const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_buf *b)
 {

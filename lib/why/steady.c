@@ -15,13 +15,13 @@
 #include "view/figures.h"
 #include "view/group.h"
 
-/* Typical frames allocate this much, or more: at 60 frames a second some collections a minute. */
+/* Minimum bytes that a typical frame allocates to be reported: at 60 frames a second, some collections a minute. */
 enum { MIN_BYTES = 64 << 10 };
 
-/* A heap that grows. */
+/* Minimum evidence for a growing heap: sizes, sizes up to the last full collection, shots, falls, full collections, and bytes of growth. */
 enum { MIN_POINTS = 6, MIN_PROVED = 3, MIN_SHOTS = 3, MIN_FALLS = 3, MIN_FULL = 3, MIN_GROWTH_BYTES = 1 << 20 };
 
-/* The marker that allocates the most in a typical frame; NULL: none does. *${sum}: what all allocate. */
+/* The marker that allocates the most in a typical frame; NULL: none. *${sum}: bytes that all markers allocate. */
 static const struct tt_usual *
 most_of_all(const struct tt_why *w, int64_t *sum)
 {
@@ -40,7 +40,7 @@ most_of_all(const struct tt_why *w, int64_t *sum)
 	return most;
 }
 
-/* Frames in which the marker allocates more than usual, as found before; NULL: there are none. */
+/* The finding about frames in which the marker allocates more than usual; NULL: none. */
 static struct tt_finding *
 found_allocation(const struct tt_why *w, const char *marker)
 {
@@ -75,10 +75,13 @@ find_allocation(struct tt_why *w)
 	return w->err->code;
 }
 
-/* Sizes of the heap during the frames: the first, the last, and since when; and whether they only grow, or are larger after each time they fall. */
+/*
+ * The heap during the frames: number of sizes and of falls, the first and the last size, the size after the last fall, and the time of the last size. grows:
+ * each fall ends at a larger size than the fall before.
+ */
 struct heap { size_t n, falls; uint64_t first, last, low; int64_t at; bool grows; };
 
-/* For sizes until ${to}. */
+/* Summarize the heap's sizes before ${to}. */
 static struct heap
 heap_until(const struct tt_why *w, int64_t to)
 {
@@ -104,7 +107,7 @@ heap_until(const struct tt_why *w, int64_t to)
 	return h;
 }
 
-/* When the last collection of an older generation than 0 during the frames ended; their start: none did. */
+/* The end of the last collection of an older generation than 0 during the frames; their start if there is none. */
 static int64_t
 last_full(const struct tt_why *w)
 {
@@ -121,8 +124,8 @@ last_full(const struct tt_why *w)
 }
 
 /*
- * Sizes of the heap after collections of an older generation than 0 during the frames, n of them: the first and the last, and whether each is larger than
- * the one before, and the last in the second half. A size is recorded where it changes, before the world goes on.
+ * The heap's sizes after collections of an older generation than 0 during the frames. grows: each size is larger than the one before, and the last is in the
+ * second half of the time. A size is recorded when it changes, before the program resumes.
  */
 static struct heap
 after_full(const struct tt_why *w)
@@ -168,7 +171,7 @@ by_growth(const void *a, const void *b)
 	return k != l ? TT_CMP(l, k) : strcmp(x->name, y->name);
 }
 
-/* The first and the last whole shot until ${to} whose classes are known; false: there are no two. */
+/* Find the first and the last complete shot until ${to} whose classes were kept. Return false if there are no two. */
 static bool
 two_shots(const struct tt_heap_shots *s, int64_t to, const struct tt_shot **first, const struct tt_shot **last)
 {
@@ -182,7 +185,7 @@ two_shots(const struct tt_heap_shots *s, int64_t to, const struct tt_shot **firs
 	return *first != *last;
 }
 
-/* Classes of one name are one. Returns how many there are. */
+/* Merge classes of the same name. Return the number left. */
 static size_t
 join(struct stays *v, size_t n)
 {
@@ -200,14 +203,14 @@ join(struct stays *v, size_t n)
 	return k;
 }
 
-/* True if the class grows, by a fifth of ${growth} or more. */
+/* True if the class grows by at least a fifth of ${growth}. */
 static bool
 stays_clearly(const struct stays *v, uint64_t growth)
 {
 	return v->last > v->first && (v->last - v->first) * 5 >= growth;
 }
 
-/* "; heap shots: ITEM grows from A to B, ..." of the two classes that grow most, if that is a fifth of what the heap grows. */
+/* "; by heap shots ITEM grows from A to B, ...": the two classes that grow most, each if by at least a fifth of ${growth}. */
 static void
 put_stays(const struct stays *v, size_t n, uint64_t growth, struct tt_buf *b)
 {
@@ -220,7 +223,7 @@ put_stays(const struct stays *v, size_t n, uint64_t growth, struct tt_buf *b)
 	}
 }
 
-/* The marker that allocates half of all bytes of the class called ${class}, or more: *${bytes}. TT_NO_ROW: none does, or it is not known. */
+/* The marker that allocates at least half of all bytes of the class ${class}; *${bytes}: its bytes. TT_NO_ROW: none, or not known. */
 static uint32_t
 who_allocates(struct tt_why *w, const char *class, struct tt_classes *classes, int64_t *bytes)
 {
@@ -245,7 +248,7 @@ who_allocates(struct tt_why *w, const char *class, struct tt_classes *classes, i
 	return *bytes > 0 && *bytes >= all - *bytes ? most : TT_NO_ROW;
 }
 
-/* Who allocates most in typical frames, if that is half of what the heap grows by, or more. */
+/* Report the marker that allocates most in typical frames, if that could be at least half of ${growth}. */
 static void
 put_most(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *b)
 {
@@ -253,7 +256,7 @@ put_most(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *
 	int64_t sum;
 	const struct tt_usual *most = most_of_all(w, &sum);
 
-	/* Without frames none is usual. */
+	/* Without frames there are no usual values. */
 	if (!most || most->self * (int64_t)w->m->frames->n < growth / 2)
 		return;
 	f->marker = w->p->row[most->id].label;
@@ -261,7 +264,7 @@ put_most(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *
 	tt_buf_printf(b, "; %s allocates most, %s a frame", f->marker, bytes);
 }
 
-/* Who allocates the class ${v} that grows most, if shots tell that: it is the marker of ${f}; else who allocates most. */
+/* Report who allocates the class ${v}, the one that grows most, and set the marker of ${f}; without such a class, who allocates most. */
 static void
 put_site(struct tt_why *w, const struct stays *v, struct tt_classes *classes, int64_t growth, struct tt_finding *f, struct tt_buf *b)
 {
@@ -278,7 +281,9 @@ put_site(struct tt_why *w, const struct stays *v, struct tt_classes *classes, in
 	tt_buf_printf(b, "; %s allocates most of class %s, %s in all", f->marker, v->name, bytes);
 }
 
-/* How often to take heap shots, "500ms": a sixth of the time of the frames, rounded down to 1, 2 or 5 with zeros. Both of Mono's recorders read ms. */
+/*
+ * Suggest an interval for heap shots, "500ms": a sixth of the frames' time, rounded down to 1, 2 or 5 times a power of ten. Both of Mono's recorders accept ms.
+ */
 static void
 put_interval(const struct tt_why *w, struct tt_buf *b)
 {
@@ -290,7 +295,10 @@ put_interval(const struct tt_why *w, struct tt_buf *b)
 	tt_buf_printf(b, "%lldms", (long long)(sixth >= 5 * one ? 5 * one : sixth >= 2 * one ? 2 * one : one));
 }
 
-/* Who allocates what the heap grows by, ${growth}, and what stays of which classes, of the heap shots; without them, that they would tell, if there are any. */
+/*
+ * Report who allocates what makes the heap grow by ${growth}, and which classes stay, from heap shots. Without shots, suggest to record them if the recorder
+ * can.
+ */
 static void
 put_shots(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *b)
 {
@@ -331,8 +339,8 @@ put_shots(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf 
 }
 
 /*
- * True if the shots until the end of the frames alone show that the heap grows: each is larger than the one before, and the last is in the second half.
- * A later shot shows what is left when the program ends.
+ * True if the shots until the end of the frames show a growing heap: each is larger than the one before, and the last is in the second half. Later shots show
+ * what is left when the program ends.
  */
 static bool
 shots_grow(const struct tt_why *w, struct heap *h)
@@ -361,12 +369,12 @@ is_larger(uint64_t end, uint64_t first)
 	return end >= first + first / 4 && end >= first + MIN_GROWTH_BYTES;
 }
 
-/* How the heap shows that it grows; ${h} says from where to where. */
+/* The evidence that the heap grows; struct heap has the sizes. */
 enum proof { GROWS_NOT, GROWS_ONLY, GROWS_AFTER_FALLS, GROWS_AFTER_FULL, GROWS_BY_SHOTS };
 
 /*
- * True if the heap, of the sizes ${all}, only grows, into the second half of the frames, and a full collection shows that it is no garbage: *${h}, the sizes
- * until the last of these, grows as well, beyond a third of the frames. Growth afterwards may be garbage.
+ * True if the heap, summarized in ${all}, never falls and still grows in the second half of the frames, and a full collection shows that the growth is not
+ * garbage: *${h}, the sizes until the last full collection, grows as well and reaches beyond a third of the frames. Growth after that may be garbage.
  */
 static bool
 only_grows(const struct tt_why *w, const struct heap *all, struct heap *h)
@@ -423,7 +431,7 @@ tt_why_leak(struct tt_why *w, bool *found)
 
 /* --- waiting for the display ------------------------------------------------------------------------- */
 
-/* Among typical frames' facts of the kind ${what}, the one with most time; NULL: there is none. */
+/* The fact of kind ${what} with the most time in typical frames; NULL: none. */
 static const struct tt_usual *
 most_usual(const struct tt_why *w, uint32_t what)
 {
@@ -435,7 +443,7 @@ most_usual(const struct tt_why *w, uint32_t what)
 	return most;
 }
 
-/* One of the paths that a usual fact is about: of the first sample that has it. */
+/* A path of the usual fact ${u}: that of the first sample that has the fact. */
 static uint32_t
 node_of(const struct tt_why *w, const struct tt_usual *u)
 {
@@ -446,10 +454,10 @@ node_of(const struct tt_why *w, const struct tt_usual *u)
 	return i < w->of_samples.n ? w->of_samples.v[i].node : 0;
 }
 
-/* A tenth longer than a frame of 60 fps: what a display of about 60 Hz makes frames last is no miss. */
+/* 1.1 times the period of 60 fps: a display of about 60 Hz may make frames last that long. */
 enum { LATE_NS = 16670000 / 10 * 11 };
 
-/* Typical frames that miss 60 fps, though no limit holds them, and wait for a third of their time until the last one is presented. */
+/* Report typical frames that miss 60 fps without a frame limit, and that wait for a third of their time until the last frame is presented. */
 static int
 find_present(struct tt_why *w)
 {
@@ -474,7 +482,7 @@ find_present(struct tt_why *w)
 		*tt_put_time_short(other, run->self) = '\0';
 		const struct tt_thread *t = tt_paths_thread(w->p, node_of(w, run));
 
-		/* Another thread than the one that hands the GPU its work need not be what is waited for. */
+		/* Only the thread that submits work to the GPU is surely the one that the wait is for. */
 		if (!tt_name_match(tt_render_threads, t->own))
 			tt_buf_text(&b, "; the GPU is late, or vertical sync holds the frame, or another thread is waited for");
 		tt_buf_printf(&b, "; thread \"%s\" runs %s for %s a frame", t->name, w->p->row[run->id].label, other);

@@ -1,5 +1,5 @@
 /**
- * Finds which frames are alike among those that nothing explains.
+ * Groups similar frames among those that nothing explains.
  */
 #include "why/causes_parts.h"
 
@@ -9,7 +9,10 @@
 #include "base/order.h"
 #include "collect/collections.h"
 
-/* The next shorter frame is not alike if it takes less than a third of the extra time, or less than a tenth of that of the first. */
+/*
+ * Sorted by extra time, a frame starts a new group if it has less than 1/OF_NEXT of the extra time of the one before, or 1/OF_FIRST of that of the group's
+ * first.
+ */
 enum { OF_NEXT = 3, OF_FIRST = 10 };
 
 static int
@@ -28,7 +31,10 @@ by_row(const void *a, const void *b)
 	return x->row != y->row ? TT_CMP(x->row, y->row) : TT_CMP(x->frame, y->frame);
 }
 
-/* Number the ${n} frames at ${c}, of one size: ${part}, and of a marker that half of them are about, ${part} + 1. Their order is lost. */
+/*
+ * Give the ${n} frames at ${c}, a group of similar extra time, their number: ${part}; or ${part} + 1 and + 2 for a marker that at least half of them are about.
+ * The order at ${c} changes.
+ */
 static void
 part_by_marker(struct tt_cause **c, size_t n, uint32_t part)
 {

@@ -1,5 +1,5 @@
 /**
- * Whose a method is, by its name: the program's, the base library's or the engine's.
+ * Decides by a method's name whether it belongs to the program, the base library or the engine.
  */
 #include "why/causes_parts.h"
 
