@@ -1,5 +1,5 @@
 /**
- * Folds allocations by site and class.
+ * Sums allocations by path and class, and finds their sites.
  */
 #include "view/allocs.h"
 
@@ -20,7 +20,7 @@ tt_alloc_site_of(const struct tt_paths *p, uint32_t node)
 	return tt_paths_node(p, at)->marker < p->nmarker ? at : node;
 }
 
-/* The part of the allocations in node ${up} that is within whole frames; in the order of their nodes. */
+/* Store which part of the allocations of node ${up} is within whole frames. ${node} is in order. */
 static void
 add_framed(struct tt_allocs *al, const uint32_t *node, uint32_t up, struct tt_count c)
 {
@@ -49,7 +49,7 @@ collect_into(struct tt_allocs *al, uint32_t **node, size_t *cap, struct tt_err *
 			add_framed(al, *node, n->parent, c);
 			continue;
 		}
-		if (c.n == 0)                 /* of a part of the time that has none */
+		if (c.n == 0)                 /* the time range has no allocations of this node */
 			continue;
 		rc = tt_mem_grow(&m->env->mem, node, cap, al->n + 1, sizeof **node, err);
 		if (rc != TT_OK)
@@ -93,7 +93,7 @@ find_class(const struct tt_allocs *al, const char *name)
 	return (uint32_t)tt_lower_bound(i, 1, al->nclass, strcmp(al->class[i], name) <= 0) - 1;
 }
 
-/* Names of all classes: sorted, each once. The allocations are sorted by class key. */
+/* List the labels of all classes: sorted, each once. The allocations are sorted by class key. */
 static int
 list_classes(struct tt_allocs *al, struct tt_err *err)
 {

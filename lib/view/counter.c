@@ -37,7 +37,7 @@ tt_counter_called(const struct tt_def *d, uint64_t id, char room[TT_COUNTER_NAME
 {
 	if (d && d->len)
 		return d->text;
-	/* Not by "#" and the number: readers of CSV take such a line for a comment. */
+	/* Not "#" and the number, because readers of CSV take such a line for a comment. */
 	strcpy(tt_put_u64(stpcpy(room, "(unknown counter "), id), ")");
 	return room;
 }

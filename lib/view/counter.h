@@ -11,30 +11,29 @@
 
 struct tt_filter;
 
-/* The meaning of a counter's values once they are multiplied by ${num}: ns, bytes, percent, Hz or a number. */
+/* The unit of a counter's values after multiplication by ${num}: ns, bytes, percent, Hz or a plain number. */
 enum tt_quantity { TT_OF_NUMBER, TT_OF_TIME, TT_OF_BYTES, TT_OF_PERCENT, TT_OF_HZ };
 struct tt_counter_base { enum tt_quantity of; int64_t num; const char *name; };
 
-/* That of a counter; the unit has a question mark after it if it was guessed from the counter's name. */
+/* The base of the counter ${d}; its name ends with a question mark if the unit was guessed from the counter's name. */
 struct tt_counter_base tt_counter_base(const struct tt_def *d);
 
-/* Its name; of one without, "(unknown counter 7)" by its number ${id}, in ${room}. */
+/* The name of the counter ${d}; for a counter without a name "(unknown counter 7)", made in ${room} from its number ${id}. */
 #define TT_COUNTER_NAME 48
 const char *tt_counter_called(const struct tt_def *d, uint64_t id, char room[TT_COUNTER_NAME]);
 
-/* The part of the runtime, or the producer's category; "": none. */
+/* The section of the counter ${d}: the part of the runtime, or the producer's category; "" if it has none. */
 const char *tt_counter_section(const struct tt_def *d);
 
-/* True if the filters choose it: by its name as they do a marker, by its section as they do a category. */
+/* True if the filters choose the counter: --marker is matched with its name, --category with its section. */
 bool tt_counter_chosen(const struct tt_filter *f, const struct tt_def *d, uint64_t id);
 
-/* ${v} times ${n}, as people would write it: 0.58 in percent is 58, though the product of the doubles is a little less. */
+/* ${v} times ${n}, rounded as people would write it: 0.58 as percent is 58, although the product of the doubles is a little less. */
 double tt_counter_times(double v, double n);
 
 /**
  * tt_counter_scale(d, type, bits):
- * Turn the value ${*bits} of ${*type}, a number, into one of the base. Whole numbers stay exact; one that does not fit any more becomes
- * a TT_T_F64.
+ * Convert the number *${bits} of type *${type} to the counter's base unit. Whole numbers stay exact; a product that overflows becomes a TT_T_F64.
  */
 void tt_counter_scale(const struct tt_def *d, enum tt_type *type, uint64_t *bits);
 

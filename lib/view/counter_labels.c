@@ -1,5 +1,5 @@
 /**
- * Labels of counters: all definitions sorted by name, section, unit and capture, so that those alike are neighbours.
+ * Labels counters: sorts all definitions by name, section, unit and capture, so that similar ones are neighbours.
  */
 #include "view/counter_labels.h"
 
@@ -13,7 +13,7 @@
 struct row {
 	const struct tt_def *def;
 	uint32_t process;
-	uint32_t identity;            /* equal of rows that are one counter */
+	uint32_t identity;            /* equal for rows that are the same counter */
 	const char *text;
 };
 
@@ -59,7 +59,7 @@ count_named(const struct tt_model *m, struct row *v)
 	return n;
 }
 
-/* The end of the rows from ${i} on that ${compare} finds alike. */
+/* The end of the run of rows, from ${i} on, that ${compare} finds equal. */
 static size_t
 end_of(const struct row *v, size_t n, size_t i, int (*compare)(const struct row *, const struct row *))
 {
@@ -76,7 +76,7 @@ compare_name(const struct row *x, const struct row *y)
 	return strcmp(x->def->text, y->def->text);
 }
 
-/* Label the ${n} rows of one name, section and unit; ${section}, ${unit}: these tell counters of the name apart. */
+/* Label the ${n} rows of one name, section and unit. ${section}, ${unit}: true if these must be in the label to tell counters of the same name apart. */
 static int
 label_alike(struct row *v, size_t n, bool section, bool unit, uint32_t *nidentity, struct tt_arena *text, struct tt_err *err)
 {
@@ -124,14 +124,14 @@ label_all(struct row *v, size_t n, struct tt_arena *text, struct tt_err *err)
 	return rc;
 }
 
-/* The row that has the label of ${x} already, + 1; 0: none. */
+/* The row that already has the label of ${x}, plus 1; 0: none. */
 static uint32_t
 find_taken(const struct tt_map *taken, const struct row *v, const struct row *x)
 {
 	return tt_map_find(taken, tt_seeded_text(0, x->text, strlen(x->text)), i, strcmp(v[i].text, x->text) == 0);
 }
 
-/* Take the label of the row ${i}, longer where another counter has it. */
+/* Claim the label of row ${i}; while another counter has it, append " (2)". */
 static int
 take_label(struct tt_map *taken, struct row *v, size_t i, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
 {
@@ -143,7 +143,7 @@ take_label(struct tt_map *taken, struct row *v, size_t i, struct tt_mem *mem, st
 	return by ? TT_OK : tt_map_add(taken, mem, tt_seeded_text(0, v[i].text, strlen(v[i].text)), i, err);
 }
 
-/* Lengthen labels that another counter has, as of one that is called "Used [Memory]". Names stay as they are. */
+/* Make labels unique: one that was composed, such as "Used [Memory]", is lengthened if it is also the name of another counter. Plain names are kept. */
 static int
 make_unique(struct row *v, size_t n, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
 {

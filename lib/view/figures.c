@@ -143,8 +143,8 @@ tt_values_fps(const struct tt_values *v, size_t part)
 }
 
 /*
- * The time that a frame of a rate may take: the period, rounded up to whole ns, and a microsecond. Clocks count in steps, of 100 ns in Unity's .raw, of a
- * microsecond in its older .data: a frame of exactly 1/60 s may be a step longer there.
+ * Tolerance of frame limits, in ns: a frame may take the period of its rate, rounded up, plus one clock step. Clocks step by 100 ns in Unity's .raw and by 1 us
+ * in its older .data, so that a frame of exactly 1/60 s may be a step longer.
  */
 enum { CLOCK_STEP = 1000 };
 
@@ -202,14 +202,14 @@ tt_put_cap(char *p, int64_t period)
 	const uint64_t tenths = (uint64_t)tt_ratio(10000000000, 1, (uint64_t)period);
 	const bool is_whole = tenths % 10 == 0;
 	const uint64_t rate = is_whole ? tenths / 10 : tenths, second = is_whole ? 1000 : 10000;
-	uint64_t part = 10;                               /* of a millisecond */
+	uint64_t part = 10;                               /* fraction of a millisecond that ms counts */
 	unsigned digits = 1;
 	int64_t ms;
 	char *end = stpcpy(tt_put_fixed(p, (int64_t)rate, is_whole ? 0 : 1), " fps (");
 
 	if (rate == 0)
 		return stpcpy(tt_put_fixed(end, tt_ratio((uint64_t)period, 1, 100000), 1), " ms)");
-	/* The time of the rate as it is told, with so many digits that it tells the same rate. */
+	/* The period of the rate as printed, with enough digits to tell the same rate. */
 	ms = tt_ratio(second, part, rate);
 	while (digits < MAX_DIGITS && (ms == 0 || (uint64_t)tt_ratio(second, part, (uint64_t)ms) != rate)) {
 		digits++;

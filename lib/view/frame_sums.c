@@ -38,7 +38,7 @@ tt_frame_sums_free(struct tt_frame_sums *s)
 	s->cap = s->capfirst = s->caplost = s->capfilling = s->nfilling = 0;
 }
 
-/* The markers that wait. */
+/* Mark zones that wait, and the outermost shown zones, in s->is. */
 static void
 find_waits(struct tt_frame_sums *s)
 {
@@ -153,7 +153,7 @@ order(struct tt_frame_sums *s)
 		s->slot[s->rec[i].node] = (uint32_t)i + 1;
 }
 
-/* The first ${n} sums and those after them are in order each: bring all in order. */
+/* Merge the first ${n} sums and the rest, each of which is in node order. */
 static bool
 merge(struct tt_frame_sums *s, size_t n)
 {
@@ -174,7 +174,7 @@ merge(struct tt_frame_sums *s, size_t n)
 	return true;
 }
 
-/* The zones that fill the present frame, some from it on. */
+/* Add the sums of the zones that fill the current frame. */
 static bool
 add_filling(struct tt_frame_sums *s)
 {
@@ -192,7 +192,7 @@ add_filling(struct tt_frame_sums *s)
 	return merge(s, had);
 }
 
-/* Zones that fill frames from before ${frame} on, or from it, and reach into it. */
+/* Update s->filling: drop zones that end before ${frame}, and add those that begin to fill frames at or before it. */
 static bool
 find_filling(struct tt_frame_sums *s, size_t frame)
 {
@@ -220,8 +220,10 @@ is_zone(const struct tt_frame_sums *s, uint32_t node)
 	return node > TT_NODE_MORE && tt_paths_node(s->p, node)->kind == TT_NODE_ZONE;
 }
 
-/* Zones around others: only where damage cut them short, or if they are apart, have they no sum of their own. Zones that are apart
-   need none around them. */
+/*
+ * Add enclosing zones that have no sum of their own: those that damage cut short; or, if s->apart, all that fill the frame. In the latter case their own
+ * parents are not needed.
+ */
 static void
 add_parents(struct tt_frame_sums *s)
 {
@@ -238,7 +240,7 @@ add_parents(struct tt_frame_sums *s)
 		order(s);
 }
 
-/* Self time, as tt_counts_settle() finds it. */
+/* Compute self times as tt_counts_settle() does. */
 static void
 settle(struct tt_frame_sums *s)
 {
@@ -253,7 +255,7 @@ settle(struct tt_frame_sums *s)
 	}
 }
 
-/* Waiting is left out, as tt_waits_drop() does it. */
+/* Remove waiting as tt_waits_drop() does. */
 static void
 drop_waits(struct tt_frame_sums *s)
 {
@@ -285,7 +287,7 @@ put_change(struct tt_frame_sums *s, uint32_t node, int64_t total, int64_t self)
 	return true;
 }
 
-/* The zones of ${f} begin to fill frames, ${way} 1, or end, -1; settled as sums are. */
+/* Record that the zones of ${f} begin (${way} 1) or end (-1) to fill frames, with self times settled as sums are. */
 static bool
 change(struct tt_frame_sums *s, const struct tt_frame_path *f, int way)
 {
@@ -296,7 +298,7 @@ change(struct tt_frame_sums *s, const struct tt_frame_path *f, int way)
 	    (!zone || !is_zone(s, up) || put_change(s, up, 0, -way * f->total));
 }
 
-/* Take up ${f}: up the heap while it ends before what is above it. */
+/* Insert ${f} into the heap, ordered by the frame where it ends. */
 static bool
 heap_add(struct tt_frame_sums *s, const struct tt_frame_path *f)
 {
@@ -311,7 +313,7 @@ heap_add(struct tt_frame_sums *s, const struct tt_frame_path *f)
 	return true;
 }
 
-/* Remove the top: the last one goes down from there. */
+/* Remove the top of the heap. */
 static void
 heap_remove(struct tt_frame_sums *s)
 {
@@ -329,7 +331,7 @@ heap_remove(struct tt_frame_sums *s)
 		s->filling[i] = last;
 }
 
-/* The changes with ${frame} of what fills frames. */
+/* Record the zones that begin or end to fill frames with ${frame}. */
 static bool
 find_changes(struct tt_frame_sums *s, size_t frame)
 {
@@ -343,7 +345,7 @@ find_changes(struct tt_frame_sums *s, size_t frame)
 	return s->err->code == TT_OK;
 }
 
-/* The next frame, if it is not before ${frame}; SIZE_MAX: there is none. */
+/* The next frame to visit, at or after ${frame}; SIZE_MAX: none. */
 static size_t
 next_frame(struct tt_frame_sums *s, size_t frame)
 {
@@ -364,7 +366,7 @@ next_frame(struct tt_frame_sums *s, size_t frame)
 	return s->fills && s->fills->frame < next ? s->fills->frame : next;
 }
 
-/* Pass over the paths of frames before ${frame}. */
+/* Skip the paths of frames before ${frame}. */
 static void
 skip_to(struct tt_frame_sums *s, size_t frame)
 {
@@ -374,7 +376,7 @@ skip_to(struct tt_frame_sums *s, size_t frame)
 	tt_frame_sums_fetch(s);
 }
 
-/* Go to the next frame that something is done in. */
+/* Advance to the next frame in which something is done. */
 static bool
 find_next(struct tt_frame_sums *s)
 {
@@ -430,7 +432,7 @@ int
 tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_t *calls, struct tt_err *err)
 {
 	struct tt_frame_sums s;
-	int64_t before = 0;           /* time of the frames before the one at ${at} */
+	int64_t before = 0;           /* time of all frames before frame ${at}, ns */
 	size_t at = 0;
 
 	err->code = TT_OK;
@@ -440,7 +442,7 @@ tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_
 	while (tt_frame_sums_next(&s)) {
 		for (; at < s.frame; at++)
 			before += tt_frames_dur(s.m->frames, at);
-		/* Zones that begin to fill frames have the time of all frames, at the end, less that of those before. */
+		/* A zone that fills frames from here on gets, at the end, the time of all frames; subtract that of the frames before. */
 		for (size_t i = 0; i < s.nchange; i++)
 			add_time(&s, s.change[i].node, -s.change[i].total * before, by_thread);
 		for (size_t i = 0; i < s.n; i++) {

@@ -55,7 +55,7 @@ tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly
 	return tt_glob_any(m->filter.category, assembly) && tt_name_match(m->filter.marker, name);
 }
 
-/* By the file of its image. */
+/* Takes the file name of the class's image. */
 const char *
 tt_class_assembly(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct tt_arena *text,
     struct tt_err *err)
@@ -88,7 +88,7 @@ tt_domain_name(const struct tt_defs *defs, uint64_t id, struct tt_arena *to, str
 	return tt_arena_text(to, text, (size_t)(p - text), err);
 }
 
-/* The domain of a class key that is a vtable; before data version 15 keys are classes, which have none. */
+/* The domain of a class key that is a vtable. Before data version 15 keys are classes, which have no domain. */
 static const char *
 domain_of(const struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err)
 {

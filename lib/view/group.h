@@ -23,13 +23,13 @@ enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAME
 /* The ${i}th key of --group-by, from "thread" (0, TT_GROUP_THREAD) on; NULL after the last. */
 const char *tt_group_key(size_t i);
 
-/* By which keys a table can be grouped: 1 << enum tt_group. */
+/* The sets of keys by which a table can be grouped: bits 1 << enum tt_group. */
 #define TT_BY_THREAD (1u << TT_GROUP_THREAD)
 #define TT_BY_ASSEMBLY (1u << TT_GROUP_ASSEMBLY)
 #define TT_BY_NAME (1u << TT_GROUP_ASSEMBLY | 1u << TT_GROUP_NAMESPACE)
 #define TT_BY_DOMAIN (1u << TT_GROUP_DOMAIN)
 
-/* The text to show of a marker: its name, or by assembly and namespace that. NULL: out of memory. */
+/* The label of a marker: its name; its assembly or namespace if that is the ${group}. NULL: out of memory. */
 const char *tt_group_marker(const struct tt_model *m, enum tt_group group, const struct tt_name *name, struct tt_arena *text,
     struct tt_err *err);
 
@@ -38,18 +38,18 @@ const char *tt_group_marker(const struct tt_model *m, enum tt_group group, const
 
 /* The text that a table shows of a class. */
 struct tt_class {
-	const char *label;            /* its name, or that of its group; lives as long as the classes */
-	bool wanted;                  /* by --marker, which is matched with its name, and --category, with its assembly */
+	const char *label;            /* its name, or that of its group; valid until the classes are freed */
+	bool wanted;                  /* true: --marker chooses its name, and --category its assembly */
 };
 
-/* Classes looked up once each. The text lives in ${text}, an arena of the caller's. */
+/* A cache of classes. ${text}, the caller's arena, owns their labels. */
 struct tt_classes {
 	const struct tt_model *m;
-	enum tt_group group;          /* TT_GROUP_THREAD leaves classes as they are */
+	enum tt_group group;          /* TT_GROUP_THREAD does not group classes */
 	struct tt_arena *text;
 	struct tt_class_seen { uint64_t key; uint32_t process; struct tt_class c; } *seen;
 	size_t n, cap;
-	struct tt_map at;             /* places in seen */
+	struct tt_map at;             /* finds indices in seen */
 };
 
 void tt_classes_init(struct tt_classes *c, const struct tt_model *m, enum tt_group group, struct tt_arena *text);
@@ -58,14 +58,14 @@ void tt_classes_free(struct tt_classes *c);
 /* Class ${key} of ${process}; valid until the next call. NULL: out of memory. */
 const struct tt_class *tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err);
 
-/* The assembly of class ${d} (NULL: unknown), as categories of methods are named. NULL: out of memory. */
+/* The assembly of class ${d} (NULL: unknown), written like the categories of methods. NULL: out of memory. */
 const char *tt_class_assembly(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct tt_arena *text,
     struct tt_err *err);
 
-/* The domain of a vtable, by its number ${id}. NULL: out of memory. */
+/* The name of the domain with number ${id}. NULL: out of memory. */
 const char *tt_domain_name(const struct tt_defs *defs, uint64_t id, struct tt_arena *text, struct tt_err *err);
 
-/* True if the filters want a class of this name in this assembly. */
+/* True if the filters choose a class of this name in this assembly. */
 bool tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly);
 
 #endif

@@ -34,7 +34,7 @@ add_node(struct tt_merged *g, uint32_t parent, uint32_t row, uint32_t *number, s
 	return TT_OK;
 }
 
-/* The merged node of a shown zone: found, or new. */
+/* Find or add the merged node of a shown zone. */
 static int
 zone_node(struct tt_merged *g, uint32_t node, uint32_t *number, struct tt_err *err)
 {
@@ -48,7 +48,7 @@ zone_node(struct tt_merged *g, uint32_t node, uint32_t *number, struct tt_err *e
 	return !found && rc == TT_OK ? tt_map_add(&g->number, mem_of(g), hash, *number, err) : rc;
 }
 
-/* True if a shown zone is within one of its own group. */
+/* True if the shown zone ${node} is directly within one of its own group. */
 static bool
 same_group(const struct tt_merged *g, uint32_t node)
 {
@@ -69,7 +69,7 @@ place(struct tt_merged *g, uint32_t node, struct tt_err *err)
 		if (rc == TT_OK)
 			g->v[g->at[node]].thread = (uint32_t)n->key;
 	} else if (same_group(g, node)) {
-		/* A step inside its own group: one zone. */
+		/* Zones nested in their own group count as one. */
 		g->at[node] = g->at[n->parent];
 		g->v[g->at[node]].self += c.self;
 	} else if (tt_paths_shown(g->p, node)) {
@@ -90,7 +90,7 @@ place(struct tt_merged *g, uint32_t node, struct tt_err *err)
 	return rc;
 }
 
-/* An allocation with its own stack belongs to what the stack is below: a zone, else the thread, no matter which zones were open. */
+/* Add allocations with their own recorded stack to the zone, else the thread, that this stack is below, no matter which zones were open. */
 static int
 add_stacks(struct tt_merged *g, struct tt_err *err)
 {
@@ -115,7 +115,7 @@ add_stacks(struct tt_merged *g, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A thread's total is that of its outermost zones. */
+/* Link children, and sum up; a thread's total is that of its outermost zones. */
 static void
 sum_up(struct tt_merged *g)
 {
@@ -154,11 +154,11 @@ mark_kept(struct tt_merged *g)
 		struct tt_mnode *v = &g->v[i];
 
 		v->keep = wanted(g, v) || (v->parent != TT_NO_MNODE && g->v[v->parent].keep);
-		/* Zones that wait, left out, count nothing. */
+		/* If waits are left out, zones that wait count nothing. */
 		if (g->p->m->filter.no_wait && v->row != TT_NO_ROW && v->n == 0 && v->total == 0)
 			v->keep = false;
 	}
-	/* Upwards only afterwards: a node kept for one below it keeps nothing else below it. */
+	/* A separate upward pass, so that a node kept for a descendant does not keep its other descendants. */
 	for (uint32_t i = g->n; i-- > 0;) {
 		struct tt_mnode *v = &g->v[i], *up = v->parent == TT_NO_MNODE ? NULL : &g->v[v->parent];
 

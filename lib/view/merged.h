@@ -1,5 +1,5 @@
 /**
- * The call tree as people read it: hidden wrappers taken out, siblings of one name made one.
+ * The call tree for readers: hidden wrappers are removed, and siblings with the same name merged.
  * Made from paths.h.
  */
 #ifndef TT_VIEW_MERGED_H
@@ -11,17 +11,17 @@
 #include "base/map.h"
 #include "view/paths.h"
 
-/* Roots are threads (row TT_NO_ROW) and, beside them, "(more paths)". A parent's number is smaller than its children's. */
+/* A merged node. Roots are threads (row TT_NO_ROW), and "(more paths)". A parent's index is smaller than its children's. */
 struct tt_mnode {
 	uint32_t parent;              /* TT_NO_MNODE for roots */
-	uint32_t row;                 /* of the marker; TT_NO_ROW: a thread */
-	uint32_t thread;              /* index; roots of threads only */
+	uint32_t row;                 /* row of the marker; TT_NO_ROW: a thread */
+	uint32_t thread;              /* index of the thread; only for roots that are threads */
 	uint32_t child, sibling;      /* TT_NO_MNODE: none */
-	bool keep;                    /* it, something above or something below is wanted by the filters */
-	bool counted;                 /* kept, and it or something kept below it has calls, time or allocations */
+	bool keep;                    /* true: the filters choose the node, an ancestor or a descendant */
+	bool counted;                 /* true: kept, and it or a kept descendant has calls, time or allocations */
 	uint64_t n;
 	int64_t total, self;
-	int64_t alloc_b;              /* allocated in it and below it */
+	int64_t alloc_b;              /* bytes allocated in the node and below it */
 };
 #define TT_NO_MNODE UINT32_MAX
 
@@ -30,17 +30,17 @@ struct tt_merged {
 	struct tt_mnode *v;
 	uint32_t n;
 	size_t cap;
-	uint32_t *at;                 /* by node of the tree: its merged node, or TT_NO_MNODE */
-	struct tt_map number;         /* of (parent, row) */
+	uint32_t *at;                 /* by node of the tree: its merged node; TT_NO_MNODE: none */
+	struct tt_map number;         /* finds indices by (parent, row) */
 	uint32_t first;               /* first root; the others are its siblings */
-	int64_t total;                /* of all roots */
+	int64_t total;                /* total time of all roots */
 };
 
-/* Merge the timed part of ${p}. Free with tt_merged_free() also after an error. */
+/* Merge the zones with time of ${p}. Free with tt_merged_free(), also after an error. */
 int tt_merged_init(struct tt_merged *g, const struct tt_paths *p, struct tt_err *err);
 void tt_merged_free(struct tt_merged *g);
 
-/* True if ${part} is at least ${e4} / 10000 of the whole. */
+/* True if ${part} is at least ${e4} / 10000 of the total time. */
 bool tt_merged_over(const struct tt_merged *g, int64_t part, int64_t e4);
 
 #endif

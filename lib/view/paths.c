@@ -1,7 +1,7 @@
 /**
- * Prepares the call tree for passes: rows, labels, what a path inherits.
+ * Prepares the call tree for passes: rows, labels, inherited properties.
  *
- * A node's number is larger than its parent's, so what a node inherits is found in one run forwards.
+ * A node's number is larger than its parent's, so that one forward pass finds what each node inherits.
  */
 #include "view/paths.h"
 
@@ -114,7 +114,7 @@ inherit(struct tt_paths *p)
 
 /* --- groups ------------------------------------------------------------------- */
 
-/* A row for each thread and kind of path; one more for paths without a thread. */
+/* Make two rows for each thread, wanted and not; and two more for paths without a thread. */
 static void
 thread_rows(struct tt_paths *p)
 {
@@ -211,8 +211,8 @@ tt_paths_init_by(struct tt_paths *p, const struct tt_model *m, enum tt_group gro
 }
 
 /*
- * The node that represents the path ${up} plus one step of ${node}'s group: one found earlier, or ${node}. ${slot}: nodes by both, 0: empty.
- * Not a tt_map: of millions of nodes, it would take eight bytes a slot, not four.
+ * The node that represents the path ${up} extended by a step of ${node}'s group: one found earlier, or ${node}. ${slot}: hash table of nodes by both, 0: empty.
+ * It is not a tt_map, which would take eight bytes a slot instead of four, for millions of nodes.
  */
 static uint32_t
 joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint32_t node)
@@ -232,7 +232,7 @@ joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint3
 	return node;
 }
 
-/* Paths could not be filled: they are as if nobody had asked. */
+/* Drop p->path after an error, as if it had never been requested. */
 static int
 no_path(struct tt_paths *p, const struct tt_err *err)
 {
@@ -241,7 +241,7 @@ no_path(struct tt_paths *p, const struct tt_err *err)
 	return err->code;
 }
 
-/* By thread a path is its thread. */
+/* Grouped by thread, the path of a node is its thread. */
 static int
 join_threads(struct tt_paths *p, struct tt_err *err)
 {
@@ -279,7 +279,7 @@ tt_paths_join(struct tt_paths *p, struct tt_err *err)
 		else if (owner != i)
 			p->path[i] = p->path[owner];
 		else if (tt_paths_row(p, i) == TT_NO_ROW)
-			p->path[i] = 0;       /* threads do not part groups */
+			p->path[i] = 0;       /* groups are joined across threads */
 		else if (p->root[i] == i)
 			p->path[i] = i;
 		else
@@ -323,7 +323,7 @@ tt_paths_link(struct tt_paths *p, struct tt_err *err)
 		return err->code;
 	for (uint32_t i = 0; i < p->n; i++)
 		p->line[i] = tt_paths_timed(p, i) && tt_paths_shown(p, p->owner[i]) ? tt_paths_row(p, p->owner[i]) : TT_NO_ROW;
-	/* From the end, so that siblings come out in order of number. */
+	/* From the end, so that siblings are linked in ascending order. */
 	for (uint32_t i = p->n; i-- > 1;) {
 		uint32_t parent = tt_paths_node(p, i)->parent;
 
@@ -383,7 +383,7 @@ tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, str
 	return in ? TT_OK : err->code;
 }
 
-/* True if the method does the runtime's part of its caller's request. */
+/* True if the method belongs to the runtime's implementation of its caller's request. */
 static bool
 is_plumbing(const char *full)
 {
@@ -414,7 +414,7 @@ tt_paths_sites(struct tt_paths *p, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The step of a path that ${node} is in. */
+/* The node of the path step that contains ${node}. */
 static uint32_t
 step(const struct tt_paths *p, uint32_t node)
 {

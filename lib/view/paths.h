@@ -23,34 +23,34 @@ struct tt_buf;
 struct tt_paths {
 	const struct tt_model *m;
 	enum tt_group group;
-	uint32_t n;                   /* nodes */
-	uint32_t *row_of;             /* by marker number; by thread: 0 wanted, 1 not */
+	uint32_t n;                   /* number of nodes */
+	uint32_t *row_of;             /* by marker number: its row; grouped by thread: 0 if the filters choose the marker, else 1 */
 	uint32_t nmarker;
 	struct tt_row {
-		const struct tt_name *name;   /* of its first marker; NULL: a group without any */
-		const char *label;    /* what to show: as name->shown, but no two rows alike */
-		uint32_t first, n;    /* its markers: by_row[first .. first + n - 1]; none by thread */
+		const struct tt_name *name;   /* name of its first marker; NULL: a group without markers */
+		const char *label;    /* the text to show: name->shown, made unique among rows */
+		uint32_t first, n;    /* its markers: by_row[first .. first + n - 1]; unused when grouped by thread */
 		bool wanted;          /* chosen by --marker and --category */
-	} *row;                       /* in order of full name and category, or of the groups */
+	} *row;                       /* sorted by full name and category, or by group */
 	uint32_t nrow, caprow;
-	uint32_t *by_row;             /* marker numbers, those of one row together */
-	uint32_t *owner;              /* by node: the shown zone at or above it, else its thread root */
-	uint32_t *root;               /* by node: its thread root, or that of its recorded stack; itself for "(more paths)" */
+	uint32_t *by_row;             /* marker numbers, sorted by row */
+	uint32_t *owner;              /* by node: the nearest shown zone, itself or above; else its thread's root */
+	uint32_t *root;               /* by node: its thread's root, or that of its recorded stack; for "(more paths)" the node itself */
 	uint32_t *path;               /* by node: the node that represents all equal paths; made by tt_paths_join() */
 	uint32_t *child, *sibling;    /* by node: first child, next sibling, 0 none; made by tt_paths_link() */
-	uint32_t *line;               /* by node: the row that its time is in, its owner's; TT_NO_ROW: none; made by tt_paths_link() */
+	uint32_t *line;               /* by node: the row that its time counts for, that of its owner; TT_NO_ROW: none; made by tt_paths_link() */
 	/*
-	 * By node, made by tt_paths_sites(): the row of the nearest frame or zone at or above it that is not the runtime's
-	 * own (wrappers, methods of Monitor and GCHandle) or tracetool's (GC, Exception); TT_NO_ROW: there is none.
+	 * By node, made by tt_paths_sites(): the row of the nearest frame or zone, itself or above, that belongs neither to the runtime (wrappers, methods of
+	 * Monitor and GCHandle) nor to tracetool (GC, Exception); TT_NO_ROW: none.
 	 */
 	uint32_t *site;
-	bool *waits;                  /* by row: its zones wait; made by tt_paths_waits() */
+	bool *waits;                  /* by row: true if its zones wait; made by tt_paths_waits() */
 	struct tt_arena text;
 };
 
-/* Look at ${m}, which must have been resolved. Free with tt_paths_free() also after an error. */
+/* Prepare the rows of ${m}, which must be resolved. Free with tt_paths_free(), also after an error. */
 int tt_paths_init(struct tt_paths *p, const struct tt_model *m, struct tt_err *err);
-/* The same with rows that are groups; TT_GROUP_NONE and TT_GROUP_DOMAIN, which markers do not have, group nothing. */
+/* Like tt_paths_init(), but rows are groups. TT_GROUP_NONE and TT_GROUP_DOMAIN, which markers do not have, make no groups. */
 int tt_paths_init_by(struct tt_paths *p, const struct tt_model *m, enum tt_group group, struct tt_err *err);
 void tt_paths_free(struct tt_paths *p);
 
@@ -66,7 +66,7 @@ tt_paths_count(const struct tt_paths *p, uint32_t node)
 	return tt_counts_get(p->m->counts, node);
 }
 
-/* True if ${node} is a zone with time, not one of a sample or a recorded stack. */
+/* True if ${node} is a zone with a duration, not part of a sample or of a recorded stack. */
 static inline bool
 tt_paths_timed(const struct tt_paths *p, uint32_t node)
 {
@@ -74,7 +74,7 @@ tt_paths_timed(const struct tt_paths *p, uint32_t node)
 	    (node == TT_NODE_MORE || tt_paths_node(p, p->root[node])->kind == TT_NODE_THREAD);
 }
 
-/* True if ${node} is samples, or a managed frame that is on the stack of some. */
+/* True if ${node} stands for samples, or for a managed frame on their stacks. */
 static inline bool
 tt_paths_sampled(const struct tt_paths *p, uint32_t node)
 {
@@ -84,10 +84,10 @@ tt_paths_sampled(const struct tt_paths *p, uint32_t node)
 	    (n->kind == TT_NODE_ZONE && node != TT_NODE_MORE && tt_paths_node(p, p->root[node])->kind == TT_NODE_SAMPLES);
 }
 
-/* The place of samples without a managed frame on the stack. */
+/* Label of samples whose stack has no managed frame. */
 #define TT_NATIVE "(native)"
 
-/* A timed zone that is not hidden. */
+/* True if ${node} is a zone with a duration that is not hidden. */
 static inline bool
 tt_paths_shown(const struct tt_paths *p, uint32_t node)
 {
@@ -97,7 +97,7 @@ tt_paths_shown(const struct tt_paths *p, uint32_t node)
 /* The thread of a node; NULL for "(more paths)". */
 const struct tt_thread *tt_paths_thread(const struct tt_paths *p, uint32_t node);
 
-/* By thread: the first of the two rows of the thread of ${node}. */
+/* When grouped by thread: the first of the two rows of the thread of ${node}. */
 static inline uint32_t
 tt_paths_thread_row(const struct tt_paths *p, uint32_t node)
 {
@@ -106,7 +106,7 @@ tt_paths_thread_row(const struct tt_paths *p, uint32_t node)
 	return 2 * (t ? t->index : (uint32_t)p->m->threads.n);
 }
 
-/* The zone that a recorded stack with ${node} is below; ${node} itself where it is below none. */
+/* The zone above the recorded stack that contains ${node}; without a stack or such a zone, ${node} itself. */
 static inline uint32_t
 tt_paths_zone(const struct tt_paths *p, uint32_t node)
 {
@@ -115,7 +115,7 @@ tt_paths_zone(const struct tt_paths *p, uint32_t node)
 	return root->parent ? p->owner[root->parent] : node;
 }
 
-/* The row of a zone, or TT_NO_ROW for anything else. */
+/* The row of the zone ${node}; TT_NO_ROW for any other node. */
 static inline uint32_t
 tt_paths_row(const struct tt_paths *p, uint32_t node)
 {
@@ -133,7 +133,7 @@ tt_paths_marked(const struct tt_paths *p, uint32_t node)
 	return node > TT_NODE_MORE && tt_paths_timed(p, node) && tt_paths_row(p, node) != TT_NO_ROW;
 }
 
-/* The row of events at ${node}, a zone or a thread outside any zone; the latter has a row only by thread, else TT_NO_ROW. */
+/* The row for events at ${node}, a zone or, outside any zone, a thread. A thread has a row only when grouped by thread, else TT_NO_ROW. */
 static inline uint32_t
 tt_paths_row_at(const struct tt_paths *p, uint32_t node)
 {
@@ -144,16 +144,16 @@ tt_paths_row_at(const struct tt_paths *p, uint32_t node)
 	return row;
 }
 
-/* The label of the row of a name, or how the name is shown where the tree has no such row. */
+/* The label of the row of ${name}; if the tree has no such row, name->shown. */
 const char *tt_paths_label(const struct tt_paths *p, const struct tt_name *name);
 
-/* Fill path: with groups, steps of one group that follow each other are one, and paths of equal steps are one. */
+/* Fill ${p}->path. With groups, consecutive steps of the same group are joined, and equal paths become one. */
 int tt_paths_join(struct tt_paths *p, struct tt_err *err);
 
-/* Fill waits: a look at every pattern is not cheap. Rows must be those of names, not of groups. */
+/* Fill ${p}->waits, on request because it matches each name with every pattern. Rows must be names, not groups. */
 int tt_paths_waits(struct tt_paths *p, struct tt_err *err);
 
-/* Fill child, sibling and line. */
+/* Fill ${p}->child, ${p}->sibling and ${p}->line. */
 int tt_paths_link(struct tt_paths *p, struct tt_err *err);
 
 #define TT_OUTSIDE "(outside any zone)"
@@ -161,10 +161,10 @@ int tt_paths_link(struct tt_paths *p, struct tt_err *err);
 /* The path to ${node} in ${b}: "Main > World:Frame > World:Draw"; of deeper paths the innermost 64 zones, each in brief (base/brief.h). */
 void tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b);
 
-/* Fill site: of each node the row of the place in the program that it is about. */
+/* Fill ${p}->site: for each node the row of the place in the program that it is about. */
 int tt_paths_sites(struct tt_paths *p, struct tt_err *err);
 
-/* True if the site ${row} is among those asked for. */
+/* True if the filters choose the site ${row}. */
 static inline bool
 tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 {
@@ -174,9 +174,9 @@ tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 }
 
 /*
- * For a thread: time inside its outermost shown zones, and the part of it inside the outermost zones that wait (model/waits.h). The rest is the time it was
- * busy: tt_busy(). And the shown zones that begin, without those that tracetool makes, and the allocations. In "(more paths)" they belong to no thread:
- * tt_tree_dropped() says that they are unknown.
+ * How a thread spends its time: inside its outermost shown zones; and of that, inside the outermost zones that wait (model/waits.h). The difference is the time
+ * it was busy: tt_busy(). Also the shown zones that begin, without those that tracetool makes, and the allocations. Zones in "(more paths)" count for no
+ * thread, so that these numbers are unknown if tt_tree_dropped().
  */
 struct tt_zone_time { int64_t inside, waiting; uint64_t calls, allocs; int64_t bytes; };
 
@@ -186,10 +186,10 @@ tt_busy(const struct tt_zone_time *t)
 	return t->inside - t->waiting;
 }
 
-/* Fill ${by_thread}, as many as the model has threads. Needs tt_paths_waits(). */
+/* Fill ${by_thread}, which has an entry for each thread of the model. Needs tt_paths_waits(). */
 int tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, struct tt_err *err);
 
-/* A walk over all nodes, each met twice: before and after everything below it. Needs tt_paths_link(). */
+/* A walk over all nodes, which visits each node twice: before and after its descendants (${leave}). Needs tt_paths_link(). */
 struct tt_walk { const struct tt_paths *p; uint32_t node; bool leave; bool begun; };
 bool tt_walk_next(struct tt_walk *w);
 
