@@ -9,14 +9,14 @@
 #include "out/render.h"
 #include "stat/num.h"
 
-/* Rows of tables; the picture of a row: its size, and positions in it, in hundredths of it. */
+/* ROWS: maximum rows of a table. WIDTH, HIGH, TREND: sizes of the pictures in table rows; positions in them are in 1/100 of the width. */
 enum { ROWS = 1500, WIDTH = 150, HIGH = 14, TREND = 120 };
 
 struct page {
 	const struct tt_report *r;
 	const struct tt_batch_page *o;
 	struct tt_buf *out;
-	int64_t top;                  /* the time that pictures of rows are wide */
+	int64_t top;                  /* the time that the full width of a row's picture stands for */
 };
 
 static void
@@ -31,7 +31,7 @@ table(const struct page *p, const char *id)
 	return tt_html_find(p->r, id);
 }
 
-/* A sentence with figures of a row: "{mean_ns} in A". */
+/* Write a sentence with figures of a row: "{mean_ns} in A". */
 static void
 say(const struct page *p, const char *id, size_t row, const char *html)
 {
@@ -40,7 +40,7 @@ say(const struct page *p, const char *id, size_t row, const char *html)
 
 /* --- verdict ---------------------------------------------------------------------------------- */
 
-/* The captures that are marked; the first ones by name. */
+/* Write the number of outliers, and the first ones by name. */
 static void
 put_outliers(const struct page *p)
 {
@@ -65,7 +65,7 @@ put_outliers(const struct page *p)
 	put(p, n > 3 ? ", ...</li>\n" : "</li>\n");
 }
 
-/* " (in game.ttc)": the capture with the longest frame, which need not be among the slowest. */
+/* Write " (in game.ttc)": the capture with the longest frame, which need not be among the slowest. */
 static void
 put_longest(const struct page *p)
 {
@@ -144,7 +144,7 @@ put_at(struct tt_buf *out, const char *name, int64_t ns, int64_t top)
 	tt_buf_printf(out, " %s=\"%s%%\"", name, at);
 }
 
-/* A link to the page of the capture, where it is. */
+/* Write a link to the page of the capture, if there is one. */
 static void
 put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_buf *out)
 {
@@ -160,8 +160,8 @@ put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_b
 }
 
 /*
- * Pale up to the median, solid to p95, a thin line to p99, a mark at the longest: where that is beyond the picture, an arrow and its time. If frames are
- * capped, median and p95 are those of uncapped time, and the line is left out.
+ * Draw the frame times of a capture: pale up to the median, solid to p95, a thin line to p99, a mark at the longest; if that lies outside the picture, an arrow
+ * and its time. For capped frames the median and p95 are those of uncapped time, and the line is left out.
  */
 static void
 put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
@@ -212,7 +212,7 @@ set_top(struct page *p)
 		p99 = tt_html_value(t, i, "frame_p99_ns") > p99 ? tt_html_value(t, i, "frame_p99_ns") : p99;
 		max = tt_html_value(t, i, "frame_max_ns") > max ? tt_html_value(t, i, "frame_max_ns") : max;
 	}
-	/* One long load leaves the others something to be seen of. */
+	/* A single long load must not flatten the pictures of the others. */
 	p->top = max < 2 * p99 ? max : 2 * p99;
 }
 
@@ -340,7 +340,7 @@ tt_batch_page_write(const struct tt_report *r, const struct tt_batch_page *o, st
 	put(&p, table(&p, "batch_captures") ? " <a href=\"#captures\">Captures</a>" : "");
 	put(&p, " <a href=\"#all\">All together</a></nav>\n<main>\n");
 	here = out->n;
-	/* As many rows as fit, halved until they do: the same results always give the same page. */
+	/* Halve the number of rows until the page fits: the same results always give the same page. */
 	for (size_t most = ROWS;; most /= 2) {
 		body(&p, most);
 		if (o->max_size == 0 || out->n - begin <= o->max_size || most == 1 || out->failed)

@@ -17,10 +17,13 @@ struct tt_report;
 
 struct tt_batch_page {
 	const char *generator;        /* "tracetool VERSION" */
-	/* The folder of the pages of captures, as seen from this one, with a slash at its end; NULL: nowhere. NULL: there are no such pages. */
+	/*
+	 * The folder with the page of the capture ${file}, relative to this page and ending with a slash; NULL: this capture has no page. The function itself
+	 * is NULL if no capture has one.
+	 */
 	const char *(*folder)(const void *arg, const char *file);
 	const void *arg;
-	uint64_t max_size;            /* bytes; 0: any number */
+	uint64_t max_size;            /* maximum size in bytes; 0: unlimited */
 };
 
 int tt_batch_page_write(const struct tt_report *r, const struct tt_batch_page *o, struct tt_buf *out, struct tt_err *err);

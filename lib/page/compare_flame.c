@@ -1,6 +1,6 @@
 /**
- * The call tree of both sides as a flame graph. A box is as wide as the larger of what both sides take, so that what is new and what is gone
- * are both to be seen; its colour and the sign in front of its difference say which way it went.
+ * The call tree of both sides as a flame graph. A box is as wide as the larger of the times of both sides, so that both new and removed calls are visible; its
+ * colour and the sign of its difference say which side is larger.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 
 enum { ROW = 18, DEEP = 60, WHOLE = 100000, LEGEND = 24 };
 
-/* From much less in B to much more; and what each has from, in 1/1000 of the largest difference. */
+/* The colours of differences, from much less time in B to much more; and the lower limit of each, in 1/1000 of the largest difference. */
 static const char *const color[] = { "#6baed6", "#9ecae1", "#deebf7", "#eceff2", "#fee0d2", "#fc9272", "#fb6a4a" };
 
-/* A row of the table of the call tree. */
+/* A box: one row of the table of the call tree. */
 struct box {
 	const char *name;
 	int64_t from, width;          /* width: the larger of both sides, with callees */
@@ -29,7 +29,7 @@ size(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* The widths of boxes: rows have their callees after them. Returns that of all. */
+/* Set the positions and widths of boxes from the rows, in which callees follow their caller. Return the total width. */
 static int64_t
 widths(const struct tt_table *t, struct box *box)
 {
@@ -108,10 +108,10 @@ put_box(const struct tt_table *t, const struct box *b, int64_t all, int64_t most
 	*tt_put_time_short(time, now) = '\0';
 	tt_buf_printf(out, "B %s%s%s)</title><rect class=\"q%u\" fill=\"%s\" width=\"100%%\" height=\"%d\" stroke=\"#fff\" stroke-width=\".5\"/>", time,
 	    state ? ", " : "", state ? state->s : "", kind, color[kind], ROW - 1);
-	/* Narrower than a two-hundredth nothing can be read, in any window. */
+	/* Below 1/200 of the width no text is readable, in a window of any size. */
 	if (b->width >= all / 200) {
 		tt_buf_text(out, "<text class=\"t\" x=\"3\" y=\"13\" font-size=\"11\" fill=\"#1b1f24\">");
-		/* The sign comes first: it is there in narrow boxes, too. */
+		/* The sign comes first, so that narrow boxes show it, too. */
 		*tt_put_time_short(time, size(diff)) = '\0';
 		tt_buf_text(out, diff < 0 ? "\xe2\x88\x92 " : diff > 0 ? "+ " : "");
 		tt_html_text(out, b->name);
@@ -130,7 +130,7 @@ put_legend(unsigned y, struct tt_buf *out)
 	tt_buf_printf(out, "<text class=\"t\" x=\"250\" y=\"%u\" font-size=\"12\" fill=\"#1b1f24\">more in B</text>\n", y + 12);
 }
 
-/* The width from which on at most ${most} boxes have it. */
+/* The minimum width of the boxes to draw, so that at most ${most} are. */
 static int64_t
 least(const struct box *box, size_t n, size_t most, int64_t all)
 {
@@ -146,10 +146,7 @@ least(const struct box *box, size_t n, size_t most, int64_t all)
 	}
 }
 
-/*
- * The largest difference of a box. Threads are the tree's ground, not its differences: one that grew as a whole would leave no colour for
- * what made it grow.
- */
+/* The largest difference of any box except threads: one that grew as a whole would leave no colour for the calls that made it grow. */
 static int64_t
 widest(const struct tt_table *t, const struct box *box)
 {

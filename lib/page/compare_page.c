@@ -44,7 +44,7 @@ is(const struct tt_table *t, size_t row, const char *id, const char *text)
 	return c && strcmp(c->s, text) == 0;
 }
 
-/* A sentence with figures of a row: "{mean_ns} in A". */
+/* Write a sentence with figures of a row: "{mean_ns} in A". */
 static void
 say(const struct page *p, const char *id, size_t row, const char *html)
 {
@@ -88,7 +88,7 @@ put_verdict(const struct page *p)
 	say(p, "verdict", 0, ". Up to {allowed_ns} more is allowed.</p>\n");
 }
 
-/* True if the figure goes from ${a} to ${b} the way that the difference goes. */
+/* True if the figure changes from column ${a} to column ${b} in the same direction as diff_ns. */
 static bool
 agrees(const struct tt_table *t, size_t row, const char *a, const char *b)
 {
@@ -98,8 +98,8 @@ agrees(const struct tt_table *t, size_t row, const char *a, const char *b)
 }
 
 /*
- * "Enemy:Think 883.0 µs, called more often: 12.00 times, 4.000 before" of a row of the table of markers. The shares due to calls and to their cost are sums
- * over paths, the figures shown are of the marker: one may rise while the other falls, and then the other reason is shown.
+ * Write "Enemy:Think 883.0 µs, called more often: 12.00 times, 4.000 before" for a row of the table of markers. Its shares due to calls and to cost are sums
+ * over paths, while the figures shown are those of the marker: if these contradict the larger share, the other reason is shown.
  */
 static void
 put_mover(const struct page *p, size_t row)
@@ -122,7 +122,7 @@ put_mover(const struct page *p, size_t row)
 	}
 }
 
-/* The first rows of the table of markers that went the way of ${sign}, as long as they are no trifles beside the first of all. */
+/* Write the first three markers whose difference has the sign of ${sign}, except those below 1/50 of the largest difference. */
 static void
 put_movers(const struct page *p, int sign, const char *before)
 {
@@ -178,7 +178,7 @@ verdict(const struct page *p)
 
 /* --- sections ----------------------------------------------------------------------------------- */
 
-/* The command that prints all rows of the table ${id}. */
+/* Write the command that prints all rows of the table ${id}. */
 static void
 put_command(const struct page *p, const char *id)
 {
@@ -188,7 +188,7 @@ put_command(const struct page *p, const char *id)
 	put(p, "</code>");
 }
 
-/* The first rows of a table, and where all are. */
+/* Write the first ${most} rows of a table, and a link to all of them. */
 static void
 some(const struct page *p, const char *id, const char *const *col, size_t most)
 {
@@ -253,7 +253,7 @@ movers(const struct page *p)
 	put(p, "</section>\n");
 }
 
-/* The command that makes a page of the longest frame of ${side}. */
+/* Write the command that makes a page of the longest frame of ${side}. */
 static void
 put_frame_command(const struct page *p, const char *file, const char *frame, const char *side)
 {
@@ -346,7 +346,7 @@ source(const struct page *p)
 	put(p, ". Every figure is defined in tracetool-diff(1).</p>\n</section>\n");
 }
 
-/* Write every table with at most ${most} rows. True if one is cut. */
+/* Write every table with at most ${most} rows. Return true if any was cut. */
 static bool
 whole_tables(const struct page *p, size_t most)
 {
@@ -402,7 +402,7 @@ tt_compare_page(const struct tt_report *r, const struct tt_compare_opts *o, size
 	flame(&p);
 	source(&p);
 	here = out->n;
-	/* As many rows as fit, halved until they do: the same input always gives the same page. */
+	/* Halve the number of rows until the page fits: the same input always gives the same page. */
 	while (*cut = whole_tables(&p, most) ? most : 0, o->max_size && out->n - begin > o->max_size && most > 1 && !out->failed) {
 		out->n = here;
 		most /= 2;

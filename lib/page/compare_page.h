@@ -17,28 +17,28 @@ struct tt_report;
 
 struct tt_compare_opts {
 	const char *name;             /* "before.ttc against after.ttc" */
-	const char *rows;             /* a command that prints all rows of the table named after it */
-	const char *json;             /* and one that prints all numbers for machines */
-	const char *report;           /* a command that makes the page of a frame, up to where its number and then its capture belong */
-	void (*quote)(struct tt_buf *to, const char *s);      /* append a name as a shell reads it */
+	const char *rows;             /* the command that prints all rows of a table, whose name is appended */
+	const char *json;             /* the command that prints all numbers for machines */
+	const char *report;           /* the command that makes the page of a frame; its number and the capture are appended */
+	void (*quote)(struct tt_buf *to, const char *s);      /* append ${s}, quoted for a shell */
 	const char *generator;        /* "tracetool VERSION" */
-	uint64_t max_size;            /* bytes; 0: any number */
+	uint64_t max_size;            /* maximum size in bytes; 0: unlimited */
 };
 
-/* Write the page of ${r} at the end of ${out}; *${cut}: rows to which its tables are cut, 0: they are whole. */
+/* Append the page of ${r} to ${out}; *${cut}: maximum number of rows that its tables were cut to, 0: none was cut. */
 int tt_compare_page(const struct tt_report *r, const struct tt_compare_opts *o, size_t *cut, struct tt_buf *out, struct tt_err *err);
 
-/* The flame graph of both sides as a picture that stands alone. TT_E_USAGE: there are no calls. */
+/* Write the flame graph of both sides as a standalone picture. TT_E_USAGE: there are no calls. */
 int tt_compare_picture(const struct tt_report *r, const char *name, struct tt_buf *out, struct tt_err *err);
 
 /* --- private: pictures, in compare_pictures.c and compare_flame.c; nothing where their tables have no rows --- */
 
-/* Bars from the mean of A to that of B, by marker. */
+/* Draw bars that lead from the mean of A to that of B, by marker. */
 void tt_compare_steps(const struct tt_report *r, struct tt_buf *out);
-/* The frames of both sides by their times, and the mean of each capture. */
+/* Draw the frames of both sides by their times, and the mean of each capture. */
 void tt_compare_spread(const struct tt_report *r, struct tt_buf *out);
 void tt_compare_captures(const struct tt_report *r, struct tt_buf *out);
-/* At most ${most} boxes. How many it drew; their height in *${high}, if that is not NULL. */
+/* Draw at most ${most} boxes of the flame graph at height ${y}. Return their number; *${high}: the height used, if ${high} is not NULL. */
 size_t tt_compare_flame(const struct tt_report *r, size_t most, unsigned y, unsigned *high, struct tt_buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /**
- * Pictures of a comparison: what the difference is made of, frames by their times, captures by their means. Positions are whole hundredths of
- * a percent, so that the same numbers make the same bytes everywhere; shapes have colours of their own for viewers that block style.
+ * Pictures of a comparison: what the difference consists of, frames by their times, captures by their means. Positions are rounded to 1/100 %, so that the same
+ * numbers give the same bytes everywhere. Shapes have colours of their own for viewers that block styles.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "page/dots.h"
 #include "stat/num.h"
 
-/* On the axis: a position in 1/100 %. */
+/* WHOLE: the length of the axis in 1/100 %. STEPS: maximum number of bars. The rest are heights. */
 enum { WHOLE = 10000, STEPS = 10, STEP = 36, BAR = 12, HIGH = 120 };
 
 #define COLOR_A "#4a7ebb"
@@ -22,7 +22,7 @@ size(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* The position of ${v} between ${low} and ${high}, as a percentage. */
+/* Write the attribute ${name}: the position of ${v} between ${low} and ${high}, in percent. */
 static void
 put_at(struct tt_buf *out, const char *name, int64_t v, int64_t low, int64_t high)
 {
@@ -50,14 +50,14 @@ struct steps {
 	unsigned y;
 };
 
-/* A line of text, and below it a bar from ${from} to ${to}, which is a mean of ${side} ('A', 'B'), or a change. */
+/* Write a line of text, and below it a bar from ${from} to ${to}: the mean of ${side} ('A', 'B'), or a change (' '). */
 static void
 put_step(struct steps *s, char side, const char *name, int64_t from, int64_t to)
 {
 	bool change = side == ' ';
 
 	tt_buf_printf(s->out, "<text class=\"t\" x=\"0\" y=\"%u\" font-size=\"13\" fill=\"#1b1f24\">", s->y + 14);
-	/* A narrow window cuts the end of the line: the change comes first. */
+	/* The change comes first, because a narrow window cuts the end of the line. */
 	if (!change)
 		tt_buf_printf(s->out, "%s: ", name);
 	put_time(s->out, change ? to - from : to, change);
@@ -70,13 +70,13 @@ put_step(struct steps *s, char side, const char *name, int64_t from, int64_t to)
 	put_at(s->out, "x", from < to ? from : to, s->low, s->high);
 	put_at(s->out, "width", s->low + (from < to ? to - from : from - to), s->low, s->high);
 	tt_buf_text(s->out, "/>\n");
-	if (!change && s->low > 0)            /* the bar is not as long as its time: it is broken */
+	if (!change && s->low > 0)            /* the axis does not begin at 0: draw the bar as broken */
 		tt_buf_printf(s->out, "<line class=\"cut\" x1=\"1%%\" x2=\"2%%\" y1=\"%u\" y2=\"%u\" stroke=\"#fff\" stroke-width=\"4\"/>\n",
 		    s->y + 19 + BAR + 2, s->y + 17);
 	s->y += STEP;
 }
 
-/* All that the bars reach: of small changes the axis begins where they do. */
+/* Set the range of the axis to that of the bars; if the changes are small, it begins near the lowest bar instead of 0. */
 static void
 set_range(struct steps *s, const struct tt_table *t, size_t shown, int64_t a, int64_t b)
 {
@@ -101,7 +101,7 @@ tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 	size_t shown = 0;
 	char time[TT_CELL_MAX], rest[64];
 
-	/* The largest comes first. Values too small for a bar beside it share one with the others. */
+	/* The markers are sorted, largest difference first; all that are too small for a bar of their own share one. */
 	while (t && shown < t->nrow && shown < STEPS && tt_html_value(t, shown, "diff_ns") != 0 &&
 	    size(tt_html_value(t, shown, "diff_ns")) >= size(tt_html_value(t, 0, "diff_ns")) / 100)
 		shown++;
@@ -137,7 +137,7 @@ tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 
 /* --- frames by their times -------------------------------------------------------------------- */
 
-/* The square root of a share of the largest: a single late frame is to be seen beside thousands of others. */
+/* The height of an outline: the square root of the share relative to the largest, so that a single late frame is visible beside thousands. */
 static unsigned
 height(int64_t n, int64_t of, tt_u128 most)
 {

@@ -1,5 +1,5 @@
 /**
- * Makes the tables of a report's page, and looks up the words that it explains.
+ * Makes the tables of a report's page, and looks up the words that the page explains.
  */
 #include "page/contents.h"
 
@@ -18,13 +18,13 @@
 #include "view/view.h"
 #include "why/causes.h"
 
-/* Tables that say what the captures are. */
+/* Tables that describe the captures. */
 static const char *const about[] = { "capture", "capture_meta", "capture_frame_markers", NULL };
 
-/* Tables that stats makes only on request: why frames are long, and what happened in the worst ones. */
+/* Tables that stats makes only on request: why frames are long, and what happened in the worst frames. */
 static const char *const asked[] = { "causes", "frame_causes", "hitch_markers", NULL };
 
-/* Words of the page, as the glossary has them. */
+/* Words explained on the page, as named in the glossary. */
 static const struct { const char *name; unsigned where; } explained[] = {
 	{ "typical frame", TT_PAGE_ALWAYS }, { "hitch", TT_PAGE_ALWAYS }, { "CPU-active time, CPU-active", TT_PAGE_ALWAYS },
 	{ "capped frames, capped", TT_PAGE_CAPPED }, { "uncapped time, uncapped", TT_PAGE_CAPPED }, { "zone", TT_PAGE_ALWAYS },
@@ -46,7 +46,7 @@ is_asked(const char *id)
 	return false;
 }
 
-/* True for the tables that stats makes by default, and those in asked. */
+/* True if stats makes the table by default, or it is listed in asked. */
 static bool
 wants(const struct tt_pass *p, const struct tt_pass_table *t)
 {
@@ -67,7 +67,7 @@ tt_page_needs(void)
 
 struct tt_page_search {
 	struct tt_aside aside;
-	struct tt_views own, *view;   /* own: that of its thread */
+	struct tt_views own, *view;   /* own: the view of the search's thread */
 	struct tt_causes causes;
 	struct tt_arena text;
 	struct tt_err err;

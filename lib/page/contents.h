@@ -16,12 +16,12 @@ struct tt_pass_opts;
 struct tt_report;
 struct tt_views;
 
-/* The needs of the run: enum tt_needs. */
+/* The needs of the page (enum tt_needs), for the run. */
 unsigned tt_page_needs(void);
 
 /*
- * Begin the search for causes, which runs beside the making of other tables and of timelines where there is a thread for it; it lies in ${a}. NULL: ${err}.
- * Its view is another one than ${view} where it has a thread of its own.
+ * Start the search for causes, which runs in parallel with other tables and timelines if a thread is available, with a view other than ${view}; its state is
+ * allocated in ${a}. NULL: ${err}.
  */
 struct tt_page_search *tt_page_search_begin(struct tt_arena *a, const struct tt_model *m, struct tt_views *view, struct tt_err *err);
 struct tt_views *tt_page_search_view(const struct tt_page_search *s);
@@ -30,17 +30,17 @@ void tt_page_search_free(struct tt_page_search *s);
 struct tt_page_fill_opts {
 	const struct tt_loss *loss;
 	const struct tt_pass_opts *pass;
-	bool redact;                  /* leave out what says where it was made */
+	bool redact;                  /* true: omit what tells where the page was made */
 };
 
-/* Make all tables and notes of the page at the end of ${r}; waits for the search. */
+/* Append all tables and notes of the page to ${r}; waits for the search. */
 void tt_page_fill(struct tt_views *view, struct tt_page_search *s, const struct tt_page_fill_opts *o, struct tt_report *r);
 
-/* The words that the page explains, ended by one without a name: at most TT_PAGE_WORDS. */
+/* The maximum number of words that the page explains; the list ends with a word without a name. */
 enum { TT_PAGE_WORDS = 32 };
 void tt_page_words(struct tt_page_word *to);
 
-/* True if the file ${path} begins as pages do, or is not there: no other file is replaced. */
+/* True if the file ${path} does not exist, or begins as pages do: other files are not replaced. */
 bool tt_page_may_replace(const char *path);
 
 #endif

@@ -1,15 +1,15 @@
 /**
  * Chooses the frames that a page shows in detail, and packs their zones.
  *
- * A block is numbers, seven bits a byte, the lowest first; the eighth says that more follow. First how many threads do something in the frame, the
- * frame's own first; then columns: of threads the name, the number of zones and of allocations; of all their zones the starts, the depths, the
- * names, the durations; of allocations the zones, the classes, the counts, the bytes. Beside each other what is alike packs to half of what rows
- * of text do, in a seventh of the time.
+ * A block is a list of numbers of seven bits a byte, the lowest first; the eighth bit says that more bytes follow. First the number of threads that do
+ * something in the frame; then columns: for each thread, the frame's own first, its name, number of zones and number of allocations; for each zone its start,
+ * depth, name and duration; for each allocation its zone, class, count and bytes. Grouping similar numbers halves the packed size compared with rows of text,
+ * and packs in a seventh of the time.
  *
- * Names are numbers in the list of names. The start of a zone is the time since the start of the one before, of the first since the frame's;
- * depth is twice that, and 1 more where the zone began before the frame; times are clipped to the frame, in ns. Depths may skip numbers,
- * where zones around are hidden: a zone lies in those before it that have less depth and do not end earlier. Allocations that follow each
- * other in one zone and have one class are one, with the zone's place in the list of its thread from 1, 0: in none.
+ * Names are indices in the list of names. The start of a zone is relative to that of the previous zone, or for the first one of a thread to the frame's. The
+ * depth is multiplied by 4; 2 is added if the zone has no recorded end, and 1 if it began before the frame. Times are clipped to the frame, in ns. Depths may
+ * skip numbers if zones around are hidden: a zone lies in those earlier zones that are less deep and do not end before it. Consecutive allocations of one class
+ * in the same zone are merged; their zone is its number in the thread's list from 1, 0: none.
  */
 #include "page/details.h"
 
@@ -25,8 +25,8 @@
 #include "view/view.h"
 
 /*
- * Bytes that a zone or an allocation takes in a block, and a block beside them; more than TT_DETAILS_MIN frames take a third of the room, so that
- * tables keep their rows; room where any is allowed.
+ * PER_ZONE, PER_BLOCK: estimated bytes of a zone or an allocation in a block, and of a block. PART: more than TT_DETAILS_MIN frames may take 1/PART of the
+ * page, so that tables keep their rows. MIN_BYTES: size assumed if that of the page is unlimited. MAX_BYTES: maximum of a block before packing.
  */
 enum { WORST_FIRST = 10, MAX_BYTES = 64 << 20, PER_ZONE = 3, PART = 3, PER_BLOCK = 160, MIN_BYTES = 4 << 20 };
 
@@ -38,7 +38,7 @@ enum { SEVERAL = 3, MAX_SPANNING = 512 * TT_DETAILS };
 
 /* A zone, or an allocation, in a chosen frame. */
 struct rec {
-	int64_t ts, dur;              /* of an allocation: dur is its bytes */
+	int64_t ts, dur;              /* for an allocation dur is its number of bytes */
 	uint64_t key;
 	uint32_t rank;                /* of the frame */
 	uint32_t thread;              /* 0: the frame's own; index + 1 */
@@ -100,7 +100,7 @@ time_of(const struct tt_frames *f, bool capped, size_t i)
 	return capped ? tt_frames_uncapped(f, i) : tt_frames_wall(f, i);
 }
 
-/* The ${k} longest frames into ${t}, the longest first; ${v}: times of all, in any order. */
+/* Store the ${k} longest frames in ${t}, the longest first; ${v}: times of all frames, in any order. */
 static void
 find_longest(const struct tt_frames *f, bool capped, int64_t *v, size_t k, struct timed *t)
 {
@@ -109,7 +109,7 @@ find_longest(const struct tt_frames *f, bool capped, int64_t *v, size_t k, struc
 
 	for (size_t i = 0; i < f->n; i++)
 		longer += v[i] > least;
-	/* Among frames as long as the shortest one, the first are chosen. */
+	/* Among frames as long as the shortest chosen one, take the first. */
 	for (size_t i = 0, alike = k - longer; i < f->n && n < k; i++) {
 		int64_t ns = time_of(f, capped, i);
 
@@ -121,7 +121,7 @@ find_longest(const struct tt_frames *f, bool capped, int64_t *v, size_t k, struc
 	tt_sort(t, n, longest_first);
 }
 
-/* The frame that has place ${at} among all, the longest first, of those of the same time the first one first. */
+/* The frame at position ${at} when frames are sorted from long to short, equal ones in their own order. */
 static size_t
 frame_at(const struct tt_frames *f, bool capped, int64_t *v, size_t at)
 {
@@ -135,7 +135,7 @@ frame_at(const struct tt_frames *f, bool capped, int64_t *v, size_t at)
 	return i;
 }
 
-/* The frames ${worst}, which the report lists, or as many of the longest; then the others. ${capped}: by uncapped time. */
+/* Choose the frames: first ${worst}, those that the report lists, or if NULL the longest; then the others. ${capped}: by uncapped time. */
 static int
 choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struct tt_err *err)
 {
@@ -367,7 +367,7 @@ by_place(const void *a, const void *b)
 	return x->n != y->n ? TT_CMP(x->n, y->n) : x->cut - y->cut;
 }
 
-/* The order of most: frame, thread, time. For large thread numbers, and times beyond 73 minutes, only by_place() tells. */
+/* A sort key that orders most records by frame, thread and time. It does not distinguish large thread numbers and times beyond 73 minutes; by_place() does. */
 static uint64_t
 key_of(const void *rec)
 {
@@ -380,7 +380,7 @@ key_of(const void *rec)
 
 _Static_assert(TT_DETAILS <= 1024, "a key has ten bits for a frame");
 
-/* Each counts: nothing tells zones of no duration apart. */
+/* Never join records: zones without duration may be equal, and each counts. */
 static bool
 join(void *into, const void *next)
 {
@@ -394,20 +394,20 @@ static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames
 enum column { THREAD_NAME, THREAD_ZONES, THREAD_ALLOCS, ZONE_START, ZONE_DEPTH, ZONE_NAME, ZONE_NS, ALLOC_IN, ALLOC_CLASS, ALLOC_COUNT, ALLOC_BYTES,
 	NCOLUMN };
 
-/* One frame's numbers while they are gathered. */
+/* The columns of one frame's block while they are filled. */
 struct block {
 	struct tt_details *d;
 	const struct tt_frames *f;
 	struct tt_buf column[NCOLUMN], all;
-	size_t size;                  /* of all columns */
-	int64_t from, to;             /* of the frame */
+	size_t size;                  /* bytes of all columns */
+	int64_t from, to;             /* time range of the frame */
 	uint32_t thread;
 	bool begun, full;
-	int64_t last;                 /* start of the zone before */
-	uint64_t nthread, nzone, nalloc;      /* zones and allocations of the thread */
-	struct open { int64_t end; uint64_t zone; uint32_t depth; } *open;    /* zones around the place */
+	int64_t last;                 /* start of the previous zone */
+	uint64_t nthread, nzone, nalloc;      /* nthread: threads in the block; nzone, nalloc: zones and allocations of the current thread */
+	struct open { int64_t end; uint64_t zone; uint32_t depth; } *open;    /* stack of open zones */
 	size_t nopen, capopen;
-	struct rec run;               /* allocations alike; n 0: none */
+	struct rec run;               /* consecutive allocations of the same class in one zone, merged; n = 0: none */
 	uint64_t run_in;
 };
 
@@ -421,7 +421,7 @@ put(struct block *b, enum column c, uint64_t v)
 	b->size += n;
 }
 
-/* The number of a name; 0, and no block, after an error. */
+/* The number of a name in the list of names; after an error 0, and the block fails. */
 static uint64_t
 name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err *err)
 {
@@ -475,7 +475,7 @@ begin_thread(struct block *b, uint32_t thread, struct tt_err *err)
 	put(b, THREAD_NAME, name_of(b, thread ? thread - 1 : b->d->own, TT_DETAILS_THREAD, err));
 }
 
-/* The zones that end before ${r} are no longer around it. A zone lies in those of less depth alone. */
+/* Close the zones that end before ${r}, and for a zone ${r} those that are not shallower than it. */
 static void
 close_zones(struct block *b, const struct rec *r)
 {
@@ -519,7 +519,7 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 
 	char *to;
 
-	/* Without the = at the end: all that it says is the length. */
+	/* Without padding (=), which only tells the length. */
 	if (tt_buf_room(out, n / 3 * 4 + 4, NULL) != TT_OK)
 		return;
 	for (to = out->p + out->n; n > 0; n -= n < 3 ? n : 3, p += 3) {
@@ -532,10 +532,10 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 	out->n = (size_t)(to - out->p);
 }
 
-/* How hard to pack: zlib's usual level, 6, takes more than twice as long for four hundredths less. */
+/* Compression level. zlib's default, 6, takes more than twice as long for 4 % less. */
 enum { LEVEL = 4 };
 
-/* tt_page_pack_most(), with room for ${most} bytes before they become text. */
+/* tt_page_pack_most() with the limit ${most} applied before the base64 encoding. */
 static int
 pack(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
 {
@@ -573,7 +573,7 @@ tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
 	return tt_page_pack_most(text, 0, &done, out, err);
 }
 
-/* The block of the frame ${rank}, if there is ${room} for it: three bytes become four, two three and one two. */
+/* Finish the block of the frame and append it to ${to}, if it fits into ${room}: in base64 three bytes become four characters, two three, and one two. */
 static int
 end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *err)
 {
@@ -635,7 +635,7 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* How many frames to choose. */
+/* The number of frames to choose. */
 static size_t
 most_of(const struct tt_details *d, const struct tt_model *m)
 {
@@ -661,7 +661,10 @@ begin(void *state, struct tt_err *err)
 	return choose_all(s, NULL, false, err);
 }
 
-/* True if the worst frames, which are known now, were read, and come first if there is room for others. */
+/*
+ * Set *${more} if the input must be read again: some of the worst frames, which are known only now, were not chosen; or they do not come first, though there is
+ * room for more frames.
+ */
 static int
 again(void *state, bool *more, struct tt_err *err)
 {
@@ -738,7 +741,7 @@ tt_details_shown(const struct tt_details *d)
 	return n;
 }
 
-/* [name, ...]. */
+/* Write the names as [name, ...]. */
 static void
 put_names(const struct tt_details *d, const struct tt_paths *p, struct tt_buf *out)
 {

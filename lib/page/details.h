@@ -24,46 +24,55 @@ struct tt_env;
 struct tt_model;
 struct tt_views;
 
-enum { TT_DETAILS_MIN = 64, TT_DETAILS = 1024 };    /* frames; the most */
+enum { TT_DETAILS_MIN = 64, TT_DETAILS = 1024 };    /* number of frames: the minimum, and the maximum */
 
 struct tt_details {
-	uint64_t room;                /* bytes for all blocks; 0: any number. Set before the run */
+	uint64_t room;                /* bytes for all blocks; 0: unlimited. Set before the run */
 	struct tt_detail {
-		size_t frame;         /* place in tt_frames */
-		struct tt_buf text;   /* base64; empty: it did not fit */
+		size_t frame;         /* index in tt_frames */
+		struct tt_buf text;   /* the block in base64; empty: it did not fit */
 	} of[TT_DETAILS];             /* the most important first */
 	size_t most;                  /* frames chosen of those that exist */
 	size_t n;                     /* 0: there are no frames, or several captures have some */
 	atomic_size_t ranks;          /* only so many may have a block: zones that are in all of them would take too long */
 	size_t median;                /* which of them is the median frame */
 
-	/* The names that the blocks refer to by number, in the order of their first use; the key of a thread is its index. */
+	/* Names that blocks refer to by number, in order of first use. The key of a thread is its index. */
 	uint32_t process;
 	struct tt_details_name { uint64_t key; enum tt_details_kind { TT_DETAILS_ZONE, TT_DETAILS_CLASS, TT_DETAILS_THREAD } kind; } *name;
 	size_t nname, capname;
-	struct tt_map at;             /* places in name */
+	struct tt_map at;             /* finds indices in name */
 	struct tt_mem *mem;
 	struct tt_sorter recs;        /* zones and allocations of these frames, from the run until the blocks are made */
-	uint32_t own;                 /* thread of the frames */
+	uint32_t own;                 /* index of the frames' thread */
 };
 
-/* Filled by a run, but for the blocks: its options are the struct tt_details, zero but for room. Only for a run without other emitters. */
+/*
+ * The emitter that fills a struct tt_details during a run, except for the blocks. Its options are that struct, zero except for room. Only for a run without
+ * other emitters.
+ */
 extern const struct tt_emit tt_page_details;
 
-/* After the run: make the blocks. Errors: TT_E_NOMEM, TT_E_LIMIT, and those of reading back (io/spool.h). */
+/* Make the blocks, after the run. Errors: TT_E_NOMEM, TT_E_LIMIT, and those of reading back (io/spool.h). */
 int tt_details_make(struct tt_details *d, const struct tt_model *m, struct tt_err *err);
 void tt_details_free(struct tt_details *d);
 
-/* How many frames have a block. */
+/* The number of frames that have a block. */
 size_t tt_details_shown(const struct tt_details *d);
 
-/* All of it, as elements of data for page scripts; nothing where no frame has a block. ${command} before a frame's number prints its tables. */
+/*
+ * Write all blocks as data elements for page scripts; nothing if no frame has a block. ${command}: the command that prints the tables of a frame, whose number
+ * is appended.
+ */
 int tt_details_put(const struct tt_details *d, struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err);
 
-/* ${text} as data of a page, base64 of zlib, at the end of ${out}. */
+/* Append ${text} to ${out} as data of a page: zlib, then base64. */
 int tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err);
 
-/* The same if that takes at most ${most} bytes (0: any number); else nothing, and *${done}, which is less than ${text} has, would have fit. */
+/*
+ * Like tt_page_pack(), if the result takes at most ${most} bytes (0: unlimited). Otherwise write nothing; *${done}, less than the length of ${text}, is how
+ * much would have fit.
+ */
 int tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err);
 
 #endif

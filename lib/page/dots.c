@@ -1,12 +1,12 @@
 /**
- * Dots of captures. Positions are hundredths of a percent: the same numbers make the same bytes everywhere.
+ * Draws dots of captures. Positions are rounded to 1/100 %, so that the same numbers give the same bytes everywhere.
  */
 #include "page/dots.h"
 
 #include "out/html.h"
 #include "stat/num.h"
 
-enum { ROW = 24, LEFT = 1800, WHOLE = 10000 };       /* LEFT: what labels take, in 1/100 % */
+enum { ROW = 24, LEFT = 1800, WHOLE = 10000 };       /* LEFT: width of the labels, in 1/100 % */
 
 static const char *const color[] = { "#4a7ebb", "#b06f00" };
 
@@ -89,7 +89,7 @@ tt_dots_put(const struct tt_dots *d, struct tt_buf *out)
 			put_row(d, s, y, &a, out);
 			y += ROW;
 		}
-	/* Ends that lie close together would be written over each other. */
+	/* Skip the labels of ends that lie too close together and would overlap. */
 	if (of.high > of.low && (of.high - of.low) / 4 >= (a.high - a.low) / 16) {
 		tt_buf_printf(out, "<text class=\"b\" y=\"%u\" font-size=\"12\" fill=\"#555\"", high - 4);
 		put_at(out, "x", of.low, &a);

@@ -1,5 +1,5 @@
 /**
- * Two rows of dots on one axis: the captures of two sides, one below the other. If the rows lie apart, a difference is larger than the noise.
+ * Two rows of dots on one axis: the captures of two sides. If the rows lie apart, the difference is larger than the noise.
  */
 #ifndef TT_PAGE_DOTS_H
 #define TT_PAGE_DOTS_H
@@ -10,23 +10,23 @@
 
 struct tt_buf;
 
-/* The most dots of a row; TT_DOT_TEXT: room for an amount. */
+/* TT_DOTS_MAX: maximum number of dots in a row. TT_DOT_TEXT: buffer size for a formatted amount. */
 enum { TT_DOTS_MAX = 500, TT_DOT_TEXT = 64 };
 
 struct tt_dot { const char *name; int64_t v; };
 
 struct tt_dots {
-	const char *about;            /* HTML: what it shows, for those who do not see it */
-	const char *label[2];         /* HTML, short */
+	const char *about;            /* HTML, a description for readers who do not see the picture */
+	const char *label[2];         /* HTML, a short label of each row */
 	const struct tt_dot *dot[2];
-	size_t n[2];                  /* a row without dots is not drawn */
-	const char *line_name;        /* of a line across both at ${line}; NULL: there is none */
+	size_t n[2];                  /* number of dots of each row; a row without dots is not drawn */
+	const char *line_name;        /* label of a vertical line at ${line}; NULL: no line */
 	int64_t line;
-	char *(*put)(char *to, int64_t v, const void *arg);   /* an amount for people, at most TT_DOT_TEXT bytes */
+	char *(*put)(char *to, int64_t v, const void *arg);   /* format an amount for readers, in at most TT_DOT_TEXT bytes */
 	const void *arg;
 };
 
-/* The picture, and the beginning of a figure: "<figcaption>", if there is to be one, and "</figure>" are the caller's. */
+/* Write the start of a figure with the picture. The caller writes "<figcaption>", if wanted, and "</figure>". */
 void tt_dots_put(const struct tt_dots *d, struct tt_buf *out);
 
 #endif

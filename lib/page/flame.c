@@ -12,7 +12,7 @@
 #include "view/merged.h"
 #include "view/view.h"
 
-/* A node whose box comes next, below the box ${up} - 1. */
+/* A candidate: a node whose caller has the box ${up} - 1. */
 struct todo {
 	const char *name;
 	int64_t total;
@@ -24,12 +24,12 @@ struct making {
 	struct tt_flame *f;
 	struct tt_merged g;
 	struct todo *todo;
-	int64_t *next;                /* of each box: where its next callee begins */
+	int64_t *next;                /* by box: where its next callee begins */
 	size_t ntodo, captodo, capnext;
-	int64_t least;                /* narrower boxes are left out */
+	int64_t least;                /* width of the narrowest box to draw */
 };
 
-/* The narrow first: they are taken from the end. */
+/* Order from narrow to wide: candidates are taken from the end. */
 static int
 by_width(const void *a, const void *b)
 {
@@ -47,7 +47,7 @@ name_of(const struct making *k, const struct tt_mnode *v)
 	return v->row == TT_NO_ROW ? k->g.p->m->threads.t[v->thread]->name : k->g.p->row[v->row].label;
 }
 
-/* ${node} and its siblings, callees of box ${up} - 1. */
+/* Add ${node} and its siblings, callees of the box ${up} - 1, to the candidates. */
 static int
 push(struct making *k, uint32_t node, size_t up, uint32_t depth, struct tt_err *err)
 {
@@ -87,7 +87,7 @@ put_box(struct making *k, const struct todo *t, struct tt_err *err)
 	return push(k, v->child, f->n, t->depth + 1, err);
 }
 
-/* The width that ${most} boxes have at least. */
+/* Set the minimum width so that at least the ${most} widest nodes can be drawn. */
 static int
 set_least(struct making *k, size_t most, struct tt_err *err)
 {
@@ -119,7 +119,7 @@ tt_flame_init(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_
 	rc = tt_merged_init(&k.g, p, err);
 	TT_THEN(rc, set_least(&k, most, err));
 	TT_THEN(rc, push(&k, k.g.first, 0, 0, err));
-	/* Among boxes as wide as the narrowest, the first are drawn. */
+	/* Among boxes with the minimum width, the first are drawn. */
 	while (rc == TT_OK && k.ntodo && f->n < most) {
 		struct todo t = k.todo[--k.ntodo];
 

@@ -17,12 +17,12 @@ struct tt_views;
 
 struct tt_flame {
 	struct tt_flame_box {
-		const char *name;     /* of a marker, or, at depth 0, of a thread */
-		int64_t from, total, self;    /* from: of the time of all threads */
+		const char *name;     /* name of the marker; at depth 0, of the thread */
+		int64_t from, total, self;    /* from: start of the box within the time of all threads */
 		int64_t bytes;
 		uint64_t n;
 		uint32_t depth;
-		uint32_t row;         /* of tt_paths; TT_NO_ROW: a thread */
+		uint32_t row;         /* row of tt_paths; TT_NO_ROW: a thread */
 	} *box;
 	size_t n, cap;
 	size_t left_out;
@@ -31,16 +31,16 @@ struct tt_flame {
 	struct tt_mem *mem;
 };
 
-/* At most ${most} boxes; none where there are no zones with time. Names live as long as ${view}. Free also after an error. */
+/* Choose at most ${most} boxes; none if no zone has time. Names are valid as long as ${view}. Free also after an error. */
 int tt_flame_init(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_err *err);
 void tt_flame_free(struct tt_flame *f);
 
-/* The same of the stacks of samples: totals are numbers of them, and there are no counts and bytes. */
+/* Like tt_flame_init(), for the stacks of samples: totals are numbers of samples; there are no counts and bytes. */
 int tt_flame_sampled(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_err *err);
 
 /*
- * As an element of data: JSON of [names, boxes], six numbers a box: depth, name, total, self, count, bytes. ${command} before a marker's name
- * prints its part of the tree. ${kind} says which of the two it is: "flame", "samples". Nothing where there are no boxes.
+ * Write the boxes as a data element: JSON of [names, boxes], six numbers a box: depth, name, total, self, count, bytes; nothing if there are no boxes. ${kind}:
+ * "flame" or "samples". ${command}: the command that prints the tree of a marker, whose name is appended.
  */
 int tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *kind, const char *command, struct tt_buf *out, struct tt_err *err);
 

@@ -10,7 +10,7 @@
 #include "view/frame_sums.h"
 #include "view/view.h"
 
-/* The outputs made of the sums; NULL: the page has none. */
+/* The outputs computed from the sums; NULL: the page does not have it. */
 struct parts {
 	struct tt_over *over;
 	struct tt_ranges *ranges;
@@ -36,7 +36,7 @@ read_frames(const struct parts *p, struct tt_views *view, struct tt_err *err)
 	tt_over_end(p->over);
 	if (ranges)
 		tt_ranges_end(p->ranges);
-	/* All zones of a few frames. */
+	/* For the trees, read all zones of a few frames. */
 	s.apart = false;
 	s.of = tt_trees_frames(p->trees, &s.nof);
 	if (s.nof)

@@ -18,13 +18,13 @@ struct tt_views;
 
 struct tt_frame_data {
 	const struct tt_details *details;
-	size_t markers;               /* over the frames, at most */
-	uint64_t ranges;              /* bytes of them, at most; 0: any number */
-	const char *of_marker;        /* a command; before a marker it prints what that does in each frame */
-	const char *of_frames;        /* one that prints the tables of frames, before their numbers */
+	size_t markers;               /* maximum number of markers to show over the frames */
+	uint64_t ranges;              /* maximum bytes of the sums of ranges; 0: unlimited */
+	const char *of_marker;        /* the command that prints what a marker does in each frame; its name is appended */
+	const char *of_frames;        /* the command that prints the tables of frames; their numbers are appended */
 };
 
-/* As elements of data, each where there is something for it. With TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES. */
+/* Write the data elements, each only if it has data. Needs TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES. */
 int tt_frame_data_put(const struct tt_frame_data *d, struct tt_views *view, const struct tt_report *r, struct tt_buf *out, struct tt_err *err);
 
 #endif

@@ -16,7 +16,7 @@
 #include "view/counter_labels.h"
 #include "view/view.h"
 
-enum { BESIDE = 2, COUNTERS = 24, WITH_COUNTERS = 256 };        /* frames that have the values of counters: the most important */
+enum { BESIDE = 2, COUNTERS = 24, WITH_COUNTERS = 256 };        /* WITH_COUNTERS: maximum number of frames with values of counters, the most important ones */
 
 static int
 by_place(const void *a, const void *b)
@@ -32,7 +32,7 @@ choose_every(const struct tt_frames *f, size_t *frame)
 	return f->n;
 }
 
-/* The first ${most} frames in detail, in order, with ${beside} neighbours on each side. Returns how many there are. */
+/* Choose the first ${most} frames in detail with ${beside} neighbours on each side, sorted. Return their number. */
 static size_t
 choose(const struct tt_details *d, const struct tt_frames *f, size_t most, size_t beside, size_t *frame)
 {
@@ -60,7 +60,7 @@ put_if(struct tt_json *j, bool known, int64_t v)
 		tt_json_raw(j, NULL, "null");
 }
 
-/* ${pause}: by frame; NULL: not known. */
+/* Write the facts of frame ${i}. ${pause}: pauses by frame; NULL: not known. */
 static void
 put_frame(const struct tt_model *m, size_t i, const int64_t *pause, struct tt_json *j)
 {
@@ -94,7 +94,10 @@ by_counter(const void *a, const void *b)
 	return x->counter != y->counter ? TT_CMP(x->counter, y->counter) : TT_CMP(x->frame, y->frame);
 }
 
-/* A counter's name; what the engine measures of frames comes late, so that its value here is another frame's, and the name says which. */
+/*
+ * The label of a counter. The engine reports its measurements of frames late, so that the value recorded in a frame is that of an earlier one; the label says
+ * of which.
+ */
 static const char *
 name_of(const struct tt_model *m, struct tt_report *r, const struct tt_counter_labels *labels, const struct tt_counter_stat *of)
 {
@@ -134,7 +137,7 @@ put_counter(const struct tt_model *m, struct tt_report *r, const struct tt_count
 	tt_buf_free(&text);
 }
 
-/* The values that counters have in the ${n} frames at ${frame}. */
+/* Write the values of counters in the ${n} frames at ${frame}. */
 static int
 put_counters(const struct tt_model *m, struct tt_report *r, const size_t *frame, size_t n, struct tt_json *j, struct tt_err *err)
 {

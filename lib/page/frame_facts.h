@@ -17,9 +17,9 @@ struct tt_report;
 struct tt_views;
 
 /*
- * As an element of data: JSON of [frames, counters]. A frame: number, wall time, CPU-active time, allocations, their bytes, collections, their
- * time, size of the heap; null: not known. All frames if they are at most ${most}. A counter: its name, unit, [number of a
- * frame, last value in it as tables show it, ...].
+ * Write a data element: JSON of [frames, counters]. A frame: number, wall time, CPU-active time, allocations, their bytes, collections, their time, size of the
+ * heap; null: not known. If there are at most ${most} frames, all of them. A counter: its name, unit, [number of a frame, last value in it as tables show it,
+ * ...].
  */
 int tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report *r, size_t most, struct tt_buf *out, struct tt_err *err);
 

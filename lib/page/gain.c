@@ -1,5 +1,5 @@
 /**
- * Counts the frames that a budget is met in once causes are mended, and says so.
+ * Estimates how many more frames would meet a budget if causes were fixed, and says so.
  */
 #include "page/gain.h"
 
@@ -17,7 +17,7 @@ enum { CAUSES = 3, MAX_CAUSES = 64 };
 
 static const struct { int64_t ns; const char *name; } budget[] = { { 16670000, "60 fps" }, { 33330000, "30 fps" } };
 
-/* The budget that most frames meet: its place; past the last: none is. *${over}: frames that miss it. */
+/* The index of the first budget that most frames meet; past the end: none. *${over}: number of frames that miss it. */
 static size_t
 budget_met(const struct tt_frames *f, size_t *over)
 {
@@ -33,7 +33,7 @@ budget_met(const struct tt_frames *f, size_t *over)
 	return k;
 }
 
-/* The time of frame ${number} beyond the typical one, by the table frame_causes; 0: it is not there. */
+/* The extra time of frame ${number} in the table frame_causes; 0: the frame is not in the table. */
 static int64_t
 extra_of(const struct tt_table *frames, uint64_t number)
 {
@@ -43,7 +43,7 @@ extra_of(const struct tt_table *frames, uint64_t number)
 	return 0;
 }
 
-/* "the causes of frames 26, 51 and 41", of the ${n} causes in ${row}. */
+/* Write "the causes of frames 26, 51 and 41" for the ${n} causes in ${row}. */
 static void
 put_causes(const struct tt_table *causes, const size_t *row, size_t n, struct tt_buf *out)
 {

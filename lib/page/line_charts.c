@@ -21,9 +21,9 @@
 
 enum { HIGH = 56, TICK = 8, BELOW = 18, SIZES = 3, TIMES = 8 };
 
-/* Columns of frames, or of times. */
+/* The columns of a chart: of frames, or of equal times. */
 struct axis {
-	const struct tt_frames *f;    /* NULL: times */
+	const struct tt_frames *f;    /* NULL: columns of times */
 	int64_t from, to;
 	size_t columns;
 };
@@ -37,12 +37,12 @@ struct column {
 
 struct line {
 	struct tt_report *r;
-	const struct tt_counter_stat *of;     /* NULL: of the heap, in bytes */
+	const struct tt_counter_stat *of;     /* the counter; NULL: the size of the heap in bytes */
 	const struct axis *axis;
 	struct column column[TT_LINE_COLUMNS];
-	struct value low, high;       /* of all */
-	size_t known;                 /* columns with a value */
-	struct tt_buf marks;          /* drawn over it */
+	struct value low, high;       /* lowest and highest value of all columns */
+	size_t known;                 /* number of columns that have a value */
+	struct tt_buf marks;          /* SVG to draw over the line */
 };
 
 static size_t
@@ -51,7 +51,7 @@ column_of_frame(const struct axis *a, size_t frame)
 	return (size_t)((((tt_u128)frame + 1) * a->columns + a->f->n - 1) / a->f->n) - 1;
 }
 
-/* SIZE_MAX: ${ts} is in none. */
+/* The column of the time ${ts}; SIZE_MAX: ${ts} is in no column. */
 static size_t
 column_of_time(const struct axis *a, int64_t ts)
 {
@@ -68,7 +68,7 @@ add_value(struct line *l, size_t c, struct value low, struct value high, struct 
 {
 	struct column *to = &l->column[c];
 
-	/* Only one that is among numbers leaves them: the line goes on from the highest of these. */
+	/* Skip columns that are not finite. If only the last value is not, the line continues from the highest one. */
 	if (!isfinite(low.at) || !isfinite(high.at))
 		return;
 	if (!isfinite(last.at))
@@ -86,7 +86,7 @@ add_value(struct line *l, size_t c, struct value low, struct value high, struct 
 	to->has = true;
 }
 
-/* A value, as tables show it; good until the next one. */
+/* A value formatted as in tables; valid until the next call. */
 static const char *
 text_of(const struct line *l, struct value v, struct tt_buf *text)
 {
@@ -101,7 +101,7 @@ text_of(const struct line *l, struct value v, struct tt_buf *text)
 
 /* --- drawing --------------------------------------------------------------------------- */
 
-/* The bottom of the chart is 0 where values differ by much of their size. */
+/* The value at the bottom of the chart: 0 if values vary by more than a quarter of the highest one, else the lowest. */
 static double
 bottom_of(const struct line *l)
 {
@@ -136,7 +136,7 @@ put_path(const struct line *l, struct tt_buf *out)
 	tt_buf_printf(out, "H%zu\"/>", l->axis->columns);
 }
 
-/* "200 KB": round sizes need no more digits than they have. */
+/* Write "200 KB": round sizes without unnecessary digits. */
 static void
 put_size(struct tt_buf *out, uint64_t bytes)
 {
@@ -148,7 +148,7 @@ put_size(struct tt_buf *out, uint64_t bytes)
 	tt_buf_printf(out, "%llu %s", (unsigned long long)bytes, unit[i]);
 }
 
-/* Lines at round sizes, named at the right as in the chart of frame times. */
+/* Draw lines at round sizes, labelled at the right as in the chart of frame times. */
 static void
 put_sizes(const struct line *l, struct tt_buf *out)
 {
@@ -168,7 +168,7 @@ put_sizes(const struct line *l, struct tt_buf *out)
 	}
 }
 
-/* Round times below the chart. */
+/* Write round times below the chart. */
 static void
 put_times(const struct axis *a, struct tt_buf *out)
 {
@@ -178,7 +178,7 @@ put_times(const struct axis *a, struct tt_buf *out)
 	for (int64_t at = a->from > 0 ? (a->from + (int64_t)step - 1) / (int64_t)step * (int64_t)step : 0; at <= a->to; at += (int64_t)step) {
 		const int64_t part = (int64_t)((tt_u128)(at - a->from) * 10000 / all);
 
-		/* Words that would not fit are left out. */
+		/* Skip labels that would not fit. */
 		if (part < 300 || part > 9700)
 			continue;
 		*tt_put_fixed(place, part, 2) = '\0';
@@ -188,7 +188,7 @@ put_times(const struct axis *a, struct tt_buf *out)
 	}
 }
 
-/* The drawing is called ${name}; ${caption} says more. Both are text. */
+/* Write a chart named ${name}, with a caption from ${caption}; both are plain text. */
 static void
 put_chart(const struct line *l, const char *name, const char *section, const char *caption, struct tt_buf *out)
 {
@@ -225,7 +225,7 @@ put_chart(const struct line *l, const char *name, const char *section, const cha
 	tt_buf_text(out, "</svg></figure>\n");
 }
 
-/* The words of columns: [columns to the last one, lowest, highest, ...]. */
+/* Write the texts of columns: [columns since the last one, lowest, highest, ...]. */
 static void
 put_words(const struct line *l, struct tt_json *j)
 {
@@ -249,7 +249,7 @@ put_words(const struct line *l, struct tt_json *j)
 	tt_buf_free(&text);
 }
 
-/* The words of all charts before this, as an element of data. */
+/* Write the texts of all charts before this one as a data element. */
 static int
 put_data(const struct axis *a, const char *what, struct tt_buf *words, struct tt_buf *out, struct tt_err *err)
 {
@@ -262,7 +262,7 @@ put_data(const struct axis *a, const char *what, struct tt_buf *words, struct tt
 	return rc;
 }
 
-/* Frames of one process alone have columns. */
+/* Set the columns to frames, if all frames are of one process. Return false otherwise. */
 static bool
 axis_of_frames(const struct tt_model *m, struct axis *a)
 {
@@ -279,7 +279,7 @@ number(uint8_t type, union tt_counter_value v)
 	return type == TT_T_F64 ? v.d : type == TT_T_I64 ? (double)v.i : (double)v.u;
 }
 
-/* Counters that change, in the order of the table of counters: at most ${most}, their places in ${at}; *${n}: how many there are. */
+/* Choose at most ${most} counters whose values change, in the order of the table of counters, into ${at}; *${n}: number of all that change. */
 static size_t
 choose(const struct tt_counters *all, const struct tt_model *m, uint32_t process, size_t most, uint32_t *at, size_t *n)
 {
@@ -290,7 +290,7 @@ choose(const struct tt_counters *all, const struct tt_model *m, uint32_t process
 		for (size_t i = 0; all && i < all->n; i++) {
 			const struct tt_counter_stat *c = &all->counter[i];
 
-			/* The program's own come first. */
+			/* The program's own counters come first. */
 			if (c->custom != (turn == 0) || c->process != process || c->n < 2 || c->type == TT_T_TEXT ||
 			    !tt_counter_is_number(c->type, c->min) || !tt_counter_less(c->type, c->min, c->max) ||
 			    !tt_counter_wanted(m, c))
@@ -303,7 +303,7 @@ choose(const struct tt_counters *all, const struct tt_model *m, uint32_t process
 	return k;
 }
 
-/* The values of all frames, into the lines of the chosen counters; ${slot}: place of each counter's among ${line} + 1. */
+/* Read the values of all frames into the lines of the chosen counters; ${slot}: by counter, index in ${line} + 1, 0: not chosen. */
 static int
 read_values(const struct tt_model *m, const struct axis *a, const uint8_t *slot, struct line *line, struct tt_err *err)
 {
@@ -371,7 +371,7 @@ tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_
 
 /* --- the heap ------------------------------------------------------------------------------ */
 
-/* Write a tick for each column in which collections begin. Returns the number of these columns. */
+/* Draw a tick in each column in which a collection begins. Return the number of these columns. */
 static size_t
 put_collections(const struct tt_model *m, const struct axis *a, struct line *l)
 {
@@ -398,7 +398,7 @@ put_collections(const struct tt_model *m, const struct axis *a, struct line *l)
 	return n;
 }
 
-/* A line from top to bottom for each heap shot. Returns how many there are. */
+/* Draw a vertical line for each heap shot. Return their number. */
 static size_t
 put_shots(const struct tt_model *m, const struct axis *a, struct line *l)
 {

@@ -20,12 +20,12 @@ struct tt_views;
 enum { TT_LINE_COLUMNS = 300 };
 
 /*
- * Charts of at most ${most} of the counters that change, as far as their values are known by frame (TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES);
- * *${left}: how many more change. Nothing where there are none.
+ * Write charts of at most ${most} counters whose values change, if values are known by frame (TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES); *${left}: number of
+ * further counters that change. Nothing if none does.
  */
 int tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_t *left, struct tt_buf *out, struct tt_err *err);
 
-/* The chart of the heap; nothing where its size is not known at two times. */
+/* Write the chart of the heap; nothing unless its size is known at two times. */
 int tt_lines_heap(struct tt_views *view, struct tt_report *r, struct tt_buf *out, struct tt_err *err);
 
 #endif

@@ -19,13 +19,13 @@ struct tt_over {
 	struct tt_mem *mem;
 	const struct tt_paths *p;
 	const struct tt_frames *f;
-	struct ranked *marker;        /* all, then the chosen ones first */
-	uint32_t *slot;               /* by row: place among the chosen + 1 */
-	int64_t *v;                   /* by marker and column */
-	int64_t *now;                 /* by marker, in the present frame */
-	int64_t *filling;             /* by marker, of zones apart: in durations of a frame */
-	size_t next;                  /* the first frame that was not added */
-	size_t nfilling;              /* changes of filling so far */
+	struct ranked *marker;        /* all markers, sorted so that the chosen ones come first */
+	uint32_t *slot;               /* by row: index among the chosen markers + 1; 0: not chosen */
+	int64_t *v;                   /* time by marker and column, ns */
+	int64_t *now;                 /* time by marker in the current frame */
+	int64_t *filling;             /* by marker: open zones that fill whole frames, in durations of a frame */
+	size_t next;                  /* the next frame to add */
+	size_t nfilling;              /* number of changes to filling so far */
 	size_t n, columns, nmarker;
 };
 
@@ -37,7 +37,7 @@ by_most(const void *a, const void *b)
 	return x->most != y->most ? TT_CMP(y->most, x->most) : TT_CMP(x->row, y->row);
 }
 
-/* Rank markers by their most time in one frame; of other threads than the frame thread only the mean is known, and is used. */
+/* Rank markers by their longest time in one frame; on threads other than the frame thread only the mean is known, and used instead. */
 static int
 choose(struct tt_over *o, size_t most, struct tt_err *err)
 {
@@ -64,14 +64,14 @@ choose(struct tt_over *o, size_t most, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The place among the chosen markers of the zones of ${node}, if none of their marker is around them, + 1; 0: none. */
+/* The index + 1, among the chosen markers, of the zones of ${node}, if these are outermost zones of their marker; 0: none. */
 static uint32_t
 slot_of(const struct tt_over *o, const struct tt_frame_sums *s, uint32_t node)
 {
 	return tt_frame_sums_zone(s, node) && tt_paths_shown(o->p, node) && (s->is[node] & TT_SUM_OUTER) ? o->slot[tt_paths_row(o->p, node)] : 0;
 }
 
-/* Add what the next frame has in o->now, and what fills it. */
+/* Add the times of the next frame: o->now, and those of zones that fill it. */
 static void
 add_next(struct tt_over *o)
 {
@@ -87,7 +87,7 @@ add_next(struct tt_over *o)
 	o->next++;
 }
 
-/* Frames before ${frame} in which nothing is but what fills them. */
+/* Add the frames before ${frame}, in which only zones that fill them are open. */
 static void
 add_filled(struct tt_over *o, size_t frame)
 {

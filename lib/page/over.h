@@ -1,9 +1,9 @@
 /**
- * Markers over the frames: what each of some markers takes in each column of the chart of frames, on all threads together, for a line over it.
+ * Markers over the frames: the time of some markers in each column of the chart of frames, on all threads together, to draw a line over it. A column has the
+ * maximum over its frames. The markers chosen are those with the longest time in one frame. If only some frames were recorded in detail (tt_frames.looked),
+ * these are used; the attribute data-looked is their number, else 0.
  *
- * A column has the most that a frame of it takes: the chart's columns have up to some frames, too. The markers that take the most in one frame. If not all
- * frames were looked at (tt_frames.looked), those that were; the attribute data-looked is their number, else 0.
- * Memory: 8 bytes for each marker chosen and column.
+ * Memory: 8 bytes for each chosen marker and column.
  */
 #ifndef TT_PAGE_OVER_H
 #define TT_PAGE_OVER_H
@@ -16,19 +16,23 @@ struct tt_frame_sums;
 struct tt_over;
 struct tt_views;
 
-/* Choose at most ${most} markers, and as many ${columns}; *${to} NULL: there are no markers, or no frames of one process
-   alone. To be freed in any case. */
+/* Choose at most ${most} markers for at most ${columns} columns; *${to} NULL: no markers, or frames of several processes or none. Always free it. */
 int tt_over_begin(struct tt_over **to, struct tt_views *view, size_t most, size_t columns, struct tt_err *err);
 void tt_over_free(struct tt_over *o);
 
-/* Add the markers' time in the present frame of ${s} to its column, and that of frames before it which zones that are apart fill. Frames come in order. */
+/*
+ * Add the markers' times in the current frame of ${s} to its column, and first those of frames skipped since the last call, which open zones fill. Call in
+ * frame order.
+ */
 void tt_over_frame(struct tt_over *o, const struct tt_frame_sums *s);
 
-/* After all frames. */
+/* Add the remaining frames; call after the last frame. */
 void tt_over_end(struct tt_over *o);
 
-/* After all frames, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. ${command} before a marker prints
-   the same of each frame. */
+/*
+ * Write the result, after tt_over_end(), as a data element: JSON of [names, [[columns since the last one, ns, ...], ...]]. ${command}: the command that prints
+ * a marker's time in each frame; the marker is appended.
+ */
 int tt_over_put(const struct tt_over *o, const char *command, struct tt_buf *out, struct tt_err *err);
 
 #endif

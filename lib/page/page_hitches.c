@@ -1,5 +1,5 @@
 /**
- * Ranks the frames that a page calls hitches.
+ * Lists the frames that a page calls hitches.
  */
 #include "page/page_hitches.h"
 
@@ -13,7 +13,7 @@ by_place(const void *a, const void *b)
 	return TT_CMP(((const struct tt_page_hitch *)a)->frame, ((const struct tt_page_hitch *)b)->frame);
 }
 
-/* The frame in ${row} of the table of the worst frames, if it is one of those; else SIZE_MAX. */
+/* The frame in ${row} of the table of the worst frames, if it is between ${from} and ${end} - 1; else SIZE_MAX. */
 static size_t
 place(const struct tt_table *worst, size_t row, const struct tt_frames *f, size_t from, size_t end)
 {

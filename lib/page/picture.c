@@ -1,5 +1,5 @@
 /**
- * Single pictures for READMEs, wikis and chats: SVG with text of its own, without scripts, which such places do not run.
+ * Single pictures for READMEs, wikis and chats: SVG that contains its text and needs no scripts, which such places do not run.
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "view/view.h"
 
 enum { WIDTH = 1200, ROW = 17, BOXES = 5000, DEEP = 100, NARROW = 2 * WIDTH,
-	NAME = 18,                    /* room for the name of a chart */
-	LETTER = 65 };                /* a tenth of the width of a letter */
+	NAME = 18,                    /* height for the name of a chart */
+	LETTER = 65 };                /* width of a letter, in 1/10 units */
 
 const char *
 tt_picture_name(size_t i)
@@ -35,7 +35,7 @@ open_picture(struct tt_buf *out, unsigned height, const char *name)
 
 /* --- frames ---------------------------------------------------------------------------- */
 
-/* The name of the input that a chart shows, where there are several. */
+/* Write the name of the input that a chart shows, if there are several. */
 static void
 put_name(const struct tt_model *m, uint32_t process, unsigned y, struct tt_buf *out)
 {
@@ -79,7 +79,7 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 
 /* --- the call tree ---------------------------------------------------------------------- */
 
-/* The same name has the same colour. */
+/* The colour of a name; equal names have equal colours. */
 static const char *
 color(const char *name)
 {
@@ -91,14 +91,14 @@ color(const char *name)
 	return of[h >> 3 & 7];
 }
 
-/* As much of ${name} as fits into ${width} hundredths of a unit; nothing where that is next to none. */
+/* Write as much of ${name} as fits into ${width} hundredths of a unit; nothing if hardly any of it fits. */
 static void
 put_part(struct tt_buf *out, const char *name, uint64_t width)
 {
 	size_t letters = (size_t)(width / (LETTER * 10)), n = 0, at = 0, rest = strlen(name);
 	char part[4 * WIDTH];
 
-	/* The dots take the room of two. */
+	/* The ellipsis takes the width of two letters. */
 	letters -= rest > letters && letters > 1 ? 2 : 0;
 	for (; name[at] && n < letters && at < sizeof part - 8; n++)
 		for (at++; ((uint8_t)name[at] & 0xc0) == 0x80 && at < sizeof part - 8;)

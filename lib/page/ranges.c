@@ -16,26 +16,29 @@
 
 enum { MARKERS = 128, CATEGORIES = 32, THREADS = 32, SITES = 64, CLASSES = 32, VALUES = 4 };
 
-/* A thing with a row in a table: a marker by its row in the paths, a category and a thread by their numbers, sites and classes by ours. */
+/*
+ * The rows of one table. A thing is what may have a row: a marker, by its row in the paths; a category or a thread, by its number; a site or a class, by the
+ * number given here.
+ */
 struct set {
 	const char *table;
-	unsigned values;              /* of a row */
-	size_t things, n;             /* all, and those that have a row */
-	uint32_t *slot;               /* by thing: its row; n: it is with the others */
-	uint32_t *thing;              /* by row, the most important first */
-	int64_t *v;                   /* by row and value, the others last: a sum for each column */
-	struct filled *filled;        /* by row and value */
+	unsigned values;              /* number of values in a row */
+	size_t things, n;             /* number of all things, and of those that have a row */
+	uint32_t *slot;               /* by thing: its row; n: it counts for the row of the others */
+	uint32_t *thing;              /* by row: its thing; the most important first */
+	int64_t *v;                   /* by row and value, the row of the others last: a sum for each column */
+	struct filled *filled;        /* by row and value: time of open zones that fill frames */
 };
 
-/* Time that zones apart add to a value in frames from ${since} on: ${rate} durations of each frame. */
+/* Time that zones which fill whole frames add to a value, from frame ${since} on: ${rate} durations of each frame. */
 struct filled {
 	int64_t rate;
-	size_t since;                 /* the first frame that it was not added of */
+	size_t since;                 /* the first frame whose time has not been added yet */
 };
 
 enum of { OF_ALL, OF_MARKER, OF_CATEGORY, OF_THREAD, OF_SITE, OF_CLASS, SETS };
 
-/* Values of their rows. The rest of a marker's time is what is in other markers: of many there is none. */
+/* The values in the rows of each set. MARKER_REST is the marker's time in other markers, which is meaningless for several rows together. */
 enum { ALL_BYTES, ALL_COUNT, ALL_COLLECTIONS, ALL_N };
 enum { MARKER_SELF, MARKER_REST, MARKER_COUNT, MARKER_N };
 enum { CATEGORY_SELF, CATEGORY_N };
@@ -44,20 +47,20 @@ enum { ALLOC_BYTES, ALLOC_COUNT, ALLOC_N };
 
 /* A node of allocations. */
 struct alloc {
-	uint32_t node, row;           /* row: of its site; TT_NO_ROW: outside any zone */
+	uint32_t node, row;           /* row: that of its site; TT_NO_ROW: outside any zone */
 	const char *class;
 	int64_t bytes;
-	uint32_t site, number;        /* of the site and its class, and of the class alone */
+	uint32_t site, number;        /* number of the pair of site and class, and of the class */
 };
 
 /*
- * The first value in the first column of the sums of a path: its zone's in the set of markers and of categories, a hidden one's where the one around it is,
- * and its thread's. NOWHERE: it is no part of them.
+ * The places where a node's values begin, in the first column: in the sets of markers and categories the entry of its zone (for a hidden zone, that of the zone
+ * around it), and the entry of its thread. NOWHERE: the node is not part of the set.
  */
 #define NOWHERE UINT32_MAX
 struct place {
 	uint32_t marker, category, thread;
-	bool own;                     /* it is no part of the zone around it */
+	bool own;                     /* true: the node is itself a shown zone, not a part of the zone around it */
 	bool alloc;
 };
 
@@ -68,16 +71,16 @@ struct tt_ranges {
 	struct tt_mem *mem;
 	size_t columns;
 	struct set set[SETS];
-	struct place *place;          /* by node: of each there are sums in many frames */
-	struct alloc *alloc;          /* in order of their nodes */
-	const struct alloc **site, **class;   /* by number: one of them */
+	struct place *place;          /* by node: looked up for each of its sums in many frames */
+	struct alloc *alloc;          /* nodes of allocations, in order */
+	const struct alloc **site, **class;   /* by number: an allocation with this site, or class */
 	size_t nalloc, capalloc, nsite, nclass;
 	struct tt_classes classes;
-	const struct tt_frame_sums *s;        /* while a frame is added */
-	bool sums;                    /* those of the frames of a range are its figures */
+	const struct tt_frame_sums *s;        /* the sums of the current frame */
+	bool sums;                    /* true: a range's figures are the sums over its frames */
 };
 
-/* The GPU's time is a whole of its own, to which the rows here do not belong. */
+/* True if there is a GPU thread: its time is a separate whole, of which the rows here are no part. */
 static bool
 has_gpu(const struct tt_model *m)
 {
@@ -142,7 +145,7 @@ list_allocs(struct tt_ranges *r, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Number sites and classes. */
+/* Number the sites and the classes. */
 static int
 number_allocs(struct tt_ranges *r, struct tt_err *err)
 {
@@ -187,7 +190,7 @@ by_most(const void *a, const void *b)
 	return x->most != y->most ? TT_CMP(y->most, x->most) : TT_CMP(x->thing, y->thing);
 }
 
-/* The rows of ${set}: the first ${most} by both ranks in turn. */
+/* Choose the rows of ${set}: at most ${most}, taken from both rankings in turn. */
 static void
 take(struct set *set, struct ranked *const rank[2], size_t most, bool *met)
 {
@@ -196,7 +199,7 @@ take(struct set *set, struct ranked *const rank[2], size_t most, bool *met)
 	for (size_t i = 0; i < 2 * set->things && set->n < most; i++) {
 		const struct ranked *next = &rank[i % 2][i / 2];
 
-		/* One that is nothing by this rank may be something by the other. */
+		/* A thing without a value in this ranking may have one in the other. */
 		if (met[next->thing] || next->most <= 0)
 			continue;
 		set->thing[set->n++] = next->thing;
@@ -208,7 +211,10 @@ take(struct set *set, struct ranked *const rank[2], size_t most, bool *met)
 		set->slot[set->thing[i]] = i;
 }
 
-/* Room for ${things}, the first ${most} of which, by ${all} and ${one} in turn, have rows; both are by thing. */
+/*
+ * Allocate the set ${of} for ${things} things, and choose at most ${most} rows, alternately by ${all} and by ${one}, the values of each thing in all frames and
+ * in a single frame.
+ */
 static int
 choose(struct tt_ranges *r, enum of of, const char *table, unsigned values, size_t things, size_t most, const int64_t *all, const int64_t *one,
     struct tt_err *err)
@@ -287,7 +293,7 @@ choose_categories(struct tt_ranges *r, struct tt_err *err)
 	return rc;
 }
 
-/* Choose the rows with the most time in zones, and those that allocate the most. */
+/* Choose threads: those with the most time in zones, and those that allocate most. */
 static int
 choose_threads(struct tt_ranges *r, struct tt_err *err)
 {
@@ -384,7 +390,7 @@ add(const struct tt_ranges *r, enum of of, size_t thing, unsigned value, size_t 
 		set->v[(set->slot[thing] * set->values + value) * r->columns + column] += v;
 }
 
-/* Allocations: as the tables gcalloc, alloc_sites, alloc_classes and threads have them. */
+/* Add allocations, as counted in the tables gcalloc, alloc_sites, alloc_classes and threads. */
 static void
 add_alloc(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
@@ -405,7 +411,7 @@ add_alloc(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t col
 	}
 }
 
-/* Zones: as markers, categories and threads have them. */
+/* Add zones, as counted in the tables markers, categories and threads. */
 static void
 add_zone(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
@@ -441,7 +447,7 @@ tt_ranges_want(const struct tt_ranges *r)
 	return r && r->sums;
 }
 
-/* Add what fills the frames before ${frame} to the value at ${place} of ${set}. One frame begins where another ends. */
+/* Add the time of open zones that fill the frames before ${frame} to the value at ${place} of ${set}. Each frame begins where the previous one ends. */
 static void
 add_filled(const struct tt_ranges *r, const struct set *set, size_t place, size_t frame)
 {
@@ -458,7 +464,7 @@ add_filled(const struct tt_ranges *r, const struct set *set, size_t place, size_
 	f->since = frame;
 }
 
-/* From frame ${frame} on the value ${value} of the row at ${at} has ${more} in each of its ns. */
+/* From ${frame} on, zones add ${more} durations of each frame to the value ${value} of the row at ${at}. */
 static void
 fill(const struct tt_ranges *r, enum of of, uint32_t at, unsigned value, size_t frame, int64_t more)
 {
@@ -470,7 +476,7 @@ fill(const struct tt_ranges *r, enum of of, uint32_t at, unsigned value, size_t 
 	r->set[of].filled[place].rate += more;
 }
 
-/* As add_zone(). */
+/* Like add_zone(), for zones that begin or end to fill frames. */
 static void
 fill_zone(const struct tt_ranges *r, const struct tt_frame_change *c, size_t frame)
 {
@@ -510,7 +516,7 @@ tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s)
 		(r->place[s->rec[i].node].alloc ? add_alloc : add_zone)(r, &s->rec[i], column);
 }
 
-/* A damaged capture may have times below 0, which the data have no place for. */
+/* True if no sum is negative, as in damaged captures: the data format has no negative sums. */
 static bool
 is_sound(const struct tt_ranges *r)
 {
@@ -523,7 +529,7 @@ is_sound(const struct tt_ranges *r)
 
 /* --- in the page -------------------------------------------------------------------------------- */
 
-/* The names of the thing in a row. Returns how many. */
+/* Get the names of a row's thing. Return their number. */
 static unsigned
 names_of(const struct tt_ranges *r, enum of of, uint32_t thing, const char *name[2])
 {
@@ -555,17 +561,17 @@ names_of(const struct tt_ranges *r, enum of of, uint32_t thing, const char *name
 	return 0;
 }
 
-/* The sums of a row: ${v}, and those ${more} rows later, too. */
+/* Write the sums of ${rows} rows together: at ${v}, and at each ${step} values after it. */
 static void
 put_sums(const struct tt_ranges *r, const int64_t *v, size_t rows, size_t step, struct tt_json *j)
 {
-	enum { LONGEST = 22 };        /* a number of 64 bits, its sign and a comma */
+	enum { LONGEST = 22 };        /* maximum length: digits of 64 bits, sign, comma */
 	int64_t empty = 0;
 	struct tt_err ignored;
 	char *at;
 
 	tt_json_open(j, NULL, "[");
-	/* They are by the hundred thousand: there is room for all, and each is written where it belongs. */
+	/* There are hundreds of thousands of numbers: reserve room for all, and write each in place. */
 	if (tt_buf_room(j->out, 2 * r->columns * LONGEST, &ignored) != TT_OK) {
 		tt_buf_fail(j->out);
 		return;
@@ -594,7 +600,7 @@ put_sums(const struct tt_ranges *r, const int64_t *v, size_t rows, size_t step, 
 	tt_json_close(j, "]");
 }
 
-/* At most ${most} rows of ${of}, and the others. */
+/* Write at most ${most} rows of the set ${of}, and one for all others. */
 static void
 put_set(const struct tt_ranges *r, enum of of, size_t most, struct tt_json *j)
 {
@@ -619,7 +625,7 @@ put_set(const struct tt_ranges *r, enum of of, size_t most, struct tt_json *j)
 	tt_json_close(j, "]");
 }
 
-/* ${rows} of markers, and of the other tables in their proportion. */
+/* Write ${rows} rows of markers, and proportionally many of the other tables. */
 static void
 put_sets(const struct tt_ranges *r, size_t rows, struct tt_buf *text)
 {
@@ -636,8 +642,8 @@ put_sets(const struct tt_ranges *r, size_t rows, struct tt_buf *text)
 }
 
 /*
- * With as many rows as fit into ${most} bytes (0: any); nothing where the least do not. If not all fit, there are fewer, until their text is not longer than
- * what was packed of the one before: making it takes a fraction of packing.
+ * Write as many rows as fit into ${most} bytes (0: unlimited); nothing if even MIN_ROWS do not. If a text is too long, reduce the rows until the next text is
+ * no longer than the part of the last one that fitted, because making a text takes a fraction of the time of packing it.
  */
 static int
 put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)

@@ -24,23 +24,23 @@ struct tt_views;
 
 enum { TT_RANGE_COLUMNS = 400 };
 
-/* Choose the rows; *${to} NULL: there are no frames, or those of several processes. To be freed in any case. */
+/* Choose the rows; *${to} NULL: no frames, or those of several processes. Always free it. */
 int tt_ranges_begin(struct tt_ranges **to, struct tt_views *view, struct tt_err *err);
 void tt_ranges_free(struct tt_ranges *r);
 
-/* True if there are sums, for which each frame is read. */
+/* True if there are sums, so that each frame must be read. */
 bool tt_ranges_want(const struct tt_ranges *r);
 
-/* Add the rows' values in the present frame of ${s} to its column; only where they are wanted. Frames come in order. */
+/* Add the values of the current frame of ${s} to its column; only if tt_ranges_want(). Call in frame order. */
 void tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s);
 
-/* After all frames: add what zones apart fill of them. */
+/* Add what open zones contribute to the remaining frames; call after the last frame. */
 void tt_ranges_end(struct tt_ranges *r);
 
 /*
- * After all frames: at most ${most} bytes, 0: any number, as an element of data. JSON of
- * [[table, texts of a row, values of a row, [texts of all rows], [sums of each row, those of the others last]], ...]; the sums of a value by
- * column, -N for N columns without any. ${command} before the numbers of frames prints their tables; it is there without sums, too.
+ * Write at most ${most} bytes (0: unlimited) as a data element, after tt_ranges_end(). JSON of [[table, texts of a row, values of a row, [texts of all rows],
+ * [sums of each row, those of the others last]], ...]; the sums of a value by column, -N for N columns without any. ${command}: the command that prints the
+ * tables of frames, whose numbers are appended; it is written even without sums.
  */
 int tt_ranges_put(struct tt_ranges *r, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err);
 

@@ -12,12 +12,12 @@
 #include "page/page_hitches.h"
 #include "page/sorted.h"
 
-/* Frames that are listed of a cause; charts, one for a process. */
+/* MAX_LISTED: maximum number of frames listed for a cause. MAX_CHARTS: maximum number of charts, one for each process. */
 enum { MAX_LISTED = 100, MAX_CHARTS = 4 };
 
 struct of_causes { const struct tt_page *p; const struct tt_page_hitches *hitches; };
 
-/* Links to the frames of the cause in ${row}, where it has several. */
+/* Write links to the frames of the cause in ${row}, if it has several. */
 static void
 put_frames_of(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
 {
@@ -28,7 +28,7 @@ put_frames_of(struct tt_buf *out, const struct tt_table *t, size_t row, const vo
 
 	for (size_t i = 0; worst && i < of->hitches->n; i++)
 		known += of->hitches->of[i].of == (uint64_t)worst;
-	/* Frames that another thread holds up are no hitches of their own. */
+	/* A finding about another thread has no hitches. */
 	if (all < 2 || known == 0)
 		return;
 	tt_buf_text(out, "<details><summary>");
@@ -53,7 +53,7 @@ put_frames_of(struct tt_buf *out, const struct tt_table *t, size_t row, const vo
 	tt_buf_text(out, "</details>");
 }
 
-/* By class of cause, as far as tracetool-metrics(7) says what is behind it: the next step. "$" stands for the setting that leaves the Editor out. */
+/* The next step for each class of cause, as far as tracetool-metrics(7) says what is behind it. "$" is replaced by the setting that leaves the Editor out. */
 static const struct { const char *class, *text; } next_step[] = {
 	{ "collection", "A collection: methods that allocate much bring more of them. The tables of allocations say which do." },
 	{ "compiled", "Compiling: a method is compiled at its first call, so call it while a level loads." },
@@ -84,7 +84,7 @@ names_class(const struct tt_table *t, const char *class)
 	return false;
 }
 
-/* The next step for each class of cause that there is, in a line. */
+/* Write the next step for each class of cause that the table has, in a line each. */
 static void
 next_steps(const struct tt_page *p, const struct tt_table *t)
 {
@@ -164,7 +164,7 @@ strips(const struct tt_page *p)
 			tt_page_put(p, "</h3>\n");
 		}
 		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, p->r, p->out);
-		/* One process's frames alone have numbers that a command can name. */
+		/* Only if all frames are of one process can a command name them by number. */
 		if (f->nof == 1 && tt_frames_number(f, f->n - 1) - tt_frames_number(f, 0) == f->n - 1 &&
 		    !tt_page_times(f, 0, f->n, capped, p->o->range, p->o->max_size / 2, p->out))
 			tt_buf_printf(p->out, "<p>The times of single frames would take more than half of this page, and are left out: no range can be "
@@ -175,7 +175,7 @@ strips(const struct tt_page *p)
 		tt_buf_printf(p->out, "<p>%zu more inputs have frames; their charts are left out.</p>\n", f->nof - MAX_CHARTS);
 }
 
-/* Which frames can be looked at alone. */
+/* Say which frames can be looked at in the timeline. */
 static void
 timelines(const struct tt_page *p)
 {
@@ -194,7 +194,7 @@ timelines(const struct tt_page *p)
 	tt_page_put(p, ".</p>\n");
 }
 
-/* One of tables beside each other. */
+/* Write one of several tables that stand side by side. */
 static void
 side_table(const struct tt_page *p, const struct tt_table *t, const struct tt_html_view *view)
 {
@@ -205,7 +205,7 @@ side_table(const struct tt_page *p, const struct tt_table *t, const struct tt_ht
 	tt_page_put(p, "</div>\n");
 }
 
-/* Up to the last row of ${t}, the table of frames, that has times: what was not recorded has none. */
+/* The number of rows of ${t}, the table of frames, up to the last one that has times: kinds of time that were not recorded have none. */
 static size_t
 timed_rows(const struct tt_table *t)
 {
@@ -238,7 +238,7 @@ tt_page_frame_times(const struct tt_page *p)
 	tt_page_put(p, "</div>\n</section>\n");
 }
 
-/* The rows of ${t} from ${from} on that are of the frame in ${row} of ${worst}: both tables have the frames in the same order. */
+/* The rows of ${t}, from ${from} on, about the frame in ${row} of ${worst}: both tables list frames in the same order. */
 static struct tt_html_view
 rows_of_frame(const struct tt_table *t, size_t from, const struct tt_table *worst, size_t row)
 {
@@ -251,7 +251,7 @@ rows_of_frame(const struct tt_table *t, size_t from, const struct tt_table *wors
 	return v;
 }
 
-/* ": 30.04 ms waiting for a lock": the cause of the frame in ${row} of ${worst}, if it is known. */
+/* Write ": 30.04 ms waiting for a lock": the cause of the frame in ${row} of ${worst}, if known. */
 static void
 put_cause(const struct tt_page *p, const struct tt_table *worst, size_t row)
 {
@@ -270,7 +270,7 @@ put_cause(const struct tt_page *p, const struct tt_table *worst, size_t row)
 	}
 }
 
-/* A frame that is one of the worst by another thread's work, of which the markers are not in the table. */
+/* Write a worst frame that another thread made long, so that its markers are not in the table. */
 static void
 unlisted_frame(const struct tt_page *p, const struct tt_table *worst, size_t row)
 {

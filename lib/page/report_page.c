@@ -21,7 +21,7 @@
 #include "sys/sys.h"
 #include "view/view.h"
 
-/* Boxes of the flame graph, markers over the frames, lines of counters, figures of frames, and the bytes of a page that each is worth. */
+/* Numbers of flame graph boxes, markers over the frames, lines of counters, and figures of frames; PER_*: the bytes of page for each. */
 enum { BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768,
 	LINES = 12, PER_LINE = 65536, PER_FRAME = 512 };
 
@@ -51,7 +51,7 @@ tt_page_has_classes(const struct tt_table *t)
 	return false;
 }
 
-/* The file of input ${i}, without its folder. */
+/* The file name of input ${i}, without its folder. */
 static const char *
 name_of(const struct tt_page *p, size_t i)
 {
@@ -81,7 +81,7 @@ tt_page_heading(const struct tt_page *p, const char *id, const char *title, cons
 	tt_html_section(p->out, id, title);
 }
 
-/* A section that was begun last is not there after all. */
+/* Remove the section that was begun last, which turned out to be empty. */
 static void
 drop_section(const struct tt_page *p, size_t begin)
 {
@@ -99,7 +99,7 @@ tt_page_all_rows(const struct tt_page *p, const struct tt_table *t)
 	tt_page_put(p, " rows</a></p>\n");
 }
 
-/* The group of a section in the navigation: 0 what is wrong, 1 where it goes, 2 what to look up. */
+/* The group of a section in the navigation: 0 what is wrong, 1 where time and memory go, 2 reference. */
 static unsigned
 group_of(const char *id)
 {
@@ -112,7 +112,7 @@ group_of(const char *id)
 	return 2;
 }
 
-/* The links to all sections, those of a group beside each other, to where they belong. */
+/* Insert the links to all sections, grouped, at the position reserved for them. */
 static void
 put_contents(const struct tt_page *p)
 {
@@ -140,11 +140,11 @@ struct top { const char *id; const char *col[10]; };
 static bool
 is_there(const struct tt_table *t, const struct top *top)
 {
-	/* Rows are of classes, where there are some. */
+	/* For tables of classes, only if some class is known. */
 	return tt_page_has_rows(t) && (strcmp(top->col[0], "class") != 0 || tt_page_has_classes(t));
 }
 
-/* Its columns, without classes where there are none. */
+/* Get the columns of ${top}; without the class if no class is known. */
 static void
 columns_of(const struct tt_table *t, const struct top *top, const char **col)
 {
@@ -156,7 +156,7 @@ columns_of(const struct tt_table *t, const struct top *top, const char **col)
 	*col = NULL;
 }
 
-/* The first rows of those tables of ${top} that have some, ended by one without an id. */
+/* Write the first rows of each table in ${top} that has rows; the list ends with an entry without an id. */
 static void
 top_tables(const struct tt_page *p, const struct top *top)
 {
@@ -176,7 +176,7 @@ top_tables(const struct tt_page *p, const struct top *top)
 	tt_page_put(p, "</div>\n");
 }
 
-/* A section of them; nothing where none has rows. */
+/* Write a section with these tables; nothing if none has rows. */
 static void
 tops(const struct tt_page *p, const char *id, const char *title, const char *link, const struct top *top)
 {
@@ -213,7 +213,7 @@ static const struct top memory_tables[] = {
 
 /* --- counters and the heap ------------------------------------------------------------- */
 
-/* Lines of the counters that change, as many as fit, and the first rows of their table. */
+/* Write lines of counters that change, as many as fit, and the first rows of their table. */
 static void
 counters(const struct tt_page *p)
 {
@@ -249,7 +249,7 @@ static const struct top heap_tables[] = {
 	{ NULL, { NULL } },
 };
 
-/* Its size over time, and what grows in its shots. */
+/* Write the heap's size over time, and the classes that grow in its shots. */
 static void
 heap(const struct tt_page *p)
 {
@@ -295,7 +295,7 @@ has_fact(const struct tt_page *p, const char *key)
 	return false;
 }
 
-/* Explain the columns of the first screen that are met before any table, or without a pointer; then the words of the caller. */
+/* Explain the columns on the first screen that are seen before any table, or without a pointer; then the caller's words. */
 static void
 words(const struct tt_page *p)
 {
@@ -326,7 +326,7 @@ words(const struct tt_page *p)
 	tt_page_put(p, "</dl>\n</section>\n");
 }
 
-/* The command that prints all rows of ${t}. */
+/* Write the command that prints all rows of ${t}. */
 static void
 put_command(const struct tt_page *p, const struct tt_table *t)
 {
@@ -336,7 +336,7 @@ put_command(const struct tt_page *p, const struct tt_table *t)
 	tt_page_put(p, "</code>");
 }
 
-/* Every table with at most ${rows} rows. Returns how many are cut. */
+/* Write every table with at most ${rows} rows. Return the number of tables that were cut. */
 static size_t
 whole_tables(const struct tt_page *p, size_t rows)
 {
@@ -370,7 +370,7 @@ whole_tables(const struct tt_page *p, size_t rows)
 	return cut;
 }
 
-/* "game.ttc, Game.exe, 2026-11-27 11:05:30 UTC": so that of several windows each is known. Facts that were not recorded are left out. */
+/* Write the title, "game.ttc, Game.exe, 2026-11-27 11:05:30 UTC", so that several windows can be told apart. Facts that were not recorded are left out. */
 static void
 title(const struct tt_page *p, struct tt_buf *to)
 {
@@ -406,7 +406,7 @@ first_screen(const struct tt_page *p)
 	words(p);
 }
 
-/* The colour of a category: the capture's, or its producer's usual one; 0: it has none. */
+/* The colour of a category: the capture's, or the producer's usual one; 0: none. */
 static uint32_t
 color_of_category(const struct tt_model *m, const struct tt_category *c)
 {
@@ -417,7 +417,7 @@ color_of_category(const struct tt_model *m, const struct tt_category *c)
 	return rgba;
 }
 
-/* {category: colour as #rrggbb} of those that have one, for page scripts. */
+/* Write {category: colour as #rrggbb} for page scripts, for categories that have a colour. */
 static int
 put_colors(const struct tt_page *p)
 {
@@ -449,7 +449,7 @@ put_colors(const struct tt_page *p)
 	return rc;
 }
 
-/* The call tree as flame graphs, for page scripts. */
+/* Write the call tree as flame graphs for page scripts. */
 static int
 put_flames(const struct tt_page *p)
 {
@@ -468,12 +468,12 @@ put_flames(const struct tt_page *p)
 	return rc;
 }
 
-/* The data that page scripts need of frames. A second thread makes it, where there is one, while the first writes all else: both only read what they share. */
+/* The data about frames for page scripts. If possible, a second thread makes it while the first writes everything else: both only read what they share. */
 struct data {
-	struct tt_page p;                /* with an output and a view of its own */
+	struct tt_page p;                /* the page, with an output and a view of its own */
 	struct tt_aside aside;
 	struct tt_buf out;
-	struct tt_report texts;       /* that it makes on the way */
+	struct tt_report texts;       /* texts made by that thread */
 	struct tt_err err;
 };
 
@@ -513,7 +513,7 @@ begin_data(struct data *d, const struct tt_page *p)
 		tt_aside_begin(&d->aside, !beside, make_data, d);
 }
 
-/* The data go to the end of the page. */
+/* Append the data to the end of the page. */
 static void
 end_data(struct data *d, const struct tt_page *p)
 {
@@ -525,7 +525,7 @@ end_data(struct data *d, const struct tt_page *p)
 		*p->err = d->err;
 }
 
-/* The first screen, data, and of all tables as many rows as fit. */
+/* Write the first screen, the data, and as many rows of all tables as fit. */
 static void
 put_all(struct tt_page *p, struct tt_page_cut *cut, size_t begin, size_t end)
 {
@@ -545,7 +545,7 @@ put_all(struct tt_page *p, struct tt_page_cut *cut, size_t begin, size_t end)
 	cut->rows = TT_PAGE_ROWS;
 	cut->tables = whole_tables(&tables, cut->rows);
 	end_data(&data, p);
-	/* Halved until they do: the same input always gives the same page. */
+	/* Halve the number of rows until the page fits: the same input always gives the same page. */
 	while (o->max_size && p->out->n - begin + rows.n + end > o->max_size && cut->rows > 1 && !rows.failed) {
 		cut->rows /= 2;
 		rows.n = 0;
@@ -588,5 +588,5 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 	tt_buf_free(&end);
 	if (err->code != TT_OK)
 		return err->code;
-	return tt_report_error(r, err) == TT_OK ? tt_buf_error(out, err) : err->code;     /* texts made for the page are the report's */
+	return tt_report_error(r, err) == TT_OK ? tt_buf_error(out, err) : err->code;     /* the report owns texts made for the page */
 }

@@ -10,7 +10,7 @@
 #include "pass/shown.h"
 #include "view/view.h"
 
-/* "6 of 129 frames (4.65 %)": those over the budget in row ${row} of the table of budgets. */
+/* Write "6 of 129 frames (4.65 %)": the frames over the budget in row ${row} of the table of budgets. */
 static void
 put_over(const struct tt_page *p, size_t row)
 {
@@ -24,7 +24,7 @@ put_over(const struct tt_page *p, size_t row)
 	tt_page_put(p, ")");
 }
 
-/* The first row of ${t}, the table of frame times or of budgets, that is about uncapped time, which capped frames are judged by; the end: none is. */
+/* The first row of ${t}, the table of frame times or of budgets, about uncapped time, by which capped frames are judged; the number of rows: none. */
 static size_t
 uncapped_row(const struct tt_table *t)
 {
@@ -42,7 +42,7 @@ tt_page_capped(const struct tt_table *budgets)
 	return budgets && uncapped_row(budgets) + 1 < budgets->nrow;
 }
 
-/* "a limit of 30 fps, or a GPU that is too slow": where frames of a limit make up most of those that miss a budget of ${limit}; NULL: that is not so. */
+/* The reading "a limit of 30 fps, or a GPU that is too slow", if it belongs to the largest group of frames over ${limit}; NULL: none. */
 static const struct tt_cell *
 reading_of(const struct tt_page *p, int64_t limit)
 {
@@ -56,7 +56,7 @@ reading_of(const struct tt_page *p, int64_t limit)
 	return most == SIZE_MAX ? NULL : tt_html_cell(t, most, "reading");
 }
 
-/* Why frames miss 60 fps, if the limit or the GPU makes them do so. */
+/* Write why frames exceed ${limit}, if a frame limit or the GPU explains it. */
 static void
 put_reading(const struct tt_page *p, int64_t limit)
 {
@@ -68,7 +68,7 @@ put_reading(const struct tt_page *p, int64_t limit)
 	tt_html_text(p->out, why->s);
 }
 
-/* The first sentence where the capture does not tell how many frames miss 60 fps: what the summary says of both rates. */
+/* Write the first sentence if the capture does not tell how many frames miss 60 fps: the summary's words for both rates. */
 static void
 put_untold(const struct tt_page *p, const char *sixty)
 {
@@ -89,7 +89,7 @@ put_untold(const struct tt_page *p, const char *sixty)
 	tt_page_put(p, ".");
 }
 
-/* The first sentence: how long frames were shown against 60 and 30 fps, the first two rows. */
+/* Write the first sentence: how long frames were shown, against 60 and 30 fps, the first two rows of the table of budgets. */
 static void
 put_rates(const struct tt_page *p)
 {
@@ -122,12 +122,12 @@ put_rates(const struct tt_page *p)
 	tt_page_put(p, ".");
 }
 
-/* "Limited by the GPU in 296 of 300 frames, mean 22.0 ms": where most frames miss 60 fps, and what limits most of those whose limit is known. */
+/* Write "Limited by the GPU in 296 of 300 frames, mean 22.0 ms", if most frames miss 60 fps and one limit applies to most of those whose limit is known. */
 static void
 put_limited(const struct tt_page *p)
 {
 	const struct tt_table *budgets = tt_page_table(p, "frame_budgets"), *t = tt_page_table(p, "frame_limits");
-	enum { MOSTLY_OVER = 5000 };         /* of 10,000 */
+	enum { MOSTLY_OVER = 5000 };         /* 50 %, in 1/10,000 */
 
 	for (size_t i = 0; t && tt_html_value(budgets, 0, "over_share") > MOSTLY_OVER && i < t->nrow; i++) {
 		const struct tt_cell *by = tt_html_cell(t, i, "limit");
@@ -146,7 +146,7 @@ put_limited(const struct tt_page *p)
 	}
 }
 
-/* A figure of the row ${row} of ${t}, if it has it. */
+/* Write a figure of row ${row} of ${t}, if it has a value. */
 static void
 put_tile(const struct tt_page *p, const struct tt_table *t, size_t row, const char *name, const char *id)
 {
@@ -157,7 +157,7 @@ put_tile(const struct tt_page *p, const struct tt_table *t, size_t row, const ch
 	tt_page_put(p, "</strong></li>\n");
 }
 
-/* "took one, two" over "119, 120": how many frames took one refresh and more, but for none; where a limit shows. */
+/* Write "took one, two" over "119, 120": how many frames took one, two or more refreshes, without zeros; only if a limit shows. */
 static void
 put_taken(const struct tt_page *p, const struct tt_table *t)
 {
@@ -183,8 +183,8 @@ put_taken(const struct tt_page *p, const struct tt_table *t)
 }
 
 /*
- * "shown FPS 39.94", "median 33.34 ms" and so on: the figures that frames are talked about by. Then what they needed: the uncapped time of the main thread,
- * and the render thread's.
+ * Write the key figures of frames, "shown FPS 39.94", "median 33.34 ms" and so on; then what they needed: uncapped time of the main thread, and the render
+ * thread's time.
  */
 static void
 put_key_figures(const struct tt_page *p)
@@ -228,7 +228,7 @@ put_frame_verdict(const struct tt_page *p)
 		}
 		tt_page_put(p, ".</p>\n");
 	}
-	/* For capped frames it says so. */
+	/* The note says that frames are capped. */
 	if (worst && worst->note) {
 		tt_page_put(p, "<p>");
 		tt_html_sentence(p->out, worst->note);
@@ -236,7 +236,7 @@ put_frame_verdict(const struct tt_page *p)
 	}
 }
 
-/* The first row of a table of the first screen: "Most time, without waits: NAME, 38.4 % of all."; with what ${of} says is most of it, if that is not NULL. */
+/* Write the first row of a table: "Most time, without waits: NAME, 38.4 % of all."; with the column ${of}, which says what most of it is, unless NULL. */
 static void
 put_most(const struct tt_page *p, const char *id, const char *name, const char *of, const char *share, const char *link)
 {
@@ -256,7 +256,7 @@ put_most(const struct tt_page *p, const char *id, const char *name, const char *
 	tt_page_put(p, ".</li>\n");
 }
 
-/* Say what happened in a capture without frames to judge. */
+/* Describe a capture that has no frames to judge. */
 static void
 put_overview(const struct tt_page *p)
 {
@@ -271,7 +271,7 @@ put_overview(const struct tt_page *p)
 	}
 }
 
-/* Say what several captures are together, and what is missing. */
+/* Describe several captures, and what is missing in them. */
 static void
 inputs(const struct tt_page *p)
 {
@@ -292,7 +292,7 @@ inputs(const struct tt_page *p)
 	    "<kbd>tracetool diff</kbd> compares two builds, <kbd>tracetool batch</kbd> sums up many runs.</p>\n");
 }
 
-/* True if ${loss} makes figures incomplete, or the capture has no end. Other rows say what was guessed or left out. */
+/* True if ${loss} has a row that makes figures incomplete, or the capture has no end. Other rows say what was guessed or left out. */
 static bool
 lacks(const struct tt_table *loss)
 {
@@ -307,7 +307,7 @@ lacks(const struct tt_table *loss)
 	return false;
 }
 
-/* A marker that begins regularly may be a frame: a command that takes it as one. */
+/* Suggest a marker that begins at regular intervals as a frame, with the command that uses it. */
 static void
 put_markers(const struct tt_page *p)
 {

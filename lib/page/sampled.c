@@ -1,7 +1,7 @@
 /**
- * The stacks of samples as a flame graph: a box is as wide as samples have its path, in the figures of the table of samples.
+ * Makes a flame graph of the stacks of samples: a box is as wide as the number of samples with its path, in the units of the table of samples.
  *
- * Memory: 4 bytes for each node of the call tree, and 56 for each path of samples, while it is made.
+ * Memory: 4 bytes for each node of the call tree, and 56 for each path of samples, while the graph is made.
  */
 #include "base/map.h"
 #include "base/order.h"
@@ -13,9 +13,9 @@
 /* A path of methods; the first ones are threads. */
 struct path {
 	const char *name;
-	uint32_t up, row, key;        /* key: of its siblings */
+	uint32_t up, row, key;        /* key: distinguishes siblings */
 	uint64_t self, total;
-	uint32_t child, sibling;      /* NOTHING: none */
+	uint32_t child, sibling;      /* first child, next sibling; NOTHING: none */
 };
 
 struct sampled {
@@ -23,11 +23,11 @@ struct sampled {
 	struct tt_mem *mem;
 	struct tt_map map;
 	struct path *v;
-	uint32_t *at;                 /* by node of the tree */
+	uint32_t *at;                 /* by node of the tree: its path */
 	size_t n, cap;
 };
 
-/* The path ${key} below ${up}, which is new or not. NOTHING: an error. */
+/* Find or add the path ${key} below ${up}. NOTHING: an error. */
 static uint32_t
 below(struct sampled *s, uint32_t up, uint32_t key, uint32_t row, const char *name, struct tt_err *err)
 {
@@ -70,14 +70,14 @@ count(struct sampled *s, struct tt_err *err)
 		if (!tt_paths_sampled(s->p, i))
 			continue;
 		at = s->at[i] = place(s, i, err);
-		/* Without a method on its stack. */
+		/* samples without a method on their stack */
 		if (at != NOTHING && n && s->v[at].up == NOTHING)
 			at = below(s, at, NOTHING, TT_NO_ROW, TT_NATIVE, err);
 		if (at == NOTHING)
 			return err->code ? err->code : TT_OK;
 		s->v[at].self += n;
 	}
-	/* A path comes before those below it. */
+	/* A path precedes those below it. */
 	for (size_t i = s->n; i-- > 0;) {
 		s->v[i].total += s->v[i].self;
 		if (s->v[i].up == NOTHING)
@@ -91,7 +91,7 @@ count(struct sampled *s, struct tt_err *err)
 
 struct todo { const struct path *of; uint32_t depth; };
 
-/* The narrow first: they are taken from the end. */
+/* Order from narrow to wide: candidates are taken from the end. */
 static int
 by_width(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /**
- * Two small pictures beside the chart of frames: the same frames sorted, where a knee shows how many are long, and a histogram.
+ * Draws two small pictures beside the chart of frames: the same frames sorted, where a knee shows how many are long, and a histogram.
  */
 #include "page/sorted.h"
 
@@ -13,14 +13,14 @@ enum { HIGH = 120, COLUMNS = 200, PLACES = 10000 };
 
 static const struct { int64_t ns; const char *name; } budget[] = { { 16670000, "60 fps" }, { 33330000, "30 fps" } };
 
-/* How high ${ns} is below the upper edge, which is ${top}. */
+/* The distance of ${ns} from the upper edge, which stands for ${top}. */
 static unsigned
 down(int64_t ns, int64_t top)
 {
 	return HIGH - (ns >= top ? HIGH : (unsigned)((tt_u128)ns * HIGH / (tt_u128)top));
 }
 
-/* " 95 % up to 16.67 ms" */
+/* Write ${words} and a quantile, as in ", 95 % for up to 16.67 ms". */
 static void
 put_share(const int64_t *ns, size_t n, int64_t per_1000, const char *words, struct tt_buf *out)
 {
@@ -40,7 +40,7 @@ put_line(int64_t ns, int64_t top, const char *name, struct tt_buf *out)
 		    "<text class=\"b\" x=\"4\" y=\"%u\" font-size=\"12\" fill=\"#555\">%s</text>\n", y, y, y > 12 ? y - 3 : y + 12, name);
 }
 
-/* The frames ${ns}, sorted, from left to right. */
+/* Draw the sorted times ${ns} from left to right. */
 static void
 put_sorted(const int64_t *ns, size_t n, struct tt_buf *out)
 {
@@ -50,7 +50,7 @@ put_sorted(const int64_t *ns, size_t n, struct tt_buf *out)
 	tt_buf_printf(out, "<figure id=\"sorted\"><svg width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"Frames from the shortest to the longest\">\n"
 	    "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\"><path class=\"k0\" fill=\"#4a7ebb\" d=\"M0 "
 	    "%d", HIGH, HIGH, columns, HIGH, HIGH);
-	for (size_t c = 0; c < columns; c++)          /* the longest of its frames: the last column has the longest of all */
+	for (size_t c = 0; c < columns; c++)          /* the column's longest frame, so that the last column shows the longest of all */
 		tt_buf_printf(out, "V%uH%zu", down(ns[(c + 1) * n / columns - 1], top), c + 1);
 	tt_buf_printf(out, "V%dZ\"/></svg>\n", HIGH);
 	for (size_t k = 0; k < sizeof budget / sizeof *budget; k++)
@@ -63,7 +63,7 @@ put_sorted(const int64_t *ns, size_t n, struct tt_buf *out)
 	tt_buf_text(out, ".</figcaption>\n</figure>\n");
 }
 
-/* A bar for each row of the table frame_histogram. */
+/* Draw a bar for each row of the table frame_histogram. */
 static void
 put_histogram(const struct tt_table *t, struct tt_buf *out)
 {

@@ -10,7 +10,7 @@ struct tt_frames;
 struct tt_mem;
 struct tt_report;
 
-/* Draw the frames ${f} from the shortest to the longest, with the lines of 60 and 30 fps, and beside it how many took how long. Errors: TT_E_NOMEM. */
+/* Draw the frames ${f} from the shortest to the longest, with lines at 60 and 30 fps, and beside it the histogram of their times. Errors: TT_E_NOMEM. */
 int tt_page_sorted(const struct tt_report *r, const struct tt_frames *f, struct tt_mem *mem, struct tt_buf *out, struct tt_err *err);
 
 #endif

@@ -22,12 +22,12 @@ static const struct { const char *css, *color, *text; } kind[PARTS] = {
 struct strip {
 	const struct tt_frames *f;
 	size_t from, n, columns;
-	int64_t top;                  /* the time at the upper edge of the chart */
-	size_t above;                 /* frames that are longer */
-	struct { int64_t low, high; unsigned kind; } column[TT_PAGE_COLUMNS]; /* its shortest and its longest frame; the worst kind of its frames */
+	int64_t top;                  /* the time that the upper edge of the chart stands for */
+	size_t above;                 /* number of frames longer than that */
+	struct { int64_t low, high; unsigned kind; } column[TT_PAGE_COLUMNS]; /* a column's shortest and longest frame; its worst kind_of() */
 	struct tt_page_hitches hitches;
 	struct tt_buf *out;
-	bool picture;                 /* it is a file of its own, without links */
+	bool picture;                 /* true: the chart is a file of its own, without links */
 };
 
 /* The first frame of column ${c}. */
@@ -37,14 +37,14 @@ first_of(const struct strip *s, size_t c)
 	return s->from + (size_t)((tt_u128)s->n * c / s->columns);
 }
 
-/* How high ${ns} is in the chart, in its units. */
+/* The height of ${ns} in the chart, in its units. */
 static unsigned
 height(const struct strip *s, int64_t ns)
 {
 	return ns >= s->top ? HIGH : (unsigned)((tt_u128)ns * HIGH / (tt_u128)s->top);
 }
 
-/* Which budgets the frame misses, by how long it was shown, as the page's verdict has it. */
+/* How many budgets (60 fps, 30 fps) the frame misses, by the time for which it was shown, as in the page's verdict. */
 static unsigned
 kind_of(const struct tt_frames *f, size_t i)
 {
@@ -146,7 +146,7 @@ tt_page_round_time(struct tt_buf *out, uint64_t ns)
 	tt_buf_printf(out, "%llu %s", (unsigned long long)(ns / unit[i].ns), unit[i].name);
 }
 
-/* Lines at round times, which are named at the right, where budgets leave room: beside the bars, not on them. */
+/* Draw lines at round times, labelled at the right beside the bars, except where a budget's line is. */
 static void
 put_lines(const struct strip *s)
 {
@@ -157,7 +157,7 @@ put_lines(const struct strip *s)
 	}
 }
 
-/* True if a budget's line is so close to the height ${y} that words do not fit. */
+/* True if a budget's line is so close to the height ${y} that a label does not fit. */
 static bool
 is_by_budget(const struct strip *s, unsigned y)
 {
@@ -196,7 +196,7 @@ tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, unsigned
 	for (uint64_t i = (first + step - 1) / step * step; i <= last; i += step) {
 		uint64_t part = ((i - first) * 2 + 1) * 5000 / n;
 
-		/* Words that would not fit are left out. */
+		/* Skip labels that would not fit. */
 		if (part < 300 || part > 9700)
 			continue;
 		*tt_put_fixed(at, (int64_t)part, 2) = '\0';
@@ -221,7 +221,7 @@ put_budgets(const struct strip *s)
 	}
 }
 
-/* Marks over hitches, which lead to what they did. Among marks closer together than they are wide, only the longest frame's is drawn. */
+/* Draw marks over hitches, which link to what they did. If marks would overlap, only that of the longest frame is drawn. */
 static void
 put_hitches(const struct strip *s)
 {
@@ -249,7 +249,7 @@ put_hitches(const struct strip *s)
 	}
 }
 
-/* Numbers of the hitches, for page scripts. */
+/* Write the numbers of the hitches, for page scripts. */
 static void
 put_hitch_numbers(const struct strip *s)
 {
@@ -338,7 +338,7 @@ tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const 
 	tt_buf_text(out, "</svg>\n");
 }
 
-/* ${v} as digits of five bits, the lowest first; the sixth says that more follow. */
+/* Write ${v} as digits of five bits, the lowest first; the sixth bit says that more follow. */
 static void
 put_digits(struct tt_buf *out, uint64_t v)
 {
@@ -353,7 +353,7 @@ put_digits(struct tt_buf *out, uint64_t v)
 	tt_buf_add(out, text, n);
 }
 
-/* The begin of the first frame, if all others follow without gaps and last as long as the chart shows. */
+/* Write the start of the first frame, if the others follow without gaps and each is as long as the chart shows it. */
 static void
 put_start(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
 {
@@ -363,7 +363,10 @@ put_start(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out
 	tt_buf_printf(out, " data-start=\"%lld\"", (long long)tt_frames_start(f, from));
 }
 
-/* The engine's numbers of frames: those of the first frame, and of each that does not have the next one; 0: not known. */
+/*
+ * Write the engine's frame numbers: that of the first frame, and of each frame that does not continue the numbering; 0: not known. Nothing if there are too
+ * many of these.
+ */
 static void
 put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
 {
@@ -382,7 +385,7 @@ put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out
 	tt_buf_text(out, runs ? "\"" : "");
 }
 
-/* The times ${time_of} of frames, each as the difference from the one before, until that has ${most} bytes; 0: any number. */
+/* Write the times ${time_of} of frames, each as the difference from the one before; stop at ${most} bytes (0: unlimited). */
 static void
 put_series(const struct tt_frames *f, size_t from, size_t end, int64_t (*time_of)(const struct tt_frames *, size_t), uint64_t most, struct tt_buf *out)
 {
@@ -402,7 +405,7 @@ tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, c
 {
 	size_t begin = out->n;
 
-	/* Each takes a byte at least. */
+	/* Each frame takes at least a byte. */
 	if (most > 0 && end - from >= most)
 		return false;
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-first=\"%llu\" data-over60=\"%lld\" data-over30=\"%lld\" data-command=\"",

@@ -15,7 +15,7 @@ enum { MAX_TREES = 16 };
 /* The work of a shown zone, or of a thread, in the frame. */
 struct entry {
 	uint32_t node;
-	uint32_t up, child, sibling;  /* places + 1; 0: none */
+	uint32_t up, child, sibling;  /* indices + 1; 0: none */
 	int64_t total, self, bytes;
 	uint64_t n;
 };
@@ -24,11 +24,11 @@ struct tt_trees {
 	const struct tt_paths *p;
 	const struct tt_model *m;
 	struct tt_mem *mem;
-	size_t frame[MAX_TREES], n;        /* in order */
-	size_t at;                    /* of these: the first that is not before the present frame */
+	size_t frame[MAX_TREES], n;        /* the chosen frames, in order */
+	size_t at;                    /* index in frame: the first one that is not before the current frame */
 	struct tt_buf text;
-	struct tt_json json;          /* into text */
-	uint32_t *slot;               /* by node: place in e + 1 */
+	struct tt_json json;          /* writes into text */
+	uint32_t *slot;               /* by node: index in e + 1; 0: none */
 	struct entry *e;
 	size_t ne, cap;
 };
@@ -65,7 +65,7 @@ choose(struct tt_trees *t, const struct tt_details *d, const struct tt_frames *f
 
 /* --- a tree ----------------------------------------------------------------------------------- */
 
-/* The place + 1 of ${node}, a zone that is shown or a thread, with all that is around it; 0: out of memory. */
+/* The index + 1 of the entry of ${node}, a shown zone or a thread, which is added with its callers if it is new; 0: out of memory. */
 static uint32_t
 entry_of(struct tt_trees *t, uint32_t node, struct tt_err *err)
 {
@@ -104,7 +104,7 @@ add(struct tt_trees *t, const struct tt_frame_path *rec, struct tt_err *err)
 	struct entry *e;
 	uint32_t at;
 
-	/* Allocations below a recorded stack, or on more paths than are kept apart, have no place in the tree. */
+	/* Allocations below a recorded stack, or in "(more paths)", are not part of the tree. */
 	if (rec->node <= TT_NODE_MORE || (alloc ? kind != TT_NODE_THREAD && !tt_paths_shown(p, owner) : !tt_paths_timed(p, rec->node) ||
 	    !tt_paths_shown(p, owner)) || !(at = entry_of(t, owner, err)))
 		return err->code;
@@ -119,7 +119,7 @@ add(struct tt_trees *t, const struct tt_frame_path *rec, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Add the entry ${at} to the one around it: threads take what their zones do, and zones have what is allocated inside them. */
+/* Add the entry ${at} to its caller: threads get the time of their zones, and zones the bytes allocated inside them. */
 static void
 add_to_caller(struct tt_trees *t, size_t at)
 {
@@ -129,7 +129,7 @@ add_to_caller(struct tt_trees *t, size_t at)
 	up->total += tt_paths_node(t->p, up->node)->kind == TT_NODE_THREAD ? t->e[at].total : 0;
 }
 
-/* Sum up the tree of ${top}, from the innermost zones outwards. Calls may be nested 65,536 deep, so no walk here calls itself. */
+/* Sum up the tree of ${top} from the innermost zones outwards, without recursion, because calls may be nested 65,536 deep. */
 static void
 sum_up(struct tt_trees *t, size_t top)
 {
@@ -147,7 +147,7 @@ sum_up(struct tt_trees *t, size_t top)
 	}
 }
 
-/* The entry after ${at} in the tree of ${top}, callers before callees; SIZE_MAX: it is the last. *${depth}: how far it is below ${top}. */
+/* The entry after ${at} in the tree of ${top}, callers before callees; SIZE_MAX: none. *${depth}: its depth below ${top}. */
 static size_t
 entry_after(const struct tt_trees *t, size_t top, size_t at, unsigned *depth)
 {
@@ -197,7 +197,7 @@ put_figures(const struct tt_trees *t, size_t top, unsigned *name, struct tt_json
 	}
 }
 
-/* Both orders of threads: the frame's own, then the others as they come. */
+/* Write the names, then the figures, of all threads in one order: the frame's own first, then the others as they come. */
 static void
 put_tree(struct tt_trees *t, size_t frame)
 {
