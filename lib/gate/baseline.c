@@ -15,16 +15,16 @@
 
 /* --- writing --------------------------------------------------------------------------- */
 
-/* The captures that are being written. */
+/* State of writing captures to a baseline. */
 struct writer {
-	const struct tt_baseline *old;        /* the baseline that they are added to; NULL: none */
+	const struct tt_baseline *old;        /* the baseline to which they are added; NULL: none */
 	const struct tt_sample *s;            /* the new captures */
 	size_t n;
 	const struct tt_budget *budget;
-	const char *accept;           /* for the first new session; NULL */
+	const char *accept;           /* why the first new session is accepted; NULL: it is not */
 	struct tt_json j;
-	char number[24];              /* the session of new captures that name none */
-	struct tt_arena *a;           /* for a while */
+	char number[24];              /* name of the session for new captures that name none */
+	struct tt_arena *a;           /* for temporary data */
 };
 
 static void
@@ -33,11 +33,11 @@ put_capture(struct writer *w, const struct tt_sample *s)
 	struct tt_sample one = *s;
 
 	w->j.gap = "\n";
-	one.session = "";             /* stored once, by the session */
+	one.session = "";             /* the session stores its name once, captures do not */
 	tt_sample_put(&w->j, NULL, &one, w->budget->measure, w->budget->nmeasure);
 }
 
-/* The session of a new capture: its fact of that name; captures without one have a session in common. */
+/* The session of a new capture: its fact "session". Captures without that fact share the session w->number. */
 static const char *
 session_of(const struct writer *w, const struct tt_sample *s)
 {
@@ -46,7 +46,7 @@ session_of(const struct writer *w, const struct tt_sample *s)
 	return fact ? fact : w->number;
 }
 
-/* Write the new captures of the session ${name}. */
+/* Write the new captures that belong to the session ${name}. */
 static void
 put_captures(struct writer *w, const char *name)
 {
@@ -69,7 +69,7 @@ put_new(struct writer *w, const char *name, const char *accepted)
 	tt_json_close(&w->j, "]}");
 }
 
-/* The end of the list of captures of the session ${s}: the bytes of the session before its bracket. */
+/* Find where the list of captures of the session ${s} ends: *${n} bytes of the session precede its closing bracket. */
 static int
 find_list_end(const struct tt_baseline *b, const struct tt_baseline_session *s, size_t *n, struct tt_arena *a, struct tt_err *err)
 {
@@ -84,7 +84,7 @@ find_list_end(const struct tt_baseline *b, const struct tt_baseline_session *s, 
 	return TT_OK;
 }
 
-/* Write the session ${s} of the old baseline with its bytes, and its new captures behind them. */
+/* Write the session ${s} of the old baseline, byte by byte, and append its new captures. */
 static int
 put_old(struct writer *w, const struct tt_baseline_session *s, struct tt_err *err)
 {
@@ -104,7 +104,7 @@ put_old(struct writer *w, const struct tt_baseline_session *s, struct tt_err *er
 	return TT_OK;
 }
 
-/* True if a session of that name is in the old baseline or among the first ${n} new captures. */
+/* True if a session named ${name} is in the old baseline or among the first ${n} new captures. */
 static bool
 is_there(const struct writer *w, const char *name, size_t n)
 {
@@ -117,7 +117,7 @@ is_there(const struct writer *w, const char *name, size_t n)
 	return false;
 }
 
-/* Choose the name of the session of captures that name none: "#3" for the third, or the next that is free. */
+/* Choose the name of the session for captures that name none: "#3" if it is the third, or the next free number. */
 static void
 set_number(struct writer *w)
 {
@@ -125,7 +125,7 @@ set_number(struct writer *w)
 
 	char number[sizeof w->number] = "#";
 
-	/* w->number is set last: until then captures without a fact are in a session without a name. */
+	/* w->number is empty until the loop ends: captures that name no session are not counted under a number. */
 	do
 		*tt_put_u64(number + 1, k++) = '\0';
 	while (is_there(w, number, w->n));
@@ -145,7 +145,7 @@ put_sessions(struct writer *w, struct tt_err *err)
 	for (size_t i = 0; i < w->n && rc == TT_OK; i++)
 		if (!is_there(w, session_of(w, &w->s[i]), i)) {
 			put_new(w, session_of(w, &w->s[i]), w->accept);
-			w->accept = NULL;     /* only the first new session is marked: comparison begins there */
+			w->accept = NULL;     /* only the first new session is marked as accepted: comparison begins with it */
 		}
 	return rc;
 }
@@ -171,7 +171,7 @@ tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size
 
 /* --- leaving out and accepting ------------------------------------------------------------ */
 
-/* Copy the session at ${p}, a JSON object of ${n} bytes, and put first why it was accepted. */
+/* Copy the session at ${p}, a JSON object of ${n} bytes, with its reason for being accepted as the first member. */
 static void
 put_accepted(struct tt_buf *out, const char *p, size_t n, const char *why)
 {
@@ -226,7 +226,7 @@ shown(const char *value)
 	return value ? value : "(unknown)";
 }
 
-/* True if a capture of the baseline to which the row applies has this value of ${key}; else *${other} is one with another value. */
+/* True if some capture of the baseline to which the row applies has the value ${value} of the fact ${key}; else *${other} is a capture with another value. */
 static bool
 is_known(const struct tt_baseline *b, const struct tt_budget_row *r, const char *key, const char *value,
     const struct tt_sample **other)

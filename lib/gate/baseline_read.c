@@ -1,8 +1,8 @@
 /**
  * Reads baselines, a session at a time.
  *
- * The text comes in blocks. Each session is parsed alone once its last byte is there, and forgotten: memory is for the longest session and for what is kept
- * of all. The rest of the text, with a 0 in the place of each session, is parsed at the end.
+ * The text comes in blocks. Each session is parsed by itself as soon as its last byte has arrived, and then dropped: memory holds the longest session and what
+ * is kept of all. The rest of the text, with a 0 in place of each session, is parsed at the end.
  */
 #include "gate/baseline.h"
 
@@ -21,30 +21,30 @@ struct tt_baseline_reader {
 	struct tt_sample_reader sample;
 	struct tt_texts texts;
 	struct tt_arena *a;
-	struct tt_map at;             /* sessions so far, by name */
+	struct tt_map at;             /* finds the sessions read so far by name */
 	struct tt_baseline_session *session;
 	size_t nsession, cap_session;
 	struct tt_sample *all;
 	size_t nall, cap_all;
 	struct tt_buf rest;           /* the text without sessions */
-	struct tt_doc_place *place;   /* of its pieces */
+	struct tt_doc_place *place;   /* places in the file of the pieces of rest */
 	size_t nplace, cap_place;
-	struct tt_buf piece;          /* the session that is being read */
-	struct tt_doc_place start;    /* of the session in the file */
-	struct tt_doc_place now;      /* the byte that comes next */
-	size_t depth;                 /* objects and arrays that are open */
-	bool in_text, escaped;        /* inside of a string; behind a backslash */
-	char key[sizeof LIST_KEY + 1];        /* the last string of the root object: its first bytes */
+	struct tt_buf piece;          /* text of the current session */
+	struct tt_doc_place start;    /* place where the current session begins in the file */
+	struct tt_doc_place now;      /* place of the next byte */
+	size_t depth;                 /* number of open objects and arrays */
+	bool in_text, escaped;        /* inside a string; after a backslash */
+	char key[sizeof LIST_KEY + 1];        /* first bytes of the last string in the root object */
 	size_t nkey;
-	bool after_key;               /* a colon was behind it */
-	bool in_list;                 /* the array of sessions is open */
+	bool after_key;               /* true: a colon followed that string */
+	bool in_list;                 /* true: inside the array of sessions */
 	bool in_session;
-	struct tt_err first;          /* the first session's error, if it has a code: told unless the rest is of another version */
+	struct tt_err first;          /* error of the first session that has one; reported unless the rest says that the version differs */
 };
 
 /* --- sessions ------------------------------------------------------------------------- */
 
-/* Add the name of the session ${of}; fail if an earlier one has it. */
+/* Add the session name ${name}; fail if an earlier session has it. */
 static int
 add_name(struct tt_baseline_reader *rd, const struct tt_node_at *id, const char *name, struct tt_err *err)
 {
@@ -64,7 +64,7 @@ read_capture(struct tt_baseline_reader *rd, const struct tt_node_at *v, const ch
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_sample_parse(&rd->sample, v->json, &rd->all[rd->nall], err);
-	/* Found only for an error: it takes a walk over all text before it. */
+	/* Look up the place only after an error, because that scans all text before it. */
 	if (rc == TT_E_USAGE) {
 		tt_doc_place(v, false, &line, &column);
 		rc = tt_err_in(err, "%s:%u:%u", rd->b->path, line, column);
@@ -74,7 +74,7 @@ read_capture(struct tt_baseline_reader *rd, const struct tt_node_at *v, const ch
 	return rc;
 }
 
-/* Read the session ${v}, which lies at ${at} to ${end} in the file. */
+/* Read the session ${v}, bytes ${at} to ${end} of the file. */
 static int
 read_session(struct tt_baseline_reader *rd, const struct tt_node_at *v, size_t at, size_t end, struct tt_err *err)
 {
@@ -100,7 +100,7 @@ read_session(struct tt_baseline_reader *rd, const struct tt_node_at *v, size_t a
 	return rc;
 }
 
-/* The session in rd->piece is whole. */
+/* Parse the complete session in rd->piece. */
 static int
 end_session(struct tt_baseline_reader *rd, struct tt_err *err)
 {
@@ -151,7 +151,7 @@ step_text(struct tt_baseline_reader *rd, char c)
 		rd->key[rd->nkey++] = c;
 }
 
-/* Note what ${c} opens or closes. */
+/* Update the nesting state with the byte ${c}. */
 static void
 step(struct tt_baseline_reader *rd, char c)
 {
@@ -171,7 +171,7 @@ step(struct tt_baseline_reader *rd, char c)
 		rd->after_key = c == ':';
 }
 
-/* True if the session goes on with ${c}, which ends one that is no object, array or string, if it is one of these. */
+/* True if ${c} separates elements of the list of sessions. It ends an element that is a number or a word, which has no closing byte of its own. */
 static bool
 is_separator(const struct tt_baseline_reader *rd, char c)
 {
@@ -190,7 +190,7 @@ count_place(struct tt_doc_place *p, char c)
 	}
 }
 
-/* Add what lies before ${p} to the session or to the rest, and go on there. */
+/* Append the text from *${from} to ${p} to the session or to the rest, and advance *${from}. */
 static void
 add_until(struct tt_baseline_reader *rd, const char **from, const char *p)
 {
@@ -207,7 +207,7 @@ tt_baseline_feed(struct tt_baseline_reader *rd, const char *text, size_t n, stru
 	for (const char *p = text; p < text + n && rc == TT_OK; p++) {
 		const bool separator = is_separator(rd, *p);
 
-		/* A session that is a number, say, ends with what comes behind it. */
+		/* An invalid session such as a number ends at the next separator. */
 		if (rd->in_session && separator) {
 			add_until(rd, &from, p);
 			rc = end_session(rd, err);
@@ -230,7 +230,7 @@ tt_baseline_feed(struct tt_baseline_reader *rd, const char *text, size_t n, stru
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* Compare with the last accepted session and those after it. */
+/* Select the samples to compare with: those of the last accepted session, and later ones. */
 static void
 choose_compared(struct tt_baseline *b)
 {
@@ -244,7 +244,7 @@ choose_compared(struct tt_baseline *b)
 	b->nsample = b->nall - b->session[from].first;
 }
 
-/* Read what is left of the document without its sessions. */
+/* Read the rest of the document, without its sessions. */
 static int
 read_rest(struct tt_baseline_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
@@ -272,7 +272,7 @@ read_rest(struct tt_baseline_reader *rd, const struct tt_node_at *root, struct t
 	return TT_OK;
 }
 
-/* Sessions and samples move to the arena: they are as many as they will be. */
+/* Move the lists of sessions and samples, now complete, to the arena. */
 static int
 keep_lists(struct tt_baseline_reader *rd, struct tt_err *err)
 {
@@ -298,7 +298,7 @@ finish(struct tt_baseline_reader *rd, struct tt_err *err)
 	struct tt_doc doc;
 	int rc = TT_OK;
 
-	/* The text ends within a session: its error tells where. */
+	/* The text ends within a session: parse it, so that the error tells where. */
 	if (rd->in_session)
 		rc = end_session(rd, err);
 	TT_THEN(rc, tt_doc_parse_part(&doc, rd->rest.n ? rd->rest.p : "", rd->rest.n, rd->place, rd->nplace, rd->b->path, rd->a, err));

@@ -13,16 +13,16 @@
 #include "stat/session.h"
 
 #define ROWS_MAX 4096
-#define FINGERPRINT_MAX 64                    /* facts */
+#define FINGERPRINT_MAX 64                    /* maximum number of facts */
 
 const char *const tt_level_name[4] = { "off", "warn", "error", NULL };
 const char *const tt_over_name[6] = { "median", "worst", "best", "mean", "pooled", NULL };
 
-/* The facts that agree between captures that can be compared, unless the budget has a list of its own. The build differs. */
+/* The facts that must agree between captures to be comparable, unless the budget lists others. The build is not one of them. */
 static const char *const usual_fingerprint[] = { "format", "arch", "device", "cpu", "gpu", "gpu_api", "platform",
 	"unity_version", "scripting_backend", "vsync", "target_fps", "scene", "mono.records", "recorded_with", NULL };
 
-/* A glob or regular expression. */
+/* Check that ${v}, if present, is a valid glob or regular expression. */
 int
 tt_budget_pattern(const struct tt_node_at *v, const char **pattern, struct tt_err *err)
 {
@@ -38,7 +38,7 @@ tt_budget_pattern(const struct tt_node_at *v, const char **pattern, struct tt_er
 
 /* --- measures ---------------------------------------------------------------------------------- */
 
-/* The place of ${x} in the list, added if it is new. */
+/* Find or add ${x} in the list of measures; *${which}: its index. */
 int
 tt_budget_measure(struct tt_budget_reader *rd, struct tt_measure *x, size_t *which, struct tt_err *err)
 {
@@ -71,7 +71,7 @@ tt_budget_reader_free(struct tt_budget_reader *rd)
 	tt_map_free(&rd->measure_at, rd->a->mem);
 }
 
-/* Figures that every sample has, with any rows: for dashboards, and for rows added later. */
+/* Add the measures that every sample has, whatever the rows: for dashboards, and for rows added later. */
 static int
 standard_measures(struct tt_budget_reader *rd, struct tt_err *err)
 {
@@ -130,7 +130,7 @@ read_rows(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_
 	return rc;
 }
 
-/* A row that is there by default. */
+/* Add a default row. */
 static int
 default_row(struct tt_budget_reader *rd, const char *id, const char *metric, enum tt_level level, uint64_t limit, bool min,
     struct tt_err *err)
@@ -156,7 +156,7 @@ default_row(struct tt_budget_reader *rd, const char *id, const char *metric, enu
 	return tt_budget_measure(rd, &r->measure, &r->which, err);
 }
 
-/* Losses are judged unless the budget says otherwise: figures of a capture with holes prove nothing. */
+/* Add the rows that judge losses, unless the budget turns them off: figures of a damaged capture prove nothing. */
 static int
 read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {

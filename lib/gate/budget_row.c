@@ -71,7 +71,7 @@ read_stat(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	    tt_doc_fail(&s, false, err, "%s has no statistic \"%s\"; it has: %s", m->name, name, all);
 }
 
-/* The key the metric wants, and none of the others. */
+/* Read the selector that the metric needs, and reject those that it does not have. */
 static int
 read_selector(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
@@ -108,7 +108,7 @@ read_selector(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_e
 
 /* --- limits --------------------------------------------------------------------------------- */
 
-/* An amount without sign of the row's dimension; a counter's may be any. */
+/* Read an amount without sign in the row's dimension; for a counter, any dimension. */
 static const char *
 read_amount(const struct tt_budget_row *r, const char *text, struct tt_limit *l)
 {
@@ -125,7 +125,7 @@ read_amount(const struct tt_budget_row *r, const char *text, struct tt_limit *l)
 	return "is not an amount with a unit that counters have, like \"512MiB\", \"20ms\", \"80%\" or 1000";
 }
 
-/* "5%" as parts of a million. */
+/* Parse "5%" as parts per million. */
 const char *
 tt_budget_percent(const char *text, int64_t *ppm)
 {
@@ -145,7 +145,7 @@ read_number(const struct tt_node_at *v, const struct tt_budget_row *r, struct tt
 
 	l->kind = TT_LIMIT_AMOUNT;
 	wrong = read_amount(r, "0", l);
-	/* A rate in frames per second says so. */
+	/* An amount of frames per second must have its unit. */
 	if (!wrong && l->dim == TT_DIM_FPS)
 		wrong = "needs its unit, like \"60fps\"";
 	if (wrong)
@@ -214,7 +214,7 @@ is_relative(const struct tt_limit *l)
 	return l->kind == TT_LIMIT_CHANGE || l->kind == TT_LIMIT_PPM;
 }
 
-/* Which of max, min and exact a row may have together. */
+/* Check which of max, min and exact the row combines. */
 static int
 check_kinds(const struct tt_node_at *row, const struct tt_budget_row *r, struct tt_err *err)
 {
@@ -231,7 +231,7 @@ check_kinds(const struct tt_node_at *row, const struct tt_budget_row *r, struct 
 	return TT_OK;
 }
 
-/* Fail unless a capture can be on the wrong side of the limit ${l}, the row's ${key}. */
+/* Fail unless some capture can violate the limit ${l}, the row's ${key}. */
 static int
 check_reach(const struct tt_node_at *row, const char *key, const struct tt_limit *l, struct tt_err *err)
 {
@@ -242,7 +242,7 @@ check_reach(const struct tt_node_at *row, const char *key, const struct tt_limit
 	return TT_OK;
 }
 
-/* max, min and exact together: what kind of row it is. */
+/* Read max, min and exact, which decide the kind of the row. */
 static int
 read_limits(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
@@ -302,7 +302,7 @@ tt_is_date(const char *s)
 		if (form[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != '-')
 			return false;
 	year = (s[2] - '0') * 10 + s[3] - '0';
-	year = year ? year : (s[0] - '0') * 10 + s[1] - '0';   /* of a century: a leap year where the century divides by 4 */
+	year = year ? year : (s[0] - '0') * 10 + s[1] - '0';   /* for a century, test the century itself: it has leap years if divisible by 4 */
 	month = (s[5] - '0') * 10 + s[6] - '0';
 	day = (s[8] - '0') * 10 + s[9] - '0';
 	return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && year % 4 == 0);
@@ -365,7 +365,7 @@ static int
 read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
 	struct tt_node_at v = tt_doc_member(row, "over");
-	const bool never = r->max.kind == TT_LIMIT_AMOUNT && r->max.v == 0;     /* it may happen in none of the captures */
+	const bool never = r->max.kind == TT_LIMIT_AMOUNT && r->max.v == 0;     /* true: the limit is 0, so that no capture may have it */
 	int over = never ? TT_OVER_WORST : TT_OVER_MEDIAN, rc = tt_doc_word(&v, tt_over_name, &over, err);
 
 	r->over = (enum tt_over)over;
@@ -382,7 +382,7 @@ read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	return TT_OK;
 }
 
-/* A number of captures; more than anybody has is as good as that. */
+/* Read a number of captures; huge numbers are clamped. */
 static int
 read_captures(const struct tt_node_at *row, const char *key, unsigned *n, struct tt_err *err)
 {
@@ -419,7 +419,7 @@ read_id(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_bud
 	return tt_map_add(&rd->row_at, rd->a->mem, hash, (size_t)(r - b->row), err);
 }
 
-/* The words for a name that is gone, and what each makes of the row. */
+/* The consequences for the row if its name is gone. */
 enum { TT_GONE_PASS, TT_GONE_WARN, TT_GONE_FAIL };
 static const char *const gone_name[] = { [TT_GONE_PASS] = "pass", [TT_GONE_WARN] = "warn", [TT_GONE_FAIL] = "fail", NULL };
 static const enum tt_level gone_level[] = { [TT_GONE_PASS] = TT_LEVEL_OFF, [TT_GONE_WARN] = TT_LEVEL_WARN, [TT_GONE_FAIL] = TT_LEVEL_ERROR };

@@ -1,5 +1,5 @@
 /**
- * Reads JSON documents and keeps where each value stands, for messages.
+ * Reads JSON documents, and finds line and column of their values for messages.
  */
 #include "gate/doc.h"
 
@@ -18,7 +18,7 @@ is_blank(const char *text, size_t n)
 	return true;
 }
 
-/* The place of the text's last piece that begins at ${at} or before. */
+/* The known place of the last piece of the text that begins at or before ${at}. */
 static struct tt_doc_place
 known_before(const struct tt_doc *d, size_t at)
 {
@@ -27,7 +27,7 @@ known_before(const struct tt_doc *d, size_t at)
 	return i ? d->place[i - 1] : (struct tt_doc_place){ 0, 1, 1 };
 }
 
-/* Find line and column of the byte at ${at}, counting on from the byte that was asked for last if that lies before it. */
+/* Find line and column of the byte at ${at}, counting from the last byte looked up if that lies before ${at}. */
 static void
 place_at(struct tt_doc *d, size_t at, unsigned *line, unsigned *column)
 {
@@ -48,7 +48,7 @@ place_at(struct tt_doc *d, size_t at, unsigned *line, unsigned *column)
 	*column = p.column;
 }
 
-/* The last of the first ${n} bytes that is not blank: its place and one more; 0: none. */
+/* The offset of the last of the first ${n} bytes that is not blank, plus 1; 0: all are blank. */
 static size_t
 before_blanks(const char *text, size_t n)
 {
@@ -57,7 +57,7 @@ before_blanks(const char *text, size_t n)
 	return n;
 }
 
-/* If a comma with nothing after it stopped the reader at ${at}, its offset; else SIZE_MAX. */
+/* If a trailing comma stopped the parser at ${at}, its offset; else SIZE_MAX. */
 static size_t
 loose_comma(const struct tt_doc *d, size_t at)
 {
@@ -80,7 +80,7 @@ no_json(struct tt_doc *d, const json_error_t *e, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is not JSON: a comma with nothing after it; take it out", d->path,
 		    line, column);
 	}
-	/* jansson counts from the piece's first byte, and names the last byte that it read, or the end. */
+	/* jansson counts from the piece's first byte, and reports the last byte that it read, or the end. */
 	if (d->nplace)
 		place_at(d, e->position > 0 ? (size_t)e->position - ((size_t)e->position < d->n) : 0, &line, &column);
 	if (json_error_code(e) == json_error_invalid_utf8)
@@ -94,7 +94,9 @@ no_json(struct tt_doc *d, const json_error_t *e, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is not JSON: %s", d->path, line, column, e->text);
 }
 
-/* Bytes that the tree of ${text} takes, by what jansson 2.14 allocates for each object, array, member, element and text on a machine of 64 bits. */
+/*
+ * The bytes of memory for the tree of ${text}, according to what jansson 2.14 allocates for each object, array, member, element and string on a 64-bit machine.
+ */
 static size_t
 tree_size(const char *text, size_t n)
 {
@@ -121,7 +123,7 @@ tt_doc_parse_part(struct tt_doc *d, const char *text, size_t n, const struct tt_
 	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .place = place, .nplace = nplace, .a = a };
 	if (is_blank(text, n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is empty", path);
-	/* jansson passes over NUL after a number; what looks for places does not. */
+	/* jansson ignores a NUL after a number; the search for places does not. */
 	if (memchr(text, '\0', n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is not JSON: there is a NUL byte in it", path);
 	const size_t size = tree_size(text, n);
@@ -132,7 +134,7 @@ tt_doc_parse_part(struct tt_doc *d, const char *text, size_t n, const struct tt_
 	if (d->root)
 		return TT_OK;
 	tt_doc_free(d);
-	/* Without memory jansson gives up, at some places without a word. */
+	/* Out of memory, jansson fails at some places without a message. */
 	if (json_error_code(&e) == json_error_out_of_memory || e.text[0] == '\0')
 		return tt_nomem(err);
 	return no_json(d, &e, err);
@@ -167,7 +169,10 @@ tt_doc_element(const struct tt_node_at *of, size_t i)
 
 /* --- places ------------------------------------------------------------------- */
 
-/* The text is valid JSON here: jansson has read it. Positions are byte offsets; a search that fails stays inside. */
+/*
+ * Skip blanks from ${i} on. In these functions the text is valid JSON, as jansson has read it; positions are byte offsets, and a failed search stays within the
+ * text.
+ */
 
 static size_t
 skip_space(const struct tt_doc *d, size_t i)
@@ -177,7 +182,7 @@ skip_space(const struct tt_doc *d, size_t i)
 	return i;
 }
 
-/* Behind the string that begins at ${i}. */
+/* The offset after the string that begins at ${i}. */
 static size_t
 skip_string(const struct tt_doc *d, size_t i)
 {
@@ -187,7 +192,7 @@ skip_string(const struct tt_doc *d, size_t i)
 	return i + 1;
 }
 
-/* Behind the value that begins at ${i}. */
+/* The offset after the value that begins at ${i}. */
 static size_t
 skip_value(const struct tt_doc *d, size_t i)
 {
@@ -214,7 +219,7 @@ skip_value(const struct tt_doc *d, size_t i)
 	}
 }
 
-/* The place of member ${key} in the object at ${i}: *${at_key} its key; the object itself if it is not found. */
+/* The offset of the value of member ${key} in the object at ${i}, and *${at_key} that of its key; if not found, the object itself. */
 static size_t
 find_member(const struct tt_doc *d, size_t i, const char *key, size_t *at_key)
 {
@@ -235,7 +240,7 @@ find_member(const struct tt_doc *d, size_t i, const char *key, size_t *at_key)
 
 static size_t find(const struct tt_node_at *v, size_t *at_key);
 
-/* The place of the element ${v} of an array. */
+/* The offset of the array element ${v}. */
 static size_t
 find_element(const struct tt_node_at *v, size_t *at_key)
 {
@@ -298,7 +303,7 @@ tt_doc_fail(const struct tt_node_at *v, bool key, struct tt_err *err, const char
 
 /* --- strictness ----------------------------------------------------------------- */
 
-/* The nearest word of ${words}, which ends with NULL, or NULL. */
+/* The word of ${words}, ended by NULL, that is most similar to ${word}; NULL: none is. */
 static const char *
 nearest(const char *word, const char *const *words)
 {

@@ -6,9 +6,9 @@
 #include "base/buf.h"
 #include "io/src.h"
 
-#define DOCUMENT_MAX (64u << 20)      /* bytes of a budget or baseline */
+#define DOCUMENT_MAX (64u << 20)      /* maximum bytes of a budget or baseline */
 
-/* Hand all of the document ${path} to ${take}, block by block. */
+/* Pass the document ${path} to ${take}, block by block. */
 static int
 read_blocks(struct tt_env *env, const char *path, int (*take)(void *to, const char *text, size_t n, struct tt_err *err), void *to, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * Chooses figures of baselines and reads what they were in each session.
+ * Chooses figures of baselines, and reads their values in each session.
  */
 #include "gate/histories.h"
 
@@ -39,7 +39,7 @@ add_figure(struct tt_histories *x, const struct tt_baseline *b, const struct tt_
 	return TT_OK;
 }
 
-/* Among the figures that every sample has, leave those that are shown without a budget: the chosen ones, or the usual statistic of each metric. */
+/* Among the measures that every sample has, keep those shown without a budget: the chosen ones, or the usual statistic of each metric. */
 static void
 choose_measures(struct tt_histories *x)
 {
@@ -54,7 +54,7 @@ choose_measures(struct tt_histories *x)
 	x->budget->nmeasure = n;
 }
 
-/* True if the figure is missing or 0 in all sessions: it is shown only where it is asked for. */
+/* True if the figure is missing or 0 in all sessions: it is shown only on request. */
 static bool
 is_nothing(const struct tt_baseline *b, size_t which)
 {

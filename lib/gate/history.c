@@ -13,7 +13,7 @@ whole(double v)
 	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? -INT64_MAX : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
 }
 
-/* The figure of one session; false: none of its captures has it. */
+/* Get the figure of one session; return false if none of its captures has it. */
 static bool
 take_session(const struct tt_baseline *b, const struct tt_budget_row *row, size_t which, const struct tt_baseline_session *of, int64_t *v,
     struct tt_history *h)

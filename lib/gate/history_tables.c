@@ -72,7 +72,7 @@ put_change(struct tt_cell *c, int64_t was, int64_t v)
 		tt_cell_int(c, tt_scale(v - was, 10000, was < 0 ? -was : was));
 }
 
-/* A chart in text: eight heights between the least and the greatest of the last sessions. */
+/* A chart of the last sessions as text: eight heights between the smallest and the largest value. */
 static const char *
 chart(struct tt_report *r, const struct tt_history *h)
 {

@@ -11,7 +11,7 @@ struct tt_report;
 
 extern const struct tt_pass_table tt_history_tables[];        /* ended by one without an id */
 
-/* Add the tables of the ${n} figures. Without ${all}, for people: sessions only of a single figure, and no columns of units. */
+/* Add the tables of the ${n} figures. If not ${all}, a version for readers: sessions only if there is a single figure, and no columns of units. */
 void tt_history_report(const struct tt_history_figure *figure, size_t n, bool all, struct tt_report *r);
 
 #endif

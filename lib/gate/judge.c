@@ -24,7 +24,7 @@ const char *const tt_outcome_id[TT_OUTCOMES] = {
 
 /* --- all rows ----------------------------------------------------------------------------------- */
 
-/* A fact that the row's where asks for and no capture has; NULL: none. */
+/* A fact that the row's "where" requires and no capture has; NULL: none. */
 static const char *
 unknown_fact(const struct tt_judging *w)
 {
@@ -93,7 +93,7 @@ can_fail(const struct tt_judging *w, const struct tt_budget_row *row)
 	return row->level == TT_LEVEL_ERROR && !is_waived(w, row);
 }
 
-/* The tested rows that can fail, or those that cannot: neither weakens what the others can show. */
+/* Decide the tested rows that can fail, or those that cannot. The two families are corrected separately, so that neither weakens the other. */
 static int
 test_family(struct tt_judging *w, bool fails, struct tt_err *err)
 {
@@ -118,7 +118,7 @@ test_family(struct tt_judging *w, bool fails, struct tt_err *err)
 	return rc;
 }
 
-/* The trends of rows that can fail, or of those that cannot, with an error of their own: over the looks of 25 sessions. */
+/* Decide the trends of rows that can fail, or of those that cannot. They have an error level of their own, divided over the looks at 25 sessions. */
 static int
 test_trends(struct tt_judging *w, bool fails, struct tt_err *err)
 {
@@ -157,7 +157,7 @@ are_zero(const struct tt_point *p, size_t n)
 	return nknown > 0;
 }
 
-/* A figure that is 0 in all captures of both sides is unchanged, however few they are. An A/B run that goes on may still meet another. */
+/* Mark rows as unchanged whose figure is 0 in all captures of both sides, however few. An A/B run that continues may still find another value. */
 static void
 settle_zero(struct tt_judging *w)
 {
@@ -203,8 +203,8 @@ is_failure(const struct tt_verdict_row *r, enum tt_outcome o)
 }
 
 /*
- * Only what a baseline is the measure of can be accepted as the new one: a limit in amounts holds whatever captures were before. And where
- * captures lack the figure, the others are no measure.
+ * True if --accept can accept the failing row. An absolute limit holds regardless of the baseline, so only relative and exact rows can; and only if no more
+ * captures lack the figure than the row allows.
  */
 static bool
 is_acceptable(const struct tt_verdict_row *r)
@@ -212,7 +212,7 @@ is_acceptable(const struct tt_verdict_row *r)
 	return is_failure(r, r->would) && (r->row->relative || r->row->exact) && r->missing <= r->row->max_missing;
 }
 
-/* A row that is waived, or accepted, fails nothing. */
+/* Apply waivers and acceptance: such a row does not fail. Set the row's final outcome. */
 static void
 waive(struct tt_judging *w)
 {
@@ -248,15 +248,15 @@ exit_code(const struct tt_judging *w)
 	if (w->o->inconclusive == TT_INCONCLUSIVE_PASS)
 		cannot_judge = undecided = false;
 	else if (w->o->inconclusive != TT_INCONCLUSIVE_FAIL)
-		undecided = false;      /* equal builds with ten rows have one in a quarter of their runs */
+		undecided = false;      /* with ten rows, a quarter of runs of equal builds have an undecided one */
 	return tt_verdict_exit(damaged ? TT_FOUND_DAMAGE : fails ? TT_FOUND_WORSE : cannot_judge || undecided ? TT_FOUND_OPEN : TT_FOUND_NOTHING);
 }
 
 /*
- * True if adding these captures to the baseline would hide the regression that they show, even a waived one. Too few are no fault: a baseline may grow
- * slowly. If they are ${accepted}, a waived row is a fault no more. Captures that differ so much that nothing is decided, at a change above the limit, would
- * make sessions differ so much that no change is seen any more. If it is sessions that differ, they do: without those that lie high by chance they would look
- * closer than they are, and creep be hidden.
+ * True if adding these captures to the baseline would hide the regression that they show, even a waived one. Too few captures are no reason: a baseline may
+ * grow slowly. With ${accepted}, a waived row is no reason either. Captures whose change is above the limit but undecided, because they vary so much, are one:
+ * they would raise the spread of sessions until no change is detected. If sessions vary, they are added: without those that are high by chance, sessions would
+ * seem too similar, and creep would be hidden.
  */
 static bool
 is_unfit(const struct tt_verdict_row *r, bool accepted)
@@ -264,7 +264,7 @@ is_unfit(const struct tt_verdict_row *r, bool accepted)
 	bool breach = is_failure(r, r->would), flaky = r->would == TT_UNDECIDED && r->doubtful;
 	bool fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0) || (flaky && !accepted);
 
-	/* A capture cut off by a crash is no measure for others, even where a run may crash. */
+	/* A capture cut off by a crash never belongs in a baseline, even if a run may crash. */
 	if (breach && r->row->measure.metric->traits & TT_METRIC_UNENDED)
 		return true;
 	if (breach && accepted && (is_acceptable(r) || r->outcome == TT_WAIVED))
@@ -272,7 +272,10 @@ is_unfit(const struct tt_verdict_row *r, bool accepted)
 	return fault && r->row->level == TT_LEVEL_ERROR;
 }
 
-/* The command that accepts the failing rows; NULL: nothing does, or it would not. No part of a session that the baseline has can be accepted. */
+/*
+ * The command that accepts the failing rows; NULL: nothing fails, or it cannot accept all of them. Captures compared within one session of the baseline cannot
+ * be accepted.
+ */
 static const char *
 accept_by(const struct tt_judging *w)
 {
@@ -289,7 +292,7 @@ accept_by(const struct tt_judging *w)
 	return v->exit_code == 1 ? by : NULL;
 }
 
-/* True if --accept changes anything: a row fails, or would keep the captures out. */
+/* True if accepting changes anything: a row fails without it, or would keep the captures out of the baseline. */
 static bool
 accepts(const struct tt_verdict *v)
 {
@@ -300,7 +303,7 @@ accepts(const struct tt_verdict *v)
 	return any;
 }
 
-/* The relation of the captures to the baseline. */
+/* Find the first row that keeps the captures out of the baseline, the captures without events, and those that the baseline already has. */
 static int
 compare_captures(struct tt_verdict *v, bool accepted, struct tt_err *err)
 {
@@ -343,7 +346,7 @@ finish_rows(struct tt_judging *w, struct tt_err *err)
 
 /* --- groups ------------------------------------------------------------------------------------------ */
 
-/* The values of the fact that captures are grouped by, in order; one NULL without. */
+/* The values of the fact by which captures are grouped, sorted; a single NULL without grouping. */
 static const char **
 groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 {
@@ -364,7 +367,7 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		w->v->alone = &v->sample[i];
 		w->v->nalone++;
 	}
-	/* Nothing is known of captures that could not be read. */
+	/* Captures that could not be read have no facts. */
 	if (known == 0) {
 		w->v->nalone = 0;
 		return g;

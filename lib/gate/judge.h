@@ -1,7 +1,7 @@
 /**
- * Shared by the parts of tt_judge(): judge.c (rows and groups), judge_absolute.c (figures of a row, rows without a baseline), judge_baseline.c (rows against
- * it), judge_pairs.c (rows of an A/B run), movers.c (what changed beneath them), verdict_sentences.c (their sentences), verdict_remarks.c (what is said of
- * all).
+ * Shared by the parts of tt_judge(): judge.c (rows and groups), judge_absolute.c (figures of a row, rows without a baseline), judge_baseline.c (rows compared
+ * with it), judge_pairs.c (rows of an A/B run), movers.c (what changed beneath them), verdict_sentences.c (sentences of rows), verdict_remarks.c (remarks on
+ * the whole).
  */
 #ifndef TT_GATE_JUDGE_H
 #define TT_GATE_JUDGE_H
@@ -13,109 +13,112 @@
 struct tt_limit;
 
 #define TT_ALPHA 0.05
-#define TT_POWER 0.97                 /* of the change that a row says it sees in 95 %: how much captures differ is an estimate */
+#define TT_POWER 0.97                 /* power used for the change said to be found in 95 % of cases; higher, because the scatter is only an estimate */
 
-/* The figures that a relative row is judged by; larger is worse. */
+/* The evidence for a relative row; larger is worse. */
 struct tt_evidence {
-	struct tt_change change;      /* of captures as the unit for its power alone */
-	int64_t *x, *y;               /* the baseline's captures, and those at hand */
+	struct tt_change change;      /* change and its uncertainty; with captures as the unit it is used for the power alone */
+	int64_t *x, *y;               /* figures of the baseline's captures, and of those at hand */
 	size_t m, n;
 };
 
-/* A row at work. */
+/* The row being judged, and the state shared by all rows. */
 struct tt_judging {
 	struct tt_verdict *v;
 	const struct tt_judge_opts *o;
 	struct tt_mem *mem;
 	struct tt_verdict_row *r;
-	const char **why;             /* by row of the verdict: of CANNOT_JUDGE and SKIPPED */
+	const char **why;             /* by row of the verdict: the reason for CANNOT_JUDGE or SKIPPED */
 	struct tt_evidence *evidence; /* by row */
-	double *p, *not;              /* of the tested rows of one family: probabilities of both tests */
-	double *level, *not_level;    /* and what Holm's method holds them against */
-	struct tt_row_pairs *pairs;   /* by row, of an A/B run */
+	double *p, *not;              /* p values of both tests, for the tested rows of one family */
+	double *level, *not_level;    /* the levels to which Holm's method compares them */
+	struct tt_row_pairs *pairs;   /* by row, for an A/B run: differences within pairs */
 	size_t np;
-	size_t weights;               /* of these rows: tt_row_weight() */
+	size_t weights;               /* sum of tt_row_weight() of the family's rows */
 };
 
-/* The captures of ${s} that the row means, of the row's group: *${to}, *${nto} of them. */
+/* Collect the captures of ${s} that the row applies to, in its group: *${nto} points at *${to}. */
 int tt_row_points(struct tt_judging *w, const struct tt_sample *s, size_t n, struct tt_point **to, size_t *nto,
     struct tt_err *err);
 
-/* The known values of ${p}, each times ${sign}; NULL out of memory. */
+/* The known values of ${p}, each multiplied by ${sign}; *${count}: their number. NULL: out of memory. */
 int64_t *tt_row_known(struct tt_judging *w, const struct tt_point *p, size_t n, int sign, size_t *count,
     struct tt_err *err);
 
-/* The lower middle of sorted values. */
+/* The lower median of sorted values. */
 int64_t tt_row_median(const int64_t *v, size_t n);
 
-/* If no capture knows the name that the row gives, the reason; else NULL. */
+/* If the name that the row selects is in no capture, the reason; else NULL. */
 const char *tt_row_absent(const struct tt_verdict_row *r);
 
 /*
- * True if no capture at hand has the row's name. The row is then finished: it cannot be judged, unless the baseline has
- * the name, so that it is gone; such a row goes on where it has a figure, which is 0.
+ * If the name that the row selects is in no capture at hand: return true and finish the row, which cannot be judged; but if the baseline has the name, mark the
+ * row as gone, and return false if some capture has a value, which is 0.
  */
 bool tt_row_unknown(struct tt_judging *w);
 
-/* Why the first capture of ${p} without a value has none. */
+/* The reason why the first capture of ${p} without a value has none. */
 const char *tt_row_why(const struct tt_verdict_row *r, const struct tt_point *p, size_t n);
 
-/* Outcomes with their reason, which may be NULL where r->need says it. */
+/* Set the outcome CANNOT_JUDGE or SKIPPED with its reason; ${why} may be NULL if r->need is set. */
 void tt_row_cannot(struct tt_judging *w, const char *why);
 void tt_row_skip(struct tt_judging *w, const char *why);
 
-/* TT_E_USAGE where the limit is no amount of the figure's dimension, which of counters is known only now. */
+/* Check that the limit has the figure's dimension, which for counters is known only now; else TT_E_USAGE. */
 int tt_row_check_dim(const struct tt_judging *w, const struct tt_limit *l, struct tt_err *err);
 
-/* Fill r->worst. */
+/* Set r->worst, the capture with the worst figure. */
 void tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse);
 
-/* True if there is anything to judge. Sets n, dim and, if not, the outcome. */
+/* True if enough captures have a figure. Sets n and dim; if false, also the outcome. */
 bool tt_row_has_figures(struct tt_judging *w);
 
-/* A row that would pass although more captures than it allows have no figure cannot be judged. */
+/* Set CANNOT_JUDGE for a row that would pass although more captures lack the figure than it allows. */
 int tt_row_missing(struct tt_judging *w, struct tt_err *err);
 
 /*
- * Judge the row by its kind; a relative one is only measured, its sessions for a trend as well, until tt_row_decide(), as tested row ${k}
- * of its family.
+ * Judge the row by its kind. A relative row is only measured, including the trend of its sessions; tt_row_decide() decides it, as tested row ${k} of its
+ * family.
  */
 int tt_row_absolute(struct tt_judging *w, struct tt_err *err);
 int tt_row_exact(struct tt_judging *w, struct tt_err *err);
 int tt_row_relative(struct tt_judging *w, struct tt_err *err);
 int tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err);
 
-/* Say that the row is worse by its trend, once r->trend_p_adjusted is known. */
+/* Mark the row as worse by its trend, once r->trend_p_adjusted is known. */
 void tt_row_creep(struct tt_verdict_row *r);
 
-/* Differences within pairs; larger is worse. In parts of 10^9 of the natural logarithm of the ratio, or else in amounts. */
+/* Differences within pairs; larger is worse. Unit: 1e-9 of the natural logarithm of the ratio, or amounts. */
 struct tt_row_pairs {
-	struct tt_pair *pair;         /* in which both have a figure */
+	struct tt_pair *pair;         /* pairs in which both runs have a figure */
 	size_t n;
-	struct tt_pair *all;          /* of which both runs left a capture; the difference is ${worse} where a figure is missing */
-	int64_t limit;                /* at most so much: not worse */
-	int64_t worse;                /* more than this: worse. The limit, but of counts of a row that the program made */
-	double frame;                 /* of counts: one frame of a capture; else 0 */
-	int64_t *even;                /* differences of ${pair}, in which runs far from the others count less */
+	struct tt_pair *all;          /* pairs in which both runs left a capture; if a figure is missing, the difference is ${worse} */
+	int64_t limit;                /* differences up to this limit are not worse */
+	int64_t worse;                /* differences above it are worse; equals limit except for counts of a row that the program made */
+	double frame;                 /* for counts: the amount of one frame of a capture; else 0 */
+	int64_t *even;                /* differences of ${pair}, with runs far from the others moved closer */
 	bool ratio;
 };
 
-/* The same of an A/B run: a relative row is measured; the tested rows of one family, those that can fail or the others, are decided. */
+/*
+ * Judge rows of an A/B run: tt_row_paired() measures a relative row; tt_pairs_decide() decides the tested rows of one family, those that can fail or the
+ * others.
+ */
 int tt_row_paired(struct tt_judging *w, struct tt_err *err);
 int tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, const struct tt_budget_row *row), bool fails,
     struct tt_err *err);
 
-/* True for the row that counts captures that break off. In an A/B run it counts crashes, too: */
+/* True for the row that counts captures which break off; in an A/B run it also counts crashes. */
 bool tt_row_is_crashes(const struct tt_judging *w);
 int tt_row_crashes(struct tt_judging *w, struct tt_err *err);
 
-/* Find what the captures of rows differ in: v->mixed. */
+/* Set v->mixed: facts in which the captures of a row differ. */
 int tt_mixed(struct tt_verdict *v, struct tt_err *err);
 
 /* Find the row's movers. */
 int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err);
 
-/* True for the default row, and others of its kind, which ask whether a capture breaks off. */
+/* True for rows that ask whether captures break off, as one of the default rows does. */
 bool tt_row_is_ended(const struct tt_verdict_row *r);
 
 static inline const char *
@@ -124,13 +127,13 @@ tt_plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Fill text and hint of a row whose outcome is set; ${why}: of CANNOT_JUDGE and SKIPPED, ${accept}: of ACCEPTED. */
+/* Set text and hint of a row whose outcome is known. ${why}: reason for CANNOT_JUDGE and SKIPPED; ${accept}: reason for ACCEPTED. */
 int tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, const char *accept, struct tt_err *err);
 
-/* Fill summary and remarks. */
+/* Write the summary and the remarks. */
 int tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err);
 
-/* printf into the verdict's arena; NULL with ${err} filled. */
+/* Format a text in the verdict's arena; NULL: out of memory, ${err} is set. */
 const char *tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
 
 #endif

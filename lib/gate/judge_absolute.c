@@ -10,7 +10,7 @@
 
 /* --- the figures of a row ------------------------------------------------------------- */
 
-/* The captures of ${s} that the row means, of the row's group. */
+/* Collect the captures of ${s} that the row applies to, in its group. */
 int
 tt_row_points(struct tt_judging *w, const struct tt_sample *s, size_t n, struct tt_point **to, size_t *nto,
     struct tt_err *err)
@@ -37,7 +37,7 @@ value_of(const struct tt_verdict_row *r, const struct tt_point *p)
 	return &p->sample->value[r->row->which];
 }
 
-/* The known values of ${p}, each times ${sign}; NULL out of memory. */
+/* The known values of ${p}, each multiplied by ${sign}; NULL: out of memory. */
 int64_t *
 tt_row_known(struct tt_judging *w, const struct tt_point *p, size_t n, int sign, size_t *count, struct tt_err *err)
 {
@@ -56,7 +56,7 @@ tt_row_median(const int64_t *v, size_t n)
 	return tt_quantile_i64(v, n, 1, 2);
 }
 
-/* If the row's name matches in no capture, the first capture's reason; else NULL. */
+/* If the row's name is in no capture, the first capture's reason; else NULL. */
 const char *
 tt_row_absent(const struct tt_verdict_row *r)
 {
@@ -66,7 +66,7 @@ tt_row_absent(const struct tt_verdict_row *r)
 	return r->npoint ? value_of(r, &r->point[0])->why : NULL;
 }
 
-/* True if a capture of the baseline has the name. Captures that crashed earlier do not show that the name is gone. */
+/* True if a capture of the baseline has the row's name. Captures that crashed early, before any frame, do not prove that the name is gone. */
 static bool
 base_knows(const struct tt_judging *w)
 {
@@ -79,7 +79,7 @@ base_knows(const struct tt_judging *w)
 	for (size_t i = 0; b && i < b->nsample; i++) {
 		const struct tt_value *v = &b->sample[i].value[r->row->which];
 
-		/* Earlier versions took what only other threads run for 0. */
+		/* Earlier versions recorded 0 for what only other threads run. */
 		if (v->v == 0 && value_of(r, &r->point[0])->elsewhere)
 			continue;
 		if (tt_row_means(r->row, &b->sample[i]) && v->known && !v->absent && (frames || b->sample[i].frames == 0))
@@ -104,7 +104,7 @@ tt_row_unknown(struct tt_judging *w)
 	for (size_t i = 0; i < r->npoint; i++)
 		if (r->point[i].known)
 			return false;
-	/* No call takes no time: nothing of it can be too long. */
+	/* A marker that is never called takes no time, which no maximum forbids. */
 	if ((r->row->measure.metric->select == TT_SELECT_MARKER || r->row->measure.metric->select == TT_SELECT_ROW) &&
 	    r->row->max.kind != TT_LIMIT_NONE)
 		r->outcome = r->row->relative ? TT_NOT_WORSE : TT_PASS;
@@ -136,7 +136,7 @@ tt_row_skip(struct tt_judging *w, const char *why)
 	w->why[w->r - w->v->row] = why;
 }
 
-/* A counter's dimension is known only now. */
+/* The dimension of a counter is known only here. */
 int
 tt_row_check_dim(const struct tt_judging *w, const struct tt_limit *l, struct tt_err *err)
 {
@@ -155,7 +155,7 @@ tt_row_check_dim(const struct tt_judging *w, const struct tt_limit *l, struct tt
 	    i < r->npoint ? r->point[i].sample->name : "", tt_dim_name[r->dim]);
 }
 
-/* The capture with the worst figure. */
+/* Set r->worst. */
 void
 tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse)
 {
@@ -170,7 +170,7 @@ tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse)
 	r->worst = worst->sample;
 }
 
-/* True if there is anything to judge. Sets n, dim and, if not, the outcome. */
+/* True if enough captures have a figure. Sets n and dim; if false, also the outcome. */
 bool
 tt_row_has_figures(struct tt_judging *w)
 {
@@ -194,14 +194,14 @@ tt_row_has_figures(struct tt_judging *w)
 		r->need = r->row->min_captures;
 		return false;
 	}
-	/* Fewer than the row wants: runs that left none are not the good ones. */
+	/* Too few captures have a figure: runs that left none are assumed to be bad. */
 	r->outcome = TT_BREACH;
 	tt_row_find_worst(r, r->row->max.kind == TT_LIMIT_NONE);
 	r->too_few = true;
 	return false;
 }
 
-/* The first capture without a figure. */
+/* The first capture without a figure; there is one. */
 static const struct tt_point *
 first_missing(const struct tt_verdict_row *r)
 {
@@ -212,7 +212,7 @@ first_missing(const struct tt_verdict_row *r)
 	return p;
 }
 
-/* Nobody knows what the captures without a figure would have shown: those that crashed are not the good ones. */
+/* A row that would pass cannot be judged if too many captures lack the figure: those that crashed might have failed. */
 int
 tt_row_missing(struct tt_judging *w, struct tt_err *err)
 {
@@ -233,7 +233,7 @@ tt_row_missing(struct tt_judging *w, struct tt_err *err)
 
 /* --- absolute rows ----------------------------------------------------------------------- */
 
-/* The statistic over the frames of all captures together; ${v} are those, sorted. */
+/* The statistic over the frames of all captures together; ${v}: the ${n} sorted values of these frames. */
 static int64_t
 pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 {
@@ -252,7 +252,7 @@ pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 		return tt_quantile_i64(v, n, rank.rank, rank.of);
 	if (x->stat == TT_STAT_STDDEV)
 		return tt_stddev_i64(v, n);
-	if (x->metric->dim == TT_DIM_FPS)      /* frames in 1e12 thousandths of a ns, in thousandths */
+	if (x->metric->dim == TT_DIM_FPS)      /* frames per 1e12 thousandths of a ns (1 s), in thousandths */
 		return tt_scale(INT64_C(1000000000000), TT_AMOUNT_ONE, tt_mean_i64(v, n));
 	return x->stat == TT_STAT_TRIMMED ? tt_trimmed_i64(v, n) : tt_mean_i64(v, n);
 }
@@ -317,7 +317,7 @@ over_captures(struct tt_judging *w, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A figure that may be worse is no favourable one: a row that would pass by it cannot judge. */
+/* A row that would pass by a figure that may really be worse cannot be judged. */
 static void
 doubt_pass(struct tt_judging *w)
 {
@@ -340,7 +340,7 @@ tt_row_absolute(struct tt_judging *w, struct tt_err *err)
 		tt_row_skip(w, "an A/B run takes as many pairs as it needs");
 		return TT_OK;
 	}
-	/* A name that nothing has is a misspelling, unless the row says that there must be none. */
+	/* A name that no capture has is probably misspelled, unless the row forbids it. */
 	if (!forbidden && tt_row_unknown(w))
 		return TT_OK;
 	if (!tt_row_has_figures(w))

@@ -21,7 +21,7 @@ whole(double v)
 	return v >= 9e18 ? INT64_MAX / 2 : v <= -9e18 ? -(INT64_MAX / 2) : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
 }
 
-/* The row's first baseline is being made: captures without the figure would make one that nothing can be compared with. */
+/* The row has no baseline yet. If no capture has the figure, it cannot be judged, because no useful baseline could be made of them; else skip it. */
 static void
 no_base(struct tt_judging *w)
 {
@@ -35,7 +35,7 @@ no_base(struct tt_judging *w)
 		tt_row_skip(w, "no baseline yet");
 }
 
-/* How many sessions of the baseline the captures ${p} come from. */
+/* The number of sessions of the baseline from which the captures ${p} come; with ${known}, only captures with a value. */
 static size_t
 count_sessions(const struct tt_point *p, size_t n, bool known)
 {
@@ -51,7 +51,7 @@ count_sessions(const struct tt_point *p, size_t n, bool known)
 	return count;
 }
 
-/* The row is newer than all that the baseline has: it gets a baseline as any row does, with the next captures that are appended. */
+/* Skip a row that is newer than all sessions of the baseline: it gets a baseline with the next captures that are appended. */
 static int
 not_yet(struct tt_judging *w, struct tt_err *err)
 {
@@ -65,7 +65,7 @@ not_yet(struct tt_judging *w, struct tt_err *err)
 	return why ? TT_OK : err->code;
 }
 
-/* There is nothing to compare with: the row is new, or it is the baseline's fault. */
+/* Set the outcome of a row without figures in the baseline: the row is new, or the baseline lacks them for a reason. */
 static int
 no_base_figure(struct tt_judging *w, struct tt_err *err)
 {
@@ -90,7 +90,7 @@ no_base_figure(struct tt_judging *w, struct tt_err *err)
 	return why ? TT_OK : err->code;
 }
 
-/* The baseline's figures of the row; false: there are none, and the outcome says so. */
+/* Collect the baseline's figures of the row. *${any} false: there are none, and the outcome is set. */
 static int
 base_points(struct tt_judging *w, bool *any, struct tt_err *err)
 {
@@ -160,7 +160,7 @@ tt_row_exact(struct tt_judging *w, struct tt_err *err)
 
 /* --- sessions ------------------------------------------------------------------------------------ */
 
-/* The session of a capture; at hand those that tell none are one, "". */
+/* The session of a capture; captures at hand without the fact "session" share the session "". */
 static const char *
 session_of(const struct tt_sample *s, bool of_base)
 {
@@ -169,7 +169,7 @@ session_of(const struct tt_sample *s, bool of_base)
 	return fact ? fact : "";
 }
 
-/* The sessions of the known values of ${p}: *${n} of them. */
+/* Group the known values of ${p} by session; *${n}: number of sessions. */
 static struct tt_session *
 sessions(struct tt_judging *w, const struct tt_point *p, size_t np, bool of_base, int sign, size_t *n, struct tt_err *err)
 {
@@ -189,8 +189,8 @@ sessions(struct tt_judging *w, const struct tt_point *p, size_t np, bool of_base
 }
 
 /*
- * True if all captures at hand are of one session that the baseline has, too. Only that session's captures are then compared: what
- * sessions differ by is the same on both sides.
+ * True if all captures at hand belong to one session that the baseline also has. Only captures of that session are compared then, because what sessions differ
+ * by is the same on both sides.
  */
 static bool
 one_session(struct tt_verdict_row *r)
@@ -223,7 +223,7 @@ one_session(struct tt_verdict_row *r)
 	return true;
 }
 
-/* The spread that sessions are assumed to have, if they do not show it. */
+/* The spread between sessions that is assumed if too few sessions show it. */
 static double
 assumed_spread(const struct tt_judging *w)
 {
@@ -242,7 +242,7 @@ mean_of(const struct tt_session *s, size_t n)
 	return sum;
 }
 
-/* Add to ${past} the spread of the sessions from ${from} up to ${to}, all of one program, scaled to a mean of ${level}. */
+/* Add to ${past} the spread of the sessions [${from}, ${to}), all of one program version, scaled to the mean ${level}. */
 static int
 add_past(struct tt_judging *w, size_t from, size_t to, int sign, double level, struct tt_session_past *past, struct tt_err *err)
 {
@@ -258,7 +258,7 @@ add_past(struct tt_judging *w, size_t from, size_t to, int sign, double level, s
 	if (!s)
 		return err->code;
 	mean = mean_of(s, n);
-	/* A program that takes twice the time is taken to differ by twice as much. */
+	/* Assume that the spread is proportional to the mean. */
 	if (n < 2 || mean * level <= 0)
 		return TT_OK;
 	for (size_t i = 0; i < n; i++)
@@ -268,7 +268,7 @@ add_past(struct tt_judging *w, size_t from, size_t to, int sign, double level, s
 	return TT_OK;
 }
 
-/* The spread of the sessions before the accepted one: they are another program, but of the same machine. */
+/* Estimate the spread from sessions before the accepted one: they are of another program version, but of the same machine. */
 static int
 past_sessions(struct tt_judging *w, int sign, double level, struct tt_session_past *past, struct tt_err *err)
 {
@@ -285,7 +285,7 @@ past_sessions(struct tt_judging *w, int sign, double level, struct tt_session_pa
 	return rc;
 }
 
-/* Test both sides of the limit, with the session as the unit. */
+/* Test both hypotheses about the limit, with sessions as the unit. */
 static int
 test_sessions(struct tt_judging *w, struct tt_evidence *e, int sign, struct tt_err *err)
 {
@@ -314,7 +314,7 @@ test_sessions(struct tt_judging *w, struct tt_evidence *e, int sign, struct tt_e
 	return TT_OK;
 }
 
-/* The same with captures as the unit. */
+/* Test both hypotheses about the limit, with captures as the unit. */
 static int
 test_captures(struct tt_judging *w, struct tt_evidence *e, struct tt_err *err)
 {
@@ -334,7 +334,7 @@ test_captures(struct tt_judging *w, struct tt_evidence *e, struct tt_err *err)
 	tt_sort_i64(e->y, e->n);
 	old = tt_session_of(e->x, e->m);
 	now = tt_session_of(e->y, e->n);
-	/* No spread of sessions, and captures that scatter as they do. */
+	/* Within one session: no spread between sessions, only that of captures. */
 	if (!tt_session_change(&old, 1, &now, 1, 0, NULL, &e->change))
 		e->change = (struct tt_change){ 0 };
 	return rc;
@@ -342,14 +342,14 @@ test_captures(struct tt_judging *w, struct tt_evidence *e, struct tt_err *err)
 
 /* --- trends --------------------------------------------------------------------------------------- */
 
-/* The values of sessions one after the other, as the baseline has them, then those at hand in the order they were given. */
+/* The values of sessions in order: those of the baseline, then those at hand as they were given. */
 struct series {
 	double *y;
 	size_t n;
 	const char *first;
 };
 
-/* Add the sessions of the known values of ${p}, each where its first capture is. */
+/* Add the sessions of the known values of ${p}, each at the position of its first capture. */
 static int
 add_sessions(struct tt_judging *w, struct series *s, const struct tt_point *p, size_t n, bool of_base, struct tt_err *err)
 {
@@ -377,7 +377,7 @@ add_sessions(struct tt_judging *w, struct series *s, const struct tt_point *p, s
 	return TT_OK;
 }
 
-/* Test the sessions for a trend, from the oldest of the baseline to those at hand: fills r->trend. */
+/* Test whether sessions rise steadily, from the oldest of the baseline to those at hand: sets r->trend. */
 static int
 test_trend(struct tt_judging *w, struct tt_err *err)
 {
@@ -387,7 +387,7 @@ test_trend(struct tt_judging *w, struct tt_err *err)
 	struct tt_trend t;
 	int rc = s.y ? TT_OK : err->code;
 
-	/* A trend leads from session to session: within one there is none. */
+	/* A trend runs over sessions: captures of a single session have none. */
 	if (!r->tested || !r->by_session)
 		return rc;
 	TT_THEN(rc, add_sessions(w, &s, r->base_point, r->nbase_point, true, err));
@@ -443,7 +443,7 @@ tt_row_relative(struct tt_judging *w, struct tt_err *err)
 
 /* --- the outcome ---------------------------------------------------------------------------------- */
 
-/* Captures on each side with which a row among ${rows} could fail. */
+/* The number of captures on each side from which on a row among ${rows} can fail. */
 static size_t
 captures_needed(size_t rows)
 {
@@ -454,7 +454,7 @@ captures_needed(size_t rows)
 	return n;
 }
 
-/* Captures at hand with which it could, against ${m} of the baseline; 0: no number would do. */
+/* The number of captures at hand from which on the row can fail, against ${m} of the baseline; 0: no number suffices. */
 static size_t
 captures_needed_here(size_t m, size_t rows)
 {
@@ -464,7 +464,7 @@ captures_needed_here(size_t m, size_t rows)
 	return 0;
 }
 
-/* The change with its bounds, larger is worse: low is tested to be above the limit, high below it. */
+/* Compute the change with its bounds, larger is worse: the test for worse uses the low bound, that for not worse the high one. */
 static int
 bounds(struct tt_judging *w, size_t k, struct tt_shift *s, struct tt_err *err)
 {
@@ -484,7 +484,7 @@ bounds(struct tt_judging *w, size_t k, struct tt_shift *s, struct tt_err *err)
 	return rc;
 }
 
-/* The smallest change that the row can see, and what its verdict depends on. */
+/* Set what the row reports of its power: the smallest change that it would detect, and the spread. */
 static void
 told(struct tt_judging *w)
 {
@@ -498,12 +498,12 @@ told(struct tt_judging *w)
 	r->spread_assumed = c->assumed;
 	if (c->assumed)
 		r->before = 0;
-	/* One or two captures of four that are far off: half the change that they make is what is uncertain, or more. */
+	/* Typically one or two of four captures are far off: at least half of the change is uncertain. */
 	r->doubtful = (r->limit_is_min ? -r->shift : r->shift) > r->limit && 4 * c->within > (double)r->limit * (double)r->limit;
 	r->in_captures = !r->by_session || 2 * c->within > c->se * c->se;
 }
 
-/* The outcome of the tests, once all rows' probabilities are known. */
+/* Set the outcome from the tests, once the p values of all rows are known. */
 int
 tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err)
 {
@@ -541,7 +541,7 @@ tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Only a rise that together is more than a single one may be is of interest. */
+/* The row is worse by its trend only if the whole rise exceeds what a single change may. */
 void
 tt_row_creep(struct tt_verdict_row *r)
 {

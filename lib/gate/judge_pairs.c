@@ -1,11 +1,10 @@
 /**
  * Judges rows of an A/B run by the differences within pairs.
  *
- * Both runs of a pair share whatever the session has of its own, so it cancels. A limit in percent is one of the ratio: differences are
- * those of logarithms, which are the same whichever build comes first.
- *
- * That any row is worse is claimed as soon as one seems so, and corrected for their number; that none is, only if all are shown not
- * to be, each at the full level: it is wrong in at most 5 % as it is, for the rows that are worse would all have to seem fine.
+ * Both runs of a pair share the conditions of their session, which therefore cancel. A limit in percent applies to the ratio: differences are those of
+ * logarithms, which do not depend on which build is the first. That some row is worse is claimed as soon as one is, with a correction for the number of rows.
+ * That no row is worse is claimed only if each is shown not to be, at the full level: this errs in at most 5 % without correction, because all rows that are
+ * worse would have to pass by chance.
  */
 #include <math.h>
 
@@ -14,21 +13,21 @@
 #include "stat/num.h"
 #include "stat/pairs.h"
 
-#define ONE 1e9                       /* of a logarithm */
-#define ONE_SIDED_LOG_RATIO 6907755279                /* ln 1000: a figure that only one side has is so much more */
+#define ONE 1e9                       /* unit of logarithms */
+#define ONE_SIDED_LOG_RATIO 6907755279                /* ln 1000 * 1e9: log ratio assumed if one side is 0 */
 #define AMOUNT_MAX (INT64_C(1) << 60)
 
 #define NEAR (1 + 1e-9)
 
-/* For a row that the program made, pairs that cannot show the limit show a wider one, up to WIDE, in this many of equal builds. */
+/* For a row that the program made: if the pairs cannot show the limit, they may show a wider one, up to WIDE, which a share SHOWN of equal builds meets. */
 #define SHOWN 0.98
 #define WIDE 0.3
-#define WIDE_FRAMES 2                 /* counts: frames of a capture up to this number, or WIDE_TIMES their limit */
+#define WIDE_FRAMES 2                 /* counts: a wider limit is at most this many frames of a capture, or WIDE_TIMES the limit */
 #define WIDE_TIMES 2
-#define QUARTER 4                     /* a fourth more long frames are worse, and half a frame of a capture at least */
+#define QUARTER 4                     /* counts: 1/QUARTER more long frames are worse, but at least half a frame of a capture */
 #define ONE_SIDED 0.125
-#define DECIDED 0.9                   /* of equal builds, with as many pairs as a row says it takes */
-#define AT_END (TT_ALPHA / 2)         /* about what looks leave of it for the last one */
+#define DECIDED 0.9                   /* share of equal builds to be decided with the number of pairs that a row recommends */
+#define AT_END (TT_ALPHA / 2)         /* about the level left for the last look, after the earlier ones */
 
 /* --- differences ---------------------------------------------------------------------------- */
 
@@ -54,7 +53,7 @@ pair_of(const struct tt_judging *w, enum tt_side side, const struct tt_sample *s
 	return w->v->ab->pair[side][s - (side == TT_NEW ? w->v->sample : w->v->base->sample)];
 }
 
-/* The old build's figure of the same pair as ${p}; NULL: it has none. */
+/* The old build's figure in the same pair as ${p}; NULL: none. */
 static const struct tt_point *
 partner(const struct tt_judging *w, const struct tt_point *p)
 {
@@ -66,7 +65,7 @@ partner(const struct tt_judging *w, const struct tt_point *p)
 	return NULL;
 }
 
-/* How many pairs have a capture of both builds; up to that of the new build's sample ${before}, where it is not NULL. */
+/* The number of pairs with a capture of both builds; if ${before} is not NULL, only those before that sample of the new build. */
 static size_t
 complete_pairs(const struct tt_verdict *v, const struct tt_sample *before)
 {
@@ -78,7 +77,7 @@ complete_pairs(const struct tt_verdict *v, const struct tt_sample *before)
 	return n;
 }
 
-/* The median of the known figures of ${p}. */
+/* Get the median of the known figures of ${p}. */
 static int
 median(struct tt_judging *w, const struct tt_point *p, size_t np, int64_t *v, struct tt_err *err)
 {
@@ -92,7 +91,7 @@ median(struct tt_judging *w, const struct tt_point *p, size_t np, int64_t *v, st
 	return TT_OK;
 }
 
-/* True if a limit in percent means something: no figure is below 0. */
+/* True if a limit in percent makes sense: no figure is negative. */
 static bool
 is_ratio(const struct tt_verdict_row *r)
 {
@@ -105,7 +104,7 @@ is_ratio(const struct tt_verdict_row *r)
 	return true;
 }
 
-/* The limit as amounts, in the row, and on the scale of the differences. */
+/* Set the limit: as an amount in the row, and on the scale of the differences. */
 static void
 set_limit(struct tt_judging *w, struct tt_row_pairs *d, const struct tt_limit *l, int sign)
 {
@@ -129,7 +128,7 @@ set_limit(struct tt_judging *w, struct tt_row_pairs *d, const struct tt_limit *l
 		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? ONE_SIDED_LOG_RATIO : (int64_t)llround(-log1p(-part) * ONE);
 }
 
-/* The difference of two figures, and their mean, as logarithms or amounts. */
+/* The difference of two figures, and their mean, both as logarithms (${ratio}) or as amounts. */
 static struct tt_pair
 pair_of_two(int64_t now, int64_t was, bool ratio, int sign)
 {
@@ -137,7 +136,7 @@ pair_of_two(int64_t now, int64_t was, bool ratio, int sign)
 
 	if (!ratio)
 		return (struct tt_pair){ .d = sign * (a - b), .level = (a + b) / 2 };
-	/* Zero has no logarithm: the level is the other's. */
+	/* 0 has no logarithm: use the level of the other figure. */
 	a = now ? now : was;
 	b = was ? was : now;
 	return (struct tt_pair){ .d = sign * log_ratio(now, was), .level = a ? llround((log((double)a) + log((double)b)) / 2 * ONE) : 0 };
@@ -156,7 +155,7 @@ mean(const struct tt_point *p, size_t n)
 	return known > 0 ? sum / known : 0;
 }
 
-/* The mean number of frames of the captures that have a figure, both builds'. */
+/* The mean number of frames over the captures of both builds that have a figure. */
 static double
 mean_frames(const struct tt_verdict_row *r)
 {
@@ -176,9 +175,9 @@ mean_frames(const struct tt_verdict_row *r)
 }
 
 /*
- * Counts are whole frames, and mostly equal. If the program made the row, what pairs can show to be kept depends on how many both builds have, which all
- * captures tell better than the first two; but a change below that need not be chance: a quarter more is worse, and any more where at most every second
- * capture of the old build has one.
+ * Set the limits for counts of frames, which are whole numbers and mostly equal. For a row that the program made, the smallest change that pairs can exclude
+ * depends on how many such frames both builds have; use all captures to estimate that. A smaller change need not be chance: a quarter more is worse, and any
+ * more if at most every second capture of the old build has such a frame.
  */
 static void
 set_counts(struct tt_judging *w, struct tt_row_pairs *d)
@@ -199,7 +198,7 @@ set_counts(struct tt_judging *w, struct tt_row_pairs *d)
 	d->worse = old <= d->frame / 2 ? 0 : more < (double)d->limit ? llround(more) : d->limit;
 }
 
-/* By complete pair the difference, or d->worse where a figure is missing. */
+/* Compute the difference of each complete pair; d->worse if a figure is missing. */
 static int
 take_pairs(struct tt_judging *w, struct tt_row_pairs *d, int sign, struct tt_err *err)
 {
@@ -285,7 +284,7 @@ tt_pairs_needed(size_t weights, size_t weight)
 	return n;
 }
 
-/* The difference as an amount and as parts of a million of the old build's figure. */
+/* Convert the difference ${v} to an amount, and to parts per million of the old build's figure. */
 static void
 scale(const struct tt_verdict_row *r, const struct tt_row_pairs *d, int64_t v, int64_t *amount, int64_t *ppm)
 {
@@ -301,8 +300,8 @@ scale(const struct tt_verdict_row *r, const struct tt_row_pairs *d, int64_t v, i
 }
 
 /*
- * The shift and its bounds: on the better side at ${worse}, on the worse one at ${fine}, which p values must reach at this look.
- * *${most}: the latter, as a difference; INT64_MAX: none.
+ * Compute the shift and its bounds: the bound on the better side at level ${worse}, on the worse side at ${fine}, the p values required at this look. *${most}:
+ * the bound on the worse side as a difference; INT64_MAX: none.
  */
 static int
 put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, double fine, int64_t *most, struct tt_err *err)
@@ -322,7 +321,7 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 	scale(r, d, sign * (up ? low.low : high.high), &r->low, &r->low_ppm);
 	scale(r, d, sign * (up ? high.high : low.low), &r->high, &r->high_ppm);
 	*most = high.has_high ? high.high : INT64_MAX;
-	/* There is no ratio to zero: as an amount it has no bounds. */
+	/* If the old figure is 0, there is no ratio: show the amount without bounds. */
 	if (d->ratio && r->base == 0) {
 		r->shift = r->value;
 		r->has_low = r->has_high = false;
@@ -330,14 +329,16 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 	return TT_OK;
 }
 
-/* True if the row shows its figures; there is no ratio to nothing. */
+/* True if the row reports its power; not for ratios to 0. */
 static bool
 tells(const struct tt_judging *w, const struct tt_row_pairs *d)
 {
 	return w->v->ab->tells && !(d->ratio && w->r->base == 0);
 }
 
-/* The smallest change that the row sees with all pairs, if p must be ${level} at the end, and how many of them an undecided one takes. */
+/*
+ * Set the smallest change that the row would detect with all pairs, if p must be ${level} at the end; and the number of pairs that an undecided row would need.
+ */
 static void
 put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 {
@@ -350,7 +351,7 @@ put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 	if (!tells(w, d) || level <= 0 || !tt_pairs_change(d->even, d->n, most, &c))
 		return;
 	seen = tt_pairs_seen(&c, most, (double)d->worse, level, TT_POWER);
-	/* More long frames come by chance: the standard deviation of their number is its square root, however few pairs there were so far. */
+	/* Further long frames vary by chance: the standard deviation of their number is its square root, even if the pairs so far are equal. */
 	own = c.within;
 	seen = fmax(seen, d->frame);
 	for (int i = 0; i < 50 && d->frame > 0; i++) {
@@ -365,13 +366,16 @@ put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 	r->need_here = tt_pairs_need(&c, most, (double)d->limit, AT_END, DECIDED);
 }
 
-/* The outcome of the tests of a row. */
+/* The results of a row's tests. */
 struct answer {
-	double above, below;          /* how sure it is that it is above its limit, and below it */
-	int64_t wide;                 /* the difference that it is shown to be below, and pairs that differ so much can show; 0: none */
+	double above, below;          /* p values: that the change is above the limit, and that it is below it */
+	int64_t wide;                 /* the wider limit that the row is shown to meet and that such pairs can show; 0: none */
 };
 
-/* The limit of a row that the program made, which is below ${most}: what equal builds are shown to keep by pairs that differ as these do. */
+/*
+ * The wider limit of a row that the program made, if the change is below it (${most}): what equal builds with differences like these are shown to meet. 0:
+ * none.
+ */
 static int64_t
 wide_limit(const struct tt_judging *w, const struct tt_row_pairs *d, double fine, int64_t most)
 {
@@ -388,7 +392,7 @@ wide_limit(const struct tt_judging *w, const struct tt_row_pairs *d, double fine
 	return (double)most > wide ? 0 : (int64_t)llround(wide);
 }
 
-/* Test the row, and find its shift and bounds. ${worse}: as put_shift() has it; ${level}: what p must be at the end. */
+/* Test the row, and compute its shift and bounds. ${worse}: as for put_shift(); ${level}: the p required at the end. */
 static int
 test_row(struct tt_judging *w, double worse, double level, struct answer *t, struct tt_err *err)
 {
@@ -402,7 +406,7 @@ test_row(struct tt_judging *w, double worse, double level, struct answer *t, str
 
 	for (size_t i = 0; i < d->n && rc == TT_OK; i++)
 		turned[i] = (struct tt_pair){ .d = -d->pair[i].d, .level = d->pair[i].level };
-	/* A change as large as the limit is allowed. */
+	/* A change exactly as large as the limit is allowed. */
 	TT_THEN(rc, tt_pairs_test(turned, d->n, -d->limit - 1, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err));
 	t->below = w->r->p_not = w->r->p_not_adjusted = a.overall;
 	if (rc == TT_OK && d->n)
@@ -417,7 +421,7 @@ test_row(struct tt_judging *w, double worse, double level, struct answer *t, str
 /* Amounts as text, for printf. */
 struct text { char s[64]; };
 
-/* "+4.8 %", or an amount where the limit is one, or there was nothing. */
+/* "+4.8 %"; or an amount, if the limit is one or the old figure is 0. */
 static const char *
 share(const struct tt_verdict_row *r, struct text *t, int64_t amount, int64_t ppm)
 {
@@ -428,7 +432,7 @@ share(const struct tt_verdict_row *r, struct text *t, int64_t amount, int64_t pp
 	return t->s;
 }
 
-/* "; +4.1 % would be found in 95 of 100 cases"; of pairs that do not differ, "more than that", for a change as large as the limit is allowed. */
+/* "; +4.1 % would be found in 95 of 100 cases"; if the pairs hardly differ, "more than that would be found", because a change up to the limit is allowed. */
 static const char *
 sight_text(struct tt_judging *w, struct tt_err *err)
 {
@@ -458,7 +462,10 @@ evened_text(struct tt_judging *w, struct tt_err *err)
 	return tt_verdict_text(w->v, err, "; %zu runs far from the others count less, %zu of them against the new build", r->evened, r->evened_worse);
 }
 
-/* True if accidents, which hit both builds alike, would only once in eight times count against the new build in as many of the runs that count less. */
+/*
+ * True if so many of the runs that count less are bad for the new build that accidents, which hit both builds alike, would cause this at most once in eight
+ * times.
+ */
 static bool
 is_one_sided(const struct tt_verdict_row *r)
 {
@@ -495,8 +502,8 @@ number_text(struct tt_judging *w, struct tt_err *err)
 }
 
 /*
- * "+4.8 % by pairs (+3.9 % to +5.6 %), allowed +2.0 %; medians 17.5 ms, was 16.7 ms; p = 0.002, 8 pairs". The estimate is first: medians
- * of each build alone may differ the other way.
+ * "+4.8 % by pairs (+3.9 % to +5.6 %), allowed +2.0 %; medians 17.5 ms, was 16.7 ms; p = 0.002, 8 pairs". The estimate comes first, because the medians of each
+ * build may differ the other way.
  */
 static const char *
 pairs_text(struct tt_judging *w, struct tt_err *err)
@@ -530,14 +537,14 @@ stopped_by_crashes(const struct tt_ab *ab)
 	return ab->crashes[TT_NEW] + ab->unended[TT_NEW] > ab->crashes[TT_OLD] + ab->unended[TT_OLD] + ab->more_crashes;
 }
 
-/* Neither is shown. */
+/* Set UNDECIDED and a hint: the change is shown to be neither above nor below the limit. */
 static int
 undecided(struct tt_judging *w, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	size_t most = w->v->ab->last ? r->pairs : w->v->ab->planned;
 	bool above = r->limit_is_min ? -r->shift > r->limit : r->shift > r->limit;
-	const bool few = r->pairs < tt_pairs_needed(w->weights, tt_row_weight(r->row));       /* how many more it takes is not known */
+	const bool few = r->pairs < tt_pairs_needed(w->weights, tt_row_weight(r->row));       /* true: too few to estimate how many more are needed */
 
 	r->outcome = TT_UNDECIDED;
 	r->hint = "run more pairs, or allow more";
@@ -564,7 +571,7 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 	int rc = TT_OK;
 
 	r->p_adjusted = t->above;
-	/* Some of many pairs may have more long frames, and most have not: the estimate says whether these are too many. */
+	/* With many pairs, a few may have more long frames while most do not: then the estimate decides whether these are too many. */
 	if (t->above <= TT_ALPHA * NEAR && (d->worse == d->limit || r->shift > d->worse)) {
 		r->outcome = TT_WORSE;
 		if (d->worse != d->limit)
@@ -590,8 +597,8 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 }
 
 /*
- * The p needed at the end of the plan for a row to be worse that may not err twice as often as others. Pairs to come are taken to be like the ${n} at hand;
- * every second row is turned about its limit, as if half of them had changed: rows on both sides of their limits are more than rows on one.
+ * Compute the p that a row must reach at the end of the plan to be worse (without doubled weight). Further pairs are assumed to be like the ${n} at hand. Every
+ * second row is mirrored at its limit, as if half of the rows had changed: with rows on both sides of their limits the correction is strictest.
  */
 static int
 level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, double *level, struct tt_err *err)
@@ -615,7 +622,7 @@ level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, dou
 		}
 	}
 	rc = tt_pairs_family(all, w->np, most, &plan, TT_ALPHA, w->mem, err);
-	/* The p of a row that would be worse: a turned one, if there are several. */
+	/* The p of a row that would be worse: a mirrored one, if there are several rows. */
 	*level = rc == TT_OK ? all[w->np > 1].nominal / (all[w->np > 1].twice ? 2 : 1) : 0;
 	return rc;
 }

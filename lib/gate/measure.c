@@ -1,5 +1,5 @@
 /**
- * Answers what rules ask of a measure, and names it.
+ * Answers questions of rules about a measure, and names it.
  */
 #include "gate/measure.h"
 
@@ -130,7 +130,7 @@ tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 	return x->key ? TT_OK : err->code;
 }
 
-/* The statistic in words, after the metric's. */
+/* The statistic in words, appended to the metric's title. */
 static const char *const words[TT_STATS] = {
 	[TT_STAT_MEAN] = ", mean", [TT_STAT_TRIMMED] = ", trimmed mean", [TT_STAT_MEDIAN] = ", median", [TT_STAT_STDDEV] = ", standard deviation",
 	[TT_STAT_P90] = ", p90", [TT_STAT_P95] = ", p95", [TT_STAT_P99] = ", p99", [TT_STAT_P999] = ", p99.9",
@@ -141,7 +141,7 @@ static const char *const words[TT_STATS] = {
 	[TT_STAT_FRAME_P99] = " per frame, p99", [TT_STAT_FRAME_MAX] = " per frame, largest",
 };
 
-/* The text of a glob: an expression that means one name and nothing else is that name. */
+/* The text of a glob: if an expression matches exactly one name, that name. */
 static const char *
 shown(const char *glob, struct tt_arena *a, struct tt_err *err)
 {
@@ -168,7 +168,7 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 	const char *stat = words[x->stat];
 	char limit[48];
 
-	/* Other statistics count all threads. */
+	/* Statistics other than those per frame count all threads. */
 	if ((m->select == TT_SELECT_MARKER || m->select == TT_SELECT_CATEGORY) && tt_measure_framed(x))
 		stat = tt_arena_printf(a, err, " per frame on the frame thread%s", stat + strlen(" per frame"));
 	if (!stat)

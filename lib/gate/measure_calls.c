@@ -29,7 +29,7 @@ row_matches(const struct tt_figures *g, const struct tt_measure *x, const struct
 /* The subject of a measure. */
 struct about {
 	const struct tt_paths *p;
-	uint32_t *slot;               /* by row: 0, or TT_NO_SLOT where the measure is not about it */
+	uint32_t *slot;               /* by row: 0 if the measure covers it, else TT_NO_SLOT */
 	struct tt_calls sum;
 };
 
@@ -69,7 +69,7 @@ durations(struct tt_figures *g, const struct about *a, enum tt_stat_kind stat, s
 	return TT_OK;
 }
 
-/* Without those that the end of the capture cut. */
+/* The mean duration, without zones that the end of the capture cut off. */
 static void
 mean(const struct about *a, struct tt_value *v)
 {
@@ -85,7 +85,7 @@ mean(const struct about *a, struct tt_value *v)
 		v->why = "no whole activation";
 }
 
-/* Figures of threads and rows in frames, whatever thread begins these. */
+/* Compute the figures of threads and rows within frames, whichever thread begins these. */
 static int
 find_in_frames(struct tt_figures *g, struct tt_err *err)
 {
@@ -98,7 +98,7 @@ find_in_frames(struct tt_figures *g, struct tt_err *err)
 	return g->calls_in_frames ? tt_frame_sums_all(g->view, g->thread_in_frames, g->calls_in_frames, err) : err->code;
 }
 
-/* Zones that begin on any thread within a frame. A part of a run counts its own frames only. */
+/* The mean number of zones that begin within a frame, on any thread. In a part of a run, count only its own frames. */
 static int
 calls_per_frame(struct tt_figures *g, const struct about *a, struct tt_value *v, struct tt_err *err)
 {
@@ -112,7 +112,7 @@ calls_per_frame(struct tt_figures *g, const struct about *a, struct tt_value *v,
 	return TT_OK;
 }
 
-/* Which threads begin frames, by index. */
+/* By index: true for threads that begin frames. */
 static bool *
 frame_threads(struct tt_figures *g, struct tt_err *err)
 {
@@ -123,7 +123,7 @@ frame_threads(struct tt_figures *g, struct tt_err *err)
 	return begins;
 }
 
-/* The thread that runs longest what the measure is about, where none that begins frames runs it; else NULL. */
+/* If no thread that begins frames runs what the measure is about: the thread that runs it longest; else NULL. */
 static const struct tt_thread *
 other_thread(const struct about *a, const bool *begins)
 {
@@ -146,7 +146,7 @@ other_thread(const struct about *a, const bool *begins)
 	return most;
 }
 
-/* Which statistic counts all threads, where ${x} counts the frame thread alone. */
+/* The statistic that covers all threads, to recommend instead of ${x}, which covers only the frame thread. */
 static const char *
 of_all_threads(const struct tt_measure *x)
 {
@@ -155,10 +155,7 @@ of_all_threads(const struct tt_measure *x)
 	return x->metric->of == 2 ? "per_frame.mean or total, which count all threads" : "total, which counts all threads, or mean, which is per call";
 }
 
-/*
- * The measure is of the frame thread, and has nothing there in any frame. If what it is about runs on other threads and never on that one, the
- * figure is none, however long it takes: v->why says so, and which statistic to take.
- */
+/* If what the measure is about runs only on other threads, never on the frame thread, leave the figure unknown, and name in v->why the statistic to use. */
 static int
 look_elsewhere(struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
@@ -183,7 +180,7 @@ is_per_frame(enum tt_stat_kind stat)
 	return stat == TT_STAT_FRAME_MEAN || stat == TT_STAT_FRAME_MAX;
 }
 
-/* For the frame thread: sums over the matching markers, or the largest of any. */
+/* Compute figures per frame on the frame thread: the sum over the matching markers, or the maximum of any. */
 static int
 in_frames(struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
@@ -232,7 +229,7 @@ tt_find_marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value
 	return TT_OK;
 }
 
-/* Several categories: their means and totals add up; of quantiles and the maximum only one category has any. */
+/* Compute the figure of one or several categories. Means and totals add up; quantiles and the maximum require a single category. */
 int
 tt_find_category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {

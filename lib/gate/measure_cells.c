@@ -1,8 +1,8 @@
 /**
- * Figures of cells: every number that a table shows can be held by a budget, and is read from the very cell.
+ * Computes figures of table cells: a budget can limit every number that a table shows, and it is read from that cell.
  *
- * A metric of this kind is called TABLE/COLUMN; its selector is a glob of what the row is called. The contracts are in measure.h
- * (tt_metric_column()) and measure_model.h (tt_find_cell()).
+ * The metric is named TABLE/COLUMN; its selector is a glob of the row's name. The interface is in measure.h (tt_metric_column()) and measure_model.h
+ * (tt_find_cell()).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@
 
 /* The metric of a column. */
 struct column {
-	struct tt_metric metric;      /* first: a column is found by its metric */
+	struct tt_metric metric;      /* first member, so that a metric can be cast to its column */
 	const struct tt_pass *pass;
 	const struct tt_pass_table *table;
 	size_t col;
 };
 
-/* A table that was made for some measure: others read it, too. */
+/* A table made for one measure and shared by later ones. */
 struct tt_figures_table {
 	const struct tt_pass_table *of;
 	struct tt_report r;
@@ -140,7 +140,7 @@ is_called(const char *name, const char *wanted, bool exactly)
 	return tt_glob(wanted, name) || (shown != name && tt_glob(wanted, shown));
 }
 
-/* The name of the row by its first column: ${number} where that is one. NULL: it has none. */
+/* The name of the row according to its first column, formatted in ${number} if that is a number; NULL: empty. */
 static const char *
 first_name(const struct tt_table *t, const struct tt_cell *row, char number[24])
 {
@@ -153,8 +153,8 @@ first_name(const struct tt_table *t, const struct tt_cell *row, char number[24])
 }
 
 /*
- * Its first column and all its texts, with ", " between: "12, Main Thread, Update"; NULL: it has none. If the first column is a number, the texts alone are a
- * name as well: *${texts}, or NULL.
+ * The full name of the row: its first column and all its texts, joined by ", ": "12, Main Thread, Update"; NULL: empty. If the first column is a number, the
+ * texts alone are a name as well: *${texts}, else NULL.
  */
 static const char *
 full_name(const struct tt_table *t, const struct tt_cell *row, struct tt_buf *b, const char **texts)
@@ -193,15 +193,15 @@ is_row(const struct tt_table *t, const struct tt_cell *row, const char *wanted, 
 
 #define ROWS_SHOWN 3
 
-/* The rows that a measure is about: the first of them, in the figures' own memory, and how many. */
+/* The rows that a measure selects: the first few, copied, and their number. */
 struct found {
 	const struct tt_cell *row[ROWS_SHOWN];
 	size_t n;
-	bool exactly;                 /* no glob is looked for: they are called so, or it is a number, and so is the first column */
-	bool none;                    /* the table has no rows */
+	bool exactly;                 /* true: only exact names count, because such a row was found, or the name is a number like the first column */
+	bool none;                    /* true: the table has no rows */
 };
 
-/* Rows of a stream are gone when the next ones come. */
+/* Copy a row, because rows of a stream are overwritten by the next ones. */
 static const struct tt_cell *
 copy_row(const struct tt_table *t, const struct tt_cell *row, struct tt_arena *a, struct tt_err *err)
 {
@@ -231,7 +231,7 @@ look_at(struct tt_figures *g, const struct tt_table *t, const struct tt_cell *ro
 	f->n++;
 }
 
-/* Find the rows with exactly this name, or else those that the glob matches. */
+/* Find the rows with exactly this name; if there are none, those that the glob matches. */
 static void
 find_rows(struct tt_figures *g, const struct tt_table *t, const char *wanted, struct found *f, struct tt_err *err)
 {
@@ -248,7 +248,7 @@ find_rows(struct tt_figures *g, const struct tt_table *t, const char *wanted, st
 	tt_buf_free(&b);
 }
 
-/* True if the first column identifies the rows shown. */
+/* True if the first column distinguishes the first ${shown} rows found. */
 static bool
 are_told_apart(const struct tt_table *t, const struct found *f, size_t shown)
 {
@@ -267,7 +267,7 @@ are_told_apart(const struct tt_table *t, const struct found *f, size_t shown)
 	return true;
 }
 
-/* "7 rows of the table fit, like "A", "B" and "C": name one of them" */
+/* Write "7 rows of the table fit, like "A", "B" and "C": name one of them". */
 static const char *
 why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_measure *x, const struct found *f, struct tt_err *err)
 {
@@ -288,7 +288,7 @@ why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_meas
 	return tt_buf_keep(&b, g->out, err);
 }
 
-/* True if the table shows all of its kind, so that whatever has no row did not happen. */
+/* True if the table lists everything of its kind, so that what has no row did not happen. */
 static bool
 is_complete(const struct tt_figures *g, const struct tt_table *t)
 {
@@ -297,7 +297,7 @@ is_complete(const struct tt_figures *g, const struct tt_table *t)
 		{ "sample", TT_REC_SAMPLES }, { "jit_helpers", TT_REC_CODE },
 	};
 
-	/* Tables of the largest, of the last, of single frames, or of those that were looked at. */
+	/* Tables that list only a part: the largest, the last, single frames, or frames that were examined. */
 	static const char *const part[] = { "calltree", "causes", "compared_", "counter_", "frame_causes", "frame_counters", "frame_gc",
 		"frame_markers", "frame_threads", "heapshot_growth", "heapshot_history", "heapshot_objects", "heapshot_paths", "hitch", "timeline" };
 
@@ -306,7 +306,7 @@ is_complete(const struct tt_figures *g, const struct tt_table *t)
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
 		if (strncmp(t->id, part[i], strlen(part[i])) == 0)
 			return false;
-	for (size_t i = 0; i < t->nrow; i++)      /* any of those without a name may be it */
+	for (size_t i = 0; i < t->nrow; i++)      /* any row without a name may be it */
 		if (tt_unit_is_text(t->col->unit) && !t->cell[i * t->ncol].empty && strncmp(t->cell[i * t->ncol].s, "(unknown", 8) == 0)
 			return false;
 	if (t->nrow > 0)
@@ -321,7 +321,7 @@ is_complete(const struct tt_figures *g, const struct tt_table *t)
 	return false;
 }
 
-/* True if the column counts or adds up something, so that a missing row has 0. */
+/* True if the column counts or sums something, so that a missing row means 0. */
 static bool
 adds_up(const struct tt_col *c)
 {
@@ -336,7 +336,7 @@ adds_up(const struct tt_col *c)
 	return c->unit == TT_UNIT_PERCENT && n >= 5 && strcmp(c->id + n - 5, "share") == 0;
 }
 
-/* The only row that the measure is about; NULL: ${v} says why not, or ${err}. */
+/* The only row that the measure selects; NULL: ${v} or ${err} says why. */
 static const struct tt_cell *
 row_of(struct tt_figures *g, const struct tt_table *t, const struct tt_measure *x, const struct tt_col *col, struct tt_value *v,
     struct tt_err *err)
@@ -382,7 +382,7 @@ amount_of(enum tt_unit unit, const struct tt_cell *c, enum tt_dim dim, int64_t *
 	return !__builtin_mul_overflow(c->v, unit == TT_UNIT_MILLI ? one / 1000 : unit == TT_UNIT_PERCENT ? one / 100 : one, v);
 }
 
-/* True if the row is about the wall time of frames. */
+/* True if the row shows wall time of frames. */
 static bool
 is_wall(const struct tt_table *t, const struct tt_cell *row)
 {

@@ -1,7 +1,5 @@
 /**
- * Figures of what happens now and then: collections by generation, exceptions, waits for locks, samples, handles,
- * finalizers, heap shots, compiling.
- *
+ * Computes figures of occasional events: collections by generation, exceptions, waits for locks, samples, handles, finalizers, heap shots, compilation.
  * Definitions are those of the tables of these names (tracetool-metrics(7)).
  */
 #include "collect/code.h"
@@ -14,7 +12,7 @@
 #include "gate/measure_model.h"
 #include "view/figures.h"
 
-/* True if there is something, or nothing because nothing happened. */
+/* True if such events were recorded, even if none happened. */
 static bool
 is_known(const struct tt_figures *g, uint64_t n, enum tt_records what)
 {
@@ -101,7 +99,7 @@ tt_find_finalizers(struct tt_figures *g, const struct tt_measure *x, struct tt_v
 	return TT_OK;
 }
 
-/* For the last whole heap shot, or the largest. */
+/* Compute a figure of the last complete heap shot, or of the largest. */
 int
 tt_find_heap_shot(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
@@ -163,7 +161,7 @@ tt_find_npauses(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 	return TT_OK;
 }
 
-/* The figure of a measure that counts ${n} events of the kind ${what}. */
+/* Set the figure of a measure that counts events of the kind ${what}, of which there are ${n}. */
 static int
 count_known(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, enum tt_records what, struct tt_value *v, struct tt_err *err)
 {

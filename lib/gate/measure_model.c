@@ -1,8 +1,6 @@
 /**
- * The figures of measures in a model; the contract is tt_measure_all() in measure.h.
- *
- * Definitions are those of the tables (tracetool-metrics(7)): times of frames are exact, those of categories per frame
- * and of single activations are read from histograms.
+ * Computes the figures of measures from a model; the interface is tt_measure_all() in measure.h. Definitions are those of the tables (tracetool-metrics(7)):
+ * times of frames are exact; those of categories per frame and of single activations come from histograms.
  */
 #include <math.h>
 
@@ -124,7 +122,7 @@ tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_err *
 	return true;
 }
 
-/* The values ${what} of all frames; NULL on an error, or if there are none, with the reason in ${v}. */
+/* The values ${what} of all frames; NULL: an error, or there are none, with the reason in ${v}. */
 static const struct tt_values *
 values_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err *err)
 {
@@ -148,7 +146,7 @@ tt_find_frame_times(struct tt_figures *g, const struct tt_measure *x, struct tt_
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
 }
 
-/* So many of the frames. */
+/* Set the figure of a measure that counts ${n} of ${of} frames. */
 static void
 set_frames(const struct tt_measure *x, size_t n, size_t of, struct tt_value *v)
 {
@@ -158,7 +156,7 @@ set_frames(const struct tt_measure *x, size_t n, size_t of, struct tt_value *v)
 		tt_value_ratio(v, (int64_t)n * 1000, (int64_t)of);
 }
 
-/* True if a count of the frames that ${x} measures is that of a limit which the capture does not prove. */
+/* True if ${x} counts frames over a limit, and the capture does not prove that number. */
 static bool
 is_doubted(const struct tt_figures *g, const struct tt_measure *x)
 {
@@ -211,7 +209,7 @@ has_allocs(const struct tt_model *m)
 	return false;
 }
 
-/* The values ${what} of all frames, of which *${v} may say that there is no allocation; NULL on an error, or if there are none. */
+/* The values ${what} of all frames; if ${v}->absent, no allocation was recorded. NULL: an error, or there are none. */
 static const struct tt_values *
 allocs_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err *err)
 {
@@ -330,7 +328,7 @@ counter_value(const struct tt_counter_stat *c, enum tt_stat_kind stat)
 	return tt_counter_number(c, stat == TT_STAT_MAX ? c->max : stat == TT_STAT_MIN ? c->min : c->last);
 }
 
-/* Say why several counters have no figure together, if that is so; ${mixed}: they have different units. */
+/* If several counters have no common figure, say why in ${v}; ${mixed}: their units differ. */
 static void
 judge_several(const struct tt_measure *x, bool mixed, struct tt_value *v)
 {
@@ -390,7 +388,7 @@ tt_find_counter(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 
 /* --- the whole capture ---------------------------------------------------------------------- */
 
-/* Take from the losses of a capture the figure of ${m}; false: they have none. */
+/* Get the figure of ${m} from a capture's losses; return false if they do not contain it. */
 static bool
 of_loss(const struct tt_metric *m, const struct tt_loss *loss, int64_t *n)
 {

@@ -15,16 +15,16 @@ struct tt_value;
 struct tt_views;
 struct tt_zone_time;
 
-/* One model at work. */
+/* The model that figures are computed from. */
 struct tt_figures {
 	struct tt_views *view;
-	const struct tt_model *m;     /* of the view */
+	const struct tt_model *m;     /* the view's model */
 	const struct tt_loss *loss;
-	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
-	struct tt_arena *out;         /* what the values keep */
+	int64_t cap_ns;               /* period at which frames are capped, ns; 0: no cap */
+	struct tt_arena *out;         /* arena for texts and arrays of values */
 	struct tt_arena work;
-	struct tt_figures_table *table;       /* those that measures of cells have asked for */
-	struct tt_zone_time *thread_in_frames;        /* by index, and zones by row: of all frames together; NULL: nobody has asked */
+	struct tt_figures_table *table;       /* tables made for measures of cells */
+	struct tt_zone_time *thread_in_frames;        /* sums over all frames: thread_in_frames by thread index, calls_in_frames by row; NULL: not computed */
 	uint64_t *calls_in_frames;
 };
 
@@ -44,7 +44,7 @@ tt_value_ratio(struct tt_value *v, int64_t a, int64_t b)
 	v->v = v->v == 0 && a > 0 && b > 0 ? 1 : v->v;
 }
 
-/* A measure of events that were not recorded: which, and how to record them. */
+/* Set the reason for a measure of events that were not recorded: which events, and how to record them. */
 static inline int
 tt_value_unrecorded(const struct tt_figures *g, struct tt_value *v, enum tt_records what, struct tt_err *err)
 {
@@ -64,19 +64,19 @@ tt_at_most(uint64_t v)
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
-/* True if the name matches the measure's pattern: as it is, or as it is shown if it is not UTF-8. */
+/* True if ${name} matches the measure's pattern, either as it is or, if it is not UTF-8, as it is displayed. */
 bool tt_figures_match(const struct tt_measure *x, const char *name);
 
 /*
- * If wall time of frames says nothing of the program, because it is what the Editor leaves of the limit, v->why says so and what to take instead. True: it
- * does, or ${err}.
+ * If wall time of frames says nothing about the program, because the Editor fills the frame limit, set v->why to say so and what to use instead. Return true in
+ * that case, or after an error.
  */
 bool tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_err *err);
 
-/* The collections that ${x} measures: those of all generations, or of one. */
+/* The statistics of the collections that ${x} measures: of all generations, or of one. */
 struct tt_gc_stat tt_generations_of(const struct tt_figures *g, const struct tt_measure *x);
 
-/* The functions of metrics: tt_metric.find. */
+/* The functions of metrics, for tt_metric.find. */
 tt_find_figure tt_find_frame_times, tt_find_frames_over, tt_find_frame_rate, tt_find_nframes, tt_find_allocs, tt_find_allocating_frames, tt_find_collections,
     tt_find_pauses, tt_find_heap, tt_find_counter, tt_find_of_loss, tt_find_length, tt_find_test;
 tt_find_figure tt_find_marker, tt_find_category, tt_find_thread;

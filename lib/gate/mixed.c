@@ -1,16 +1,16 @@
 /**
- * Rows whose captures are not of one kind: the contract is at tt_mixed() in judge.h.
+ * Finds rows whose captures are not of one kind; the interface is tt_mixed() in judge.h.
  */
 #include <string.h>
 
 #include "gate/baseline.h"
 #include "gate/judge.h"
 
-/* The values of one fact: of the captures at hand, and of the baseline's. */
+/* The values of one fact: in the captures at hand, and in the baseline's. */
 struct values {
 	const char **now, **base;
-	const char *first, *other;    /* two that differ */
-	bool more;                    /* and a third one */
+	const char *first, *other;    /* two values that differ */
+	bool more;                    /* true: there are further values */
 };
 
 static void
@@ -28,7 +28,7 @@ look(struct values *x, const char *value)
 		x->more = strcmp(x->other, value) != 0;
 }
 
-/* True if captures that the row looks at together differ. */
+/* True if captures that the row combines differ in the fact. */
 static bool
 row_differs(const struct tt_verdict *v, const struct tt_verdict_row *r, struct values *x)
 {
@@ -41,7 +41,7 @@ row_differs(const struct tt_verdict *v, const struct tt_verdict_row *r, struct v
 	return x->other != NULL;
 }
 
-/* The values of the fact ${key}; false: all captures that tell it agree. */
+/* Collect the values of the fact ${key}; return false if all captures that have it agree. */
 static bool
 all_differ(const struct tt_verdict *v, const char *key, struct values *x)
 {

@@ -11,7 +11,7 @@
 
 #define MOVERS 5
 
-/* One part of one capture. */
+/* A part of one capture. */
 struct seen {
 	const char *name;
 	int64_t v, count;
@@ -44,7 +44,7 @@ collect(const struct tt_point *p, size_t n, const struct tt_measure *x, bool bas
 	return all;
 }
 
-/* The median over ${all} > 0 captures: ${n} values in any order, and zeros for captures without this part. */
+/* The median over ${all} > 0 captures: of ${n} values in any order, and zeros for captures without the part. */
 static int64_t
 median_of(int64_t *v, size_t n, size_t all)
 {
@@ -55,7 +55,7 @@ median_of(int64_t *v, size_t n, size_t all)
 	return rank <= zeros ? 0 : v[rank - zeros - 1];
 }
 
-/* The medians of one name on one side. */
+/* Compute the medians of one name on one side. */
 static int64_t
 side(const struct seen *s, size_t n, bool base, bool count, size_t all, int64_t *work)
 {
@@ -77,7 +77,7 @@ by_weight(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Keep the mover if it is among the worst so far. */
+/* Keep the mover if it is among the largest so far. */
 static void
 keep(struct tt_verdict_row *r, const struct tt_mover *m)
 {
@@ -111,7 +111,7 @@ compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
 		m.gone = m.now == 0 && m.now_count == 0;
 		keep(r, &m);
 	}
-	/* Movers below a twentieth of the first do not matter. */
+	/* Drop movers below a twentieth of the first. */
 	while (r->nmover && r->mover[r->nmover - 1].weight < r->mover[0].weight / 20)
 		r->nmover--;
 }

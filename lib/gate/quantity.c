@@ -179,7 +179,7 @@ tt_put_amount(char *p, int64_t v, enum tt_dim dim)
 	}
 }
 
-/* ${v} / ${unit}, a power of ten, with the decimals it has, at least ${least}. */
+/* Write ${v} / ${unit}, a power of ten, with all its decimals, at least ${least}. */
 static char *
 put_decimals(char *p, int64_t v, int64_t unit, unsigned least)
 {
@@ -229,9 +229,9 @@ char *
 tt_put_ppm(char *p, int64_t ppm)
 {
 	int64_t tenths = tt_scale(ppm, 1, 1000), hundredths = tt_scale(ppm, 1, 100);
-	bool small = tenths > -10 && tenths < 10;     /* of a percent: then with another digit */
+	bool small = tenths > -10 && tenths < 10;     /* of a percent: such small values get one more digit */
 
-	if (ppm >= 10000000)          /* people think in times */
+	if (ppm >= 10000000)          /* such large changes are written as a factor */
 		return put(ppm < 100000000 ? tt_put_fixed(p, tt_scale(ppm, 1, 100000) + 10, 1) : tt_put_count(p, tt_scale(ppm, 1, 1000000) + 1),
 		    " times");
 	if ((small ? hundredths : tenths) >= 0)

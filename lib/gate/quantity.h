@@ -16,10 +16,10 @@
 #define TT_NUMBER_ONE 1000000         /* one of TT_DIM_NUMBER */
 
 enum tt_dim {
-	TT_DIM_NUMBER,        /* counts, and means of counts */
+	TT_DIM_NUMBER,        /* numbers, and means of numbers */
 	TT_DIM_TIME,          /* ns */
 	TT_DIM_BYTES,
-	TT_DIM_PER_1000,      /* frames of a thousand */
+	TT_DIM_PER_1000,      /* frames per thousand */
 	TT_DIM_FPS,
 	TT_DIM_PERCENT,       /* counters in percent */
 	TT_DIMS
@@ -37,9 +37,8 @@ extern const char *const tt_dim_name[TT_DIMS];
 
 /**
  * tt_amount_parse(s, dim, v):
- * Read "33.3ms", "1 KiB", "2", "80%" (an optional space before the unit; no sign) as an amount of ${dim}.
- * Units: ns us µs ms s; B KB KiB MB MiB GB GiB (all powers of 1024); fps; %; none for numbers and per thousand.
- * Returns NULL, or the error: a text like "needs a unit, like \"33.3ms\"", constant.
+ * Parse "33.3ms", "1 KiB", "2", "80%" (an optional space before the unit; no sign) as an amount of ${dim}. Units: ns us µs ms s; B KB KiB MB MiB GB GiB (all
+ * powers of 1024); fps; %; none for numbers and per thousand. Return NULL, or a constant error text like "needs a unit, like \"33.3ms\"".
  */
 const char *tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v);
 
@@ -48,23 +47,23 @@ const char *tt_too_many_decimals(enum tt_dim dim);
 
 /**
  * tt_put_amount(p, v, dim):
- * For people: "12.345 ms", "1.2 KB", "3.25", "20.1 per 1000", "59.9 fps". At most 48 bytes; returns the end.
+ * Write an amount for readers: "12.345 ms", "1.2 KB", "3.25", "20.1 per 1000", "59.9 fps". At most 48 bytes; returns the end.
  */
 char *tt_put_amount(char *p, int64_t v, enum tt_dim dim);
 
-/* The same with all the digits that ${v} has: "16.666667 ms", "1,572,864 B". At most 48 bytes. */
+/* Like tt_put_amount(), with all digits of ${v}: "16.666667 ms", "1,572,864 B". At most 48 bytes. */
 char *tt_put_exact(char *p, int64_t v, enum tt_dim dim);
 
-/* The same with "+" or "-" in front: a difference. */
+/* Like tt_put_amount(), with "+" or "-" in front: a difference. */
 char *tt_put_change(char *p, int64_t v, enum tt_dim dim);
 
 /* For machines: the amount of ${dim} in base units, with the decimals it has: "12345000", "0.25". At most 24 bytes. */
 char *tt_put_base(char *p, int64_t v, enum tt_dim dim);
 
-/* A change in parts of a million, signed, as percent: "+5.2 %"; from +1,000 % on what it comes to: "11.0 times". At most 24 bytes. */
+/* Write a change in parts per million, signed, as percent: "+5.2 %"; from +1,000 % on as a factor: "11.0 times". At most 24 bytes. */
 char *tt_put_ppm(char *p, int64_t ppm);
 
-/* ${a} * ${b} / ${c} with signs, to the nearest (halves away from zero), held at the ends; 0 where ${c} is 0. */
+/* ${a} * ${b} / ${c} with signs, rounded to the nearest (halves away from zero) and clamped; 0 if ${c} is 0. */
 int64_t tt_scale(int64_t a, int64_t b, int64_t c);
 
 #endif

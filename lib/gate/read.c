@@ -48,7 +48,7 @@ tt_gate_split(struct tt_gate_reader *x, struct tt_gate_capture *c, const char *o
 	return rc == TT_OK ? add_path(x, c, operand, strlen(operand), err) : rc;
 }
 
-/* A file named by an operand, and the operand's number. */
+/* A file that an operand names, and the index of that operand. */
 struct named { uint64_t volume, id; size_t at; const char *path; };
 
 static int
@@ -63,7 +63,7 @@ by_file(const void *a, const void *b)
 	return TT_CMP(x->at, y->at);
 }
 
-/* Fail if a file is among the ${n} captures twice: it would count twice, or be joined with itself. */
+/* Fail if a file occurs twice among the ${n} captures: it would count twice, or be joined with itself. */
 static int
 check_twice(const struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
@@ -98,7 +98,7 @@ check_twice(const struct tt_gate_reader *x, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Copy the process's id and times from the capture's header. */
+/* Copy the process id and the times from the capture's header. */
 static void
 note_process(struct tt_gate_capture *c, const struct tt_model *m)
 {
@@ -113,7 +113,7 @@ note_process(struct tt_gate_capture *c, const struct tt_model *m)
 	tt_capture_stretch(first, c->stretch);
 }
 
-/* True for two recorders in one process: the same process id, clocks of one boot, overlapping times. */
+/* True if two recorders ran in one process: equal process ids, clocks of the same boot, overlapping times. */
 static bool
 one_process(const struct tt_gate_capture *a, const struct tt_gate_capture *b)
 {
@@ -123,7 +123,7 @@ one_process(const struct tt_gate_capture *a, const struct tt_gate_capture *b)
 	    b->wall_ns <= a->end_ns;
 }
 
-/* Run over the files of ${c}; their losses go to ${loss} alone. */
+/* Analyse the files of ${c}; their losses go only to ${loss}. */
 static int
 run_over(struct tt_gate_reader *x, struct tt_run_opts *run, const struct tt_gate_capture *c, struct tt_loss *loss, struct tt_model **m,
     struct tt_err *err)
@@ -141,7 +141,7 @@ run_over(struct tt_gate_reader *x, struct tt_run_opts *run, const struct tt_gate
 	return rc;
 }
 
-/* Print the losses of one capture under its own name. */
+/* Report the losses of one capture under its name. */
 static void
 say_losses(const struct tt_gate_reader *x, const struct tt_gate_capture *c, const struct tt_loss *loss)
 {
@@ -154,7 +154,7 @@ say_losses(const struct tt_gate_reader *x, const struct tt_gate_capture *c, cons
 	x->losses(x->arg, c->n > 1 ? name : c->path[0], loss);
 }
 
-/* The message of ${err}, without the name of ${c}; of the only capture, which is not there, with it, for nothing else names it beside the rows. */
+/* The message of ${err} without the name of ${c}. Keep the name if ${c} is the only operand and does not exist, because nothing else would name it. */
 static const char *
 reason(struct tt_gate_reader *x, const struct tt_gate_capture *c, struct tt_err *err)
 {
@@ -168,7 +168,7 @@ reason(struct tt_gate_reader *x, const struct tt_gate_capture *c, struct tt_err 
 	return tt_arena_text(x->a, msg, strlen(msg), err);
 }
 
-/* Why the run found no figures although its options are right: the capture is too short. NULL: the options are wrong. */
+/* Why the run found no figures although its options are valid: the capture is too short. NULL: the options are wrong. */
 static const char *
 why_unsuited(struct tt_gate_reader *x, struct tt_gate_capture *c, const struct tt_run_opts *run, const struct tt_model *m, struct tt_err *err)
 {
@@ -179,7 +179,7 @@ why_unsuited(struct tt_gate_reader *x, struct tt_gate_capture *c, const struct t
 	return x->budget->skip.frames && !x->has_frames ? TT_NOTHING_LEFT : NULL;
 }
 
-/* Add losses to the ledger of all, once, even if a capture is read again. */
+/* Add losses to the ledger of all captures, but only once if a capture is read again. */
 static void
 note_losses(struct tt_gate_reader *x, struct tt_gate_capture *c, const struct tt_loss *loss)
 {
@@ -190,7 +190,7 @@ note_losses(struct tt_gate_reader *x, struct tt_gate_capture *c, const struct tt
 		say_losses(x, c, loss);
 }
 
-/* True if the error is about this capture alone. */
+/* True if the error concerns only this capture. */
 static bool
 is_unreadable(const struct tt_gate_capture *c, int rc)
 {
@@ -201,7 +201,7 @@ is_unreadable(const struct tt_gate_capture *c, int rc)
 	return rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN || (rc == TT_E_IO && !there);
 }
 
-/* Make a sample without figures for a capture that cannot be read; rows count it. */
+/* Make a sample without figures for an unreadable capture; rows count it as missing. */
 static int
 unread_sample(struct tt_gate_reader *x, struct tt_gate_capture *c, struct tt_sample *s, struct tt_err *err)
 {
@@ -235,8 +235,8 @@ is_files(const struct tt_gate_capture *c)
 }
 
 /*
- * Make the sample of a capture that has no figures because of ${why}. Read all of it once more for its losses and whether it ended; a pipe cannot be read
- * again, so these stay unknown.
+ * Make the sample of a capture without figures because of ${why}. Read the whole capture again to learn its losses and whether it ended; for a pipe, which
+ * cannot be read again, these stay unknown.
  */
 static int
 read_whole(struct tt_gate_reader *x, const struct tt_run_opts *common, struct tt_gate_capture *c, const char *why, struct tt_sample *s, struct tt_err *err)
@@ -278,7 +278,7 @@ sample_model(struct tt_gate_reader *x, struct tt_gate_capture *c, struct tt_mode
 	return rc;
 }
 
-/* Add the facts of --meta to results of tests; they replace facts of the same name, as for captures. */
+/* Add the facts of --meta to the results of tests; they replace facts with the same key, as for captures. */
 static int
 add_facts(const char *const *meta, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
@@ -309,7 +309,7 @@ add_facts(const char *const *meta, struct tt_sample *s, struct tt_arena *a, stru
 	return TT_OK;
 }
 
-/* If ${c} is a file of test results, make ${s} its sample. Pipes are taken for captures. */
+/* If ${c} is a file of test results, make its sample ${s} and set *${is}. Pipes are assumed to be captures. */
 static int
 read_results(struct tt_gate_reader *x, struct tt_gate_capture *c, bool *is, struct tt_sample *s, struct tt_err *err)
 {
@@ -329,7 +329,7 @@ read_results(struct tt_gate_reader *x, struct tt_gate_capture *c, bool *is, stru
 	if (!*is)
 		return TT_OK;
 	rc = tt_document_read(env, c->path[0], &text, err);
-	if (rc == TT_E_USAGE)         /* its encoding: this file is wrong, and the others may be right */
+	if (rc == TT_E_USAGE)         /* wrong encoding: only this file is bad */
 		rc = err->code = TT_E_DAMAGED;
 	TT_THEN(rc, tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, x->a, err));
 	if (rc == TT_OK && *is)
@@ -349,8 +349,8 @@ read_capture(struct tt_gate_reader *x, const struct tt_run_opts *common, struct 
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
 	struct tt_loss loss;
-	const char *why = NULL;       /* why it has no figures */
-	bool unsuited = false;        /* the run failed on its options before it read everything */
+	const char *why = NULL;       /* why the capture has no figures */
+	bool unsuited = false;        /* the run failed because of its options before it had read everything */
 	bool results;
 	int rc = read_results(x, c, &results, s, err);
 
@@ -377,13 +377,13 @@ read_capture(struct tt_gate_reader *x, const struct tt_run_opts *common, struct 
 		note_losses(x, c, &loss);
 	if (rc == TT_OK && why)
 		rc = tt_sample_without(m, &loss, false, why, b->measure, b->nmeasure, s, x->a, err);
-	if (rc == TT_OK && unsuited && !s->empty)     /* the reading stopped early */
+	if (rc == TT_OK && unsuited && !s->empty)     /* reading stopped early */
 		tt_values_without(NULL, false, why, b->measure, b->nmeasure, s->value);
 	tt_model_free(m);
 	return rc;
 }
 
-/* Move the files of ${other} to ${c}; the sample of ${c} must be made again. */
+/* Move the files of ${other} to ${c}, whose sample must then be made again. */
 static int
 join(struct tt_gate_reader *x, struct tt_gate_capture *c, struct tt_gate_capture *other, struct tt_err *err)
 {
@@ -406,7 +406,7 @@ tell_joined(const struct tt_gate_reader *x, const struct tt_gate_capture *c, siz
 	    c->path[files], more, (long long)c->pid);
 }
 
-/* The numbers of the captures, sorted by ${by}; in x->a. */
+/* The indices of the captures, sorted by ${by}; allocated in x->a. */
 static size_t *
 in_order(struct tt_gate_reader *x, size_t n, int (*by)(const void *, const void *, void *), struct tt_err *err)
 {
@@ -431,7 +431,7 @@ by_recording(const void *a, const void *b, void *arg)
 	return c ? c : TT_CMP(i, k);
 }
 
-/* Fail if two files hold the same capture. Files of one rotating recording are different captures until they are joined. */
+/* Fail if two files contain the same capture. Until they are joined, files of one rotating recording count as different captures. */
 static int
 check_copies(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
@@ -448,7 +448,7 @@ check_copies(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 				second = a < b ? b : a;
 			}
 			if (x->cap[b].part_last <= x->cap[a].part_last)
-				continue;         /* the capture before it lasts longer */
+				continue;         /* the previous capture is the longer one */
 		}
 		last = i;
 	}
@@ -468,7 +468,7 @@ by_process(const void *a, const void *b, void *arg)
 	return TT_CMP(c, d);
 }
 
-/* By capture: the number of the first capture of the same process; in x->a. */
+/* By capture: the index of the first capture of the same process; allocated in x->a. */
 static size_t *
 find_processes(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
@@ -478,7 +478,7 @@ find_processes(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 
 	if (!open)
 		return NULL;
-	/* In order of begin, compare each capture with the one that ends last of each process still running. */
+	/* In order of their start, compare each capture with the one of each running process that ends last. */
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_gate_capture *c = &x->cap[order[i]];
 		size_t kept = 0, process = order[i];
@@ -534,7 +534,7 @@ join_processes(struct tt_gate_reader *x, const struct tt_run_opts *run, size_t n
 	return rc;
 }
 
-/* Fail if a marker of the budget is in no capture: its name is wrong. A marker may be missing from some. */
+/* Fail if a marker of the budget's options is in no capture: then its name is wrong. Some captures may lack it. */
 static int
 check_suited(struct tt_gate_reader *x, size_t n, struct tt_err *err)
 {
@@ -635,7 +635,7 @@ tt_gate_read_worst(struct tt_gate_reader *x, const struct tt_run_opts *run, cons
 	const struct tt_gate_capture *c = NULL;
 	int rc = TT_OK;
 
-	x->env->log_level = TT_LOG_QUIET;         /* what there is to say of the capture was said when it was read first */
+	x->env->log_level = TT_LOG_QUIET;         /* messages about this capture were already given at the first reading */
 	for (size_t i = 0, k = 0; i < x->npath && !c; i++)
 		if (!x->cap[i].into && &x->sample[k++] == s)
 			c = &x->cap[i];

@@ -45,7 +45,7 @@ tt_sample_same(const struct tt_sample *a, const struct tt_sample *b)
 	return has_id(a) && has_id(b) && strcmp(a->id, b->id) == 0;
 }
 
-/* Samples of one recording in the order of their list. */
+/* Order samples by recording; those of one recording keep the order of the list. */
 static int
 by_id(const void *a, const void *b)
 {
@@ -76,7 +76,7 @@ tt_recordings_find(const struct tt_recordings *r, const struct tt_sample *s)
 	return at < r->n && tt_sample_same(r->by_id[at], s) ? r->by_id[at] : NULL;
 }
 
-/* A name as it is read back from a baseline, where it must be found again. */
+/* The name ${name} as it is read back from a baseline, so that it is found again there. */
 static const char *
 kept(const char *name, struct tt_arena *a, struct tt_err *err)
 {
@@ -89,7 +89,7 @@ kept(const char *name, struct tt_arena *a, struct tt_err *err)
 	return to ? tt_utf8_valid(to, size, name) : NULL;
 }
 
-struct found_fact { struct tt_fact f; size_t at; };     /* at: how many were found before */
+struct found_fact { struct tt_fact f; size_t at; };     /* at: number of facts found before it */
 
 static int
 by_key_and_place(const void *a, const void *b)
@@ -100,7 +100,7 @@ by_key_and_place(const void *a, const void *b)
 	return c ? c : TT_CMP(x->at, y->at);
 }
 
-/* Add a fact unless it says nothing. */
+/* Add a fact unless its value is empty. */
 static int
 add_fact(struct found_fact *list, size_t *n, const char *key, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -116,8 +116,8 @@ add_fact(struct found_fact *list, size_t *n, const char *key, const char *value,
 }
 
 /*
- * The events that the profiler of the command line ${args} was asked for, without the file and the port: "log:calls,alloc". If the kinds of events differ, so
- * does what recording costs.
+ * Add the events requested by the profiler command line ${args}, without file and port: "log:calls,alloc". Captures with different kinds of events also differ
+ * in the cost of recording.
  */
 static int
 add_recorded_with(struct found_fact *list, size_t *n, const char *args, struct tt_arena *a, struct tt_err *err)
@@ -148,7 +148,7 @@ add_recorded_with(struct found_fact *list, size_t *n, const char *args, struct t
 	return add_fact(list, n, "recorded_with", text, a, err);
 }
 
-/* Facts by key; of several with one key the first. */
+/* Collect the facts, sorted by key; of several facts with one key, keep the first. */
 static int
 facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
@@ -189,13 +189,13 @@ facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct 
 
 struct parts {
 	const struct tt_model *m;
-	size_t frames;                /* that are gathered now; 0: all is, wherever it was */
-	struct tt_part *p;            /* of the kind being gathered */
+	size_t frames;                /* number of frames whose parts are collected; 0: parts of the whole capture */
+	struct tt_part *p;            /* parts of the current kind */
 	size_t n, cap;
 	struct tt_arena *a;
 };
 
-/* Largest first; equal ones by name. */
+/* Order by amount, largest first; equal ones by name. */
 static int
 by_amount(const void *a, const void *b)
 {
@@ -213,7 +213,7 @@ per(int64_t v, size_t frames, int64_t one)
 	return tt_scale(v, one, frames ? (int64_t)frames : 1);
 }
 
-/* The largest amount of work first. */
+/* Order by amount of work, largest first. */
 static int
 by_work(const void *a, const void *b)
 {
@@ -236,7 +236,7 @@ add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int6
 	return rc;
 }
 
-/* Self time and calls of rows in all, on all threads. */
+/* Collect self time and calls of rows over the whole capture, on all threads. */
 static int
 all_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 {
@@ -261,7 +261,7 @@ all_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 	return rc;
 }
 
-/* The same of the whole frames, on the frame thread. */
+/* Collect self time and calls of rows within whole frames, on the frame thread. */
 static int
 framed_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 {
@@ -317,8 +317,8 @@ alloc_parts(struct parts *p, struct tt_views *view, struct tt_err *err)
 }
 
 /*
- * Move the largest parts to the sample, with names that live as long as it. For each that mostly waits, or is the Editor's, one more of the
- * rest is kept, by its work: what is compared of CPU-active time.
+ * Move the largest parts to the sample, with names that live as long as it. For each part that mostly waits or belongs to the Editor, keep one more, by its
+ * work, for comparisons of CPU-active time.
  */
 static int
 keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
@@ -419,8 +419,8 @@ some_frames(const struct tt_model *m, const struct tt_paths *t, const struct tt_
 }
 
 /*
- * The frames with the most uncapped time. The frames that the run keeps were chosen before the limit was known, and by the render thread's time, too: they
- * only tell the markers.
+ * Choose the frames with the most uncapped time. The run chose its own list before the cap was known, and also by the render thread's time: use it only for the
+ * markers.
  */
 static int
 latest_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
@@ -477,7 +477,7 @@ tt_worst_time(const struct tt_worst *w, const struct tt_measure *x, const char *
 	return cpu ? w->cpu_ns : uncapped ? w->uncapped_ns : w->dur_ns;
 }
 
-/* The frame among the ${n} of ${list} that ${w} is; NULL: none. */
+/* The entry of ${list} for the same frame as ${w}; NULL: none. */
 static const struct tt_worst *
 same_frame(const struct tt_worst *list, size_t n, const struct tt_worst *w)
 {
@@ -487,7 +487,7 @@ same_frame(const struct tt_worst *list, size_t n, const struct tt_worst *w)
 	return NULL;
 }
 
-/* The same frame as ${w} in the list of ${s} that ranks by the time ${x} measures, which may know more of it; ${w} itself where it is not there. */
+/* The entry for the frame ${w} in the list of ${s} that is ranked by the time ${x} measures, because it may have more details; ${w} itself if there is none. */
 static struct tt_worst
 known_frame(const struct tt_sample *s, struct tt_worst w, const struct tt_measure *x)
 {
@@ -500,7 +500,7 @@ known_frame(const struct tt_sample *s, struct tt_worst w, const struct tt_measur
 	return k ? *k : w;
 }
 
-/* Move up from ${n} the frame that was added there: the largest first, of equal ones the earliest. */
+/* Move the frame added at ${n} up to its place: largest first, equal ones in order of time. */
 static void
 place(struct tt_worst *w, int64_t *by, size_t n)
 {
@@ -591,7 +591,7 @@ has_events(const struct tt_model *m)
 	return false;
 }
 
-/* The facts that do not depend on figures; room for ${n} of them. */
+/* Set what does not depend on figures; allocate ${n} values. */
 static int
 begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err)
@@ -623,7 +623,7 @@ tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, bool fra
 	return rc;
 }
 
-/* Keep what the player saw, if frames have a limit. */
+/* Keep the text on what the player saw, if frames have a limit. */
 static int
 say_shown(struct tt_views *view, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * Sets of samples: those that are new, those of a baseline together with them, and the settings that decide their figures.
+ * Selects sets of samples: the new ones, or all with those of a baseline; and describes the settings that decide their figures.
  */
 #include "gate/samples.h"
 

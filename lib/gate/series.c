@@ -21,7 +21,7 @@ metric_name(size_t i)
 	return tt_metrics[i].name;
 }
 
-/* The metric with the longest name that ${s} begins with (names hold dots); *${rest}: what follows. */
+/* The metric with the longest name that is a prefix of ${s}, because names contain dots; *${rest}: what follows it. */
 static const struct tt_metric *
 metric_at(const char *s, const char **rest)
 {
@@ -40,7 +40,7 @@ metric_at(const char *s, const char **rest)
 	return found;
 }
 
-/* Read "[...]" up to the last bracket: patterns may hold brackets. */
+/* Read "[...]" up to the last bracket, because patterns may contain brackets. */
 static int
 read_select(struct tt_measure *x, const char **rest, struct tt_arena *a, struct tt_err *err)
 {
@@ -82,7 +82,7 @@ read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 	    tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has no statistic \"%s\"; it has %s", x->metric->name, rest, all);
 }
 
-/* False for figures of the whole capture, which no interval changes. */
+/* True if the figure depends on an interval of time; false for figures of the whole capture. */
 static bool
 has_time(const struct tt_metric *m)
 {
@@ -153,8 +153,8 @@ is_per_frame(const struct tt_measure *x)
 }
 
 /*
- * Which events of a bucket the measure covers. Figures per frame: the frames that begin in it. Columns of tables and busy times of threads: everything cut at
- * the bucket's edges, as by a filter of time. Other figures: what begins in the bucket, whole.
+ * Which events the measure covers in a bucket. Figures per frame: the frames that begin in it. Columns of tables and busy times of threads: everything, cut at
+ * the bucket's edges as a filter of time does. Other figures: whatever begins in the bucket, uncut.
  */
 static enum tt_part_kind
 kind_of(const struct tt_measure *x)
@@ -164,7 +164,7 @@ kind_of(const struct tt_measure *x)
 	return x->metric->select == TT_SELECT_ROW || x->metric->select == TT_SELECT_THREAD ? TT_PART_CUT : TT_PART_BEGINS;
 }
 
-/* Keep why figure ${i} has no value: no bucket so far has its name. ${first}: ${x} is of the first bucket. */
+/* Remember why figure ${i} has no value, as long as no bucket has its name. ${first}: true if ${x} is of the first bucket. */
 static void
 note_absent(struct tt_metric_series *o, size_t i, const struct tt_value *x, bool first)
 {
@@ -173,14 +173,14 @@ note_absent(struct tt_metric_series *o, size_t i, const struct tt_value *x, bool
 	if (has || o->x[i].metric->select == TT_SELECT_NONE) {
 		o->absent[i] = NULL;
 	} else if (first || (o->absent[i] && !o->elsewhere[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0)) {
-		o->absent[i] = x->why;        /* a bucket without frames does not mean that the name is unknown */
+		o->absent[i] = x->why;        /* a bucket without frames does not show that the name is unknown */
 		o->elsewhere[i] = x->elsewhere;
 	}
 	if (x->several && !o->several[i])
 		o->several[i] = x->why;
 }
 
-/* Store the figures of a bucket that are of the part's kind. */
+/* Store a bucket's figures, those of the kind that this part of the run has. */
 static int
 take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt_err *err)
 {
@@ -224,7 +224,7 @@ tt_series_begin(struct tt_metric_series *o, size_t buckets, struct tt_run_opts *
 		kind[kind_of(&o->x[i])] = true;
 		run->part_needs |= o->x[i].metric->needs;
 	}
-	/* A bucket needs a part for each kind of figure: a figure per frame covers frames, which begin and end later than the bucket. */
+	/* A bucket needs one part for each kind of figure: figures per frame, for example, cover frames that begin and end later than the bucket. */
 	for (size_t i = 0; i < buckets; i++)
 		for (unsigned k = 0; k <= TT_PART_CUT; k++)
 			if (kind[k])
@@ -234,7 +234,7 @@ tt_series_begin(struct tt_metric_series *o, size_t buckets, struct tt_run_opts *
 	return TT_OK;
 }
 
-/* A figure of a name that no capture has is unknown, not 0: the name may be wrong. */
+/* A figure whose name no capture has is unknown, not 0: the name may be wrong. */
 const struct tt_series *
 tt_series_read(struct tt_metric_series *o)
 {
@@ -243,7 +243,7 @@ tt_series_read(struct tt_metric_series *o)
 	return &o->all;
 }
 
-/* True if the metric ${i} has a value in one bucket at least. */
+/* True if the metric ${i} has a value in at least one bucket. */
 static bool
 has_value(const struct tt_metric_series *o, size_t i)
 {

@@ -1,5 +1,5 @@
 /**
- * Lists the sessions of a baseline, and takes out or accepts some.
+ * Lists the sessions of a baseline, removes some, or accepts one.
  */
 #include "gate/sessions.h"
 
@@ -57,7 +57,7 @@ find(const struct tt_sessions *x, const char *name, size_t *at, struct tt_err *e
 	    near ? near : "", near ? "\"?" : " (\"tracetool baseline list\" has them)");
 }
 
-/* The number of sessions before the accepted one: captures are not compared with these. */
+/* The number of sessions before the accepted one, with which captures are not compared. */
 static size_t
 past(const struct tt_sessions *x)
 {
@@ -134,7 +134,7 @@ tt_sessions_rewrite(const struct tt_sessions *x, const char *why, struct tt_buf 
 	return tt_baseline_keep(&x->b, x->keep, x->accept, why, out, err);
 }
 
-/* Warn if the session that comparisons began with was removed: they now begin with another session, or use all. */
+/* Warn if the session with which comparisons began was removed: they now begin with another session, or use all. */
 static void
 tell_compared(const struct tt_sessions *x)
 {

@@ -27,22 +27,22 @@
 #include "view/figures.h"
 
 #define ALPHA 0.05
-#define BLIND 0.3                     /* a row that detects only larger changes is useless */
-#define RARE 10                       /* frames of a thousand: more long ones are no hitches */
-#define WIDE_FROM 15                  /* late frames of a thousand that are more than chance, ... */
-#define WIDE_TO 50                    /* ... however few frames are known */
-#define WIDE_TIMES 10                 /* as many as ten times the rate that none among all frames allows, in 95 of 100 cases */
+#define BLIND 0.3                     /* a row that detects only changes above this is useless */
+#define RARE 10                       /* frames per thousand: if more are long, they are not hitches */
+#define WIDE_FROM 15                  /* margin of late frames per thousand that is more than chance: at least this ... */
+#define WIDE_TO 50                    /* ... and at most this, even if few frames are known */
+#define WIDE_TIMES 10                 /* multiple of the upper bound of the rate (95 %) if no frame is late */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
 struct suggest {
 	struct tt_suggest_base base;
 	struct tt_buf *out;
-	bool some;                    /* a row has been written */
-	size_t relative;              /* rows that compare with a baseline */
-	bool single;                  /* too few captures to show how much they differ */
-	bool assumed;                 /* too few sessions to show how much they differ */
-	struct tt_buf blind;          /* rows left out, and why */
-	int64_t cap_ns;               /* limit of the first capture's frames, if most captures are capped; 0: they are not */
+	bool some;                    /* true: a row has been written */
+	size_t relative;              /* number of rows that compare with a baseline */
+	bool single;                  /* true: too few captures to show how much they differ */
+	bool assumed;                 /* true: too few sessions to show how much they differ */
+	struct tt_buf blind;          /* ids of the rows left out, and why */
+	int64_t cap_ns;               /* period at which the first capture's frames are capped, if most captures are capped; else 0 */
 };
 
 /* Say why the row is left out, and how many sessions would suffice. */
@@ -77,11 +77,11 @@ amount(char text[64], int64_t v, enum tt_dim dim)
 	return text;
 }
 
-/* The rows with a change that may be suggested. */
+/* The relative rows that may be suggested. */
 static const struct relative {
 	const char *id, *metric, *stat;
 	enum tt_dim dim;
-	bool wall, cpu;               /* for captures without capped frames, with capped frames */
+	bool wall, cpu;               /* wall: for uncapped captures; cpu: for capped ones */
 	bool fails;
 } relative[] = {
 	{ "frame-median", "frame.time", "median", TT_DIM_TIME, true, false, true },
@@ -107,7 +107,7 @@ is_meant(const struct suggest *g, const struct relative *r, struct tt_session of
 	return *k > 0 && of[*k - 1].value > 0;
 }
 
-/* Write the row, one of ${rows} that are tested together, or note why it is left out. */
+/* Write the row, one of ${rows} that are tested together, or say why it is left out. */
 static void
 relative_row(struct suggest *g, const struct relative *r, const struct tt_session *of, size_t k, size_t rows)
 {
@@ -135,7 +135,7 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	tt_buf_text(g->out, "\" }");
 }
 
-/* Capped frames that last longer than the limit makes them: a game that falls from 60 to 30 frames per second works no more. */
+/* Limit the wall time of capped frames: a game that falls from 60 to 30 fps does not work longer, but its frames last longer. */
 static void
 limit_row(struct suggest *g)
 {
@@ -165,23 +165,23 @@ relative_rows(struct suggest *g)
 			relative_row(g, &relative[i], of, k, rows[relative[i].fails]);
 }
 
-/* The comment on a row that warns because its count is not known to be steady. */
+/* Comment of a row that only warns, because its count is not known to be steady. */
 #define UNSTEADY "; fails nothing: these captures do not show that the count is steady, as a baseline of five sessions of five captures does"
 
-/* The comment on a row that fails only if there are many more. */
+/* Comment of a row that fails only above a wide margin. */
 #define WIDE_TEXT "; the margin is wide, for these captures do not show that the count is steady, as a baseline of five sessions of five captures does"
 
-/* The frames over a limit, of a thousand. */
+/* The number of frames over a limit, per thousand. */
 struct long_frames {
 	const char *metric;
 	const struct tt_hitch_limit *limit;
-	bool counted;                 /* in every capture; else only a share is known that none exceeds, and ${key} is a quantile */
-	char key[80];                 /* of the measure */
-	int64_t most;                 /* amount: none of the captures has more; INT64_MAX: that is not known */
-	int64_t apart;                /* by how much the sessions with most and with fewest differ */
+	bool counted;                 /* true: every capture counts them; false: only a share that none exceeds is known, and ${key} is a quantile */
+	char key[80];                 /* key of the measure */
+	int64_t most;                 /* amount that no capture exceeds; INT64_MAX: not known */
+	int64_t apart;                /* difference between the sessions with the most and the fewest */
 };
 
-/* Limit a figure that no capture exceeds, by the smallest quantile that keeps the limit in every one. */
+/* Find the largest share of frames that may exceed ${at_most}, from the highest quantile that is below it in every capture. */
 static void
 share_over(const struct suggest *g, const char *time, int64_t at_most, struct long_frames *l)
 {
@@ -203,7 +203,7 @@ set_long(struct long_frames *l, const char *metric, const struct tt_hitch_limit 
 	snprintf(l->key, sizeof l->key, "%s[%lldns].per_1000", metric, (long long)tt_frame_limit(limit->ns));
 }
 
-/* The smallest common limit of at least 1.5 times the median frame, and of ${least}. */
+/* The smallest common limit that is at least ${least} and 1.5 times the median frame. */
 static const struct tt_hitch_limit *
 hitch_limit(int64_t median, int64_t least)
 {
@@ -216,7 +216,7 @@ hitch_limit(int64_t median, int64_t least)
 	return &tt_hitch_limit[k];
 }
 
-/* Count frames that are shown for longer than the smallest limit that frames keep which are capped at ${cap} and in time. */
+/* Count late frames: those shown for longer than the smallest limit that frames capped at ${cap} meet if they are in time. */
 static void
 set_late(const struct suggest *g, int64_t cap, struct long_frames *l)
 {
@@ -224,7 +224,7 @@ set_late(const struct suggest *g, int64_t cap, struct long_frames *l)
 
 	for (; k + 1 < TT_HITCH_LIMITS; k++) {
 		set_long(l, "frame.over", &tt_hitch_limit[k]);
-		/* Nearly all frames are over a limit that is a little below their own. */
+		/* Skip a limit that is a little below the frames' own period: nearly all frames exceed it. */
 		if (tt_frame_limit(l->limit->ns) >= cap - cap / 50 && tt_suggest_figure_of(&g->base, l->key).median < 900 * TT_AMOUNT_ONE)
 			return;
 	}
@@ -232,10 +232,9 @@ set_late(const struct suggest *g, int64_t cap, struct long_frames *l)
 }
 
 /*
- * The frames that are shown for longer than the smallest common limit that is at least 1.5 times the median frame. If frames are capped, longer than the
- * smallest limit that the cap keeps: those are late, whatever made them so; without the Editor, which shares the cap, that is not known, and uncapped time
- * counts.
- * ${frames}: how many captures have frame times.
+ * Choose which long frames to count: those shown for longer than the smallest common limit of at least 1.5 times the median frame. For capped frames, those
+ * over the smallest limit that the cap meets, which are late for whatever reason. If that was not counted, as without the Editor, which shares the cap, use
+ * uncapped time. ${frames}: number of captures with frame times.
  */
 static struct long_frames
 long_frames(const struct suggest *g, const char *time, size_t frames, int64_t median)
@@ -265,8 +264,8 @@ long_frames(const struct suggest *g, const char *time, size_t frames, int64_t me
 }
 
 /*
- * How many late frames of a thousand more than in any capture are no chance, whatever sessions differ by: if none of n frames is late, up to 3 of n may be in
- * another session, in 95 of 100 cases.
+ * How many late frames per thousand, beyond those of any capture, are more than chance, however much sessions differ. If none of n frames is late, another
+ * session may have up to 3 of n, in 95 of 100 cases.
  */
 static int64_t
 wide_margin(const struct suggest *g)
@@ -277,7 +276,7 @@ wide_margin(const struct suggest *g)
 	return margin > WIDE_TO ? WIDE_TO : margin < WIDE_FROM ? WIDE_FROM : (int64_t)ceil(margin);
 }
 
-/* How many of a thousand frames a row allows to be long; ${wide}: it allows so many more, and at least eight times as many. */
+/* The number of long frames per thousand that a row allows; with ${wide}, so many more and at least eight times as many. */
 static int64_t
 most_long(const struct long_frames *l, int64_t wide, bool steady)
 {
@@ -292,7 +291,7 @@ most_long(const struct long_frames *l, int64_t wide, bool steady)
 	return (max + TT_AMOUNT_ONE - 1) / TT_AMOUNT_ONE;
 }
 
-/* The beginning of the comment of a row of long frames: what it counts, in ${ncaptures}, and a percentile of the same time, ${time}; late frames have none. */
+/* Begin the comment of a row of long frames: what it counts, in ${ncaptures} captures, and for other than late frames the p99 of the same ${time}. */
 static void
 put_tail_comment(struct suggest *g, const struct long_frames *l, const char *time, size_t ncaptures, const char *of)
 {
@@ -309,7 +308,7 @@ put_tail_comment(struct suggest *g, const struct long_frames *l, const char *tim
 		tt_buf_printf(g->out, "; p99 is %s", amount(text, tt_suggest_figure_of(&g->base, p99).median, TT_DIM_TIME));
 }
 
-/* The limit of the row of long frames, in tenths of a thousandth, and the end of its comment. */
+/* The limit of the row of long frames, in tenths of a frame per thousand, whether it fails, and the end of its comment. */
 struct tail { int64_t tenths; bool fails; char why[200]; };
 
 static struct tail
@@ -318,7 +317,7 @@ tail_of(const struct suggest *g, const struct long_frames *l)
 	const bool known = l->most < INT64_MAX, rare = known && l->most <= RARE * TT_AMOUNT_ONE, steady = rare && tt_suggest_is_steady(&g->base, l->key);
 	double times = 0;
 	const int64_t by_count = l->counted ? tt_suggest_count_limit(&g->base, l->key, &times) : 0;
-	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
+	/* For capped frames, many more late ones than ever before are not chance, however much sessions differ. */
 	const bool wide = rare && !steady && !by_count && g->cap_ns && l->counted;
 	struct tail t = { 10 * most_long(l, wide ? wide_margin(g) : 0, steady), steady || wide || by_count, "" };
 
@@ -338,8 +337,8 @@ tail_of(const struct suggest *g, const struct long_frames *l)
 }
 
 /*
- * Limit long frames: to what no capture exceeds, one and a half times by what sessions differ, and one more; to twice as many where only the share is known.
- * Equal builds then fail in less than 1 of 100 cases (tracetool-budget(5)).
+ * Limit long frames: to the most of any capture, plus 1.5 times the difference between sessions, plus one; if only a share is known, to twice that. Equal
+ * builds then fail in less than 1 of 100 cases (tracetool-budget(5)).
  */
 static void
 tail_row(struct suggest *g)
@@ -363,7 +362,7 @@ tail_row(struct suggest *g)
 	tt_buf_printf(g->out, "%s\" }", t.why);
 }
 
-/* Write ${v} plus a fifth, in a readable unit. */
+/* Write ${v} plus 20 %, in a readable unit. */
 static void
 put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
 {
@@ -397,8 +396,8 @@ absolute_row(struct suggest *g, const char *id, const char *metric, const char *
 }
 
 /*
- * Limit the longest stop of all threads. Not the pause, where stops are known: it begins with the request, and at the end of a program Mono waits a second
- * with nobody stopped.
+ * Limit the longest stop of all threads. If stops are known, the pause is not used: it begins with the request, and at the end of a program Mono waits for a
+ * second without stopping anything.
  */
 static void
 pause_row(struct suggest *g)
@@ -409,7 +408,7 @@ pause_row(struct suggest *g)
 		absolute_row(g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME, true);
 }
 
-/* Limit collections where there are some: to a fifth more than in the capture that has most, and one of a capture more at least. */
+/* If there are collections, limit their number: 20 % above the capture with the most, and at least one more. */
 static void
 collections_row(struct suggest *g)
 {
@@ -431,8 +430,8 @@ collections_row(struct suggest *g)
 }
 
 /*
- * Limit the largest heap. If the captures show that it is steady, the row fails above half as much again as any has, and a megabyte at least: a leak takes
- * more, and a heap grows in large steps.
+ * Limit the largest heap. If captures show that it is steady, the row fails at 50 % and at least 1 MB above the largest: a leak grows more, and a heap grows in
+ * large steps.
  */
 static void
 heap_row(struct suggest *g)
@@ -454,7 +453,7 @@ heap_row(struct suggest *g)
 	    (long long)(more / mib + 1), amount(text, r.max, TT_DIM_BYTES));
 }
 
-/* Limit the mean allocation of a frame: a twentieth more than in the capture that allocates most. */
+/* Limit the mean allocation of a frame: 5 % above the capture that allocates most. */
 static void
 per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim dim, bool warn)
 {
@@ -480,10 +479,7 @@ per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim
 	    amount(most, r.max, dim), amount(median, r.median, dim));
 }
 
-/*
- * Limit allocation. If few frames allocate, the number of these frames is limited. It needs no baseline: allocation depends on the code, hardly on the
- * machine.
- */
+/* Limit allocation; if few frames allocate, their number. No baseline is needed: allocation depends on the code, hardly on the machine. */
 static void
 alloc_rows(struct suggest *g)
 {
@@ -501,7 +497,7 @@ alloc_rows(struct suggest *g)
 	}
 }
 
-/* Half of ${n}, of which the first two digits are kept. */
+/* Half of ${n}, rounded down to its first two digits. */
 static uint64_t
 rounded_half(uint64_t n)
 {
@@ -512,7 +508,7 @@ rounded_half(uint64_t n)
 	return n / unit * unit;
 }
 
-/* Ask for half of the frames of the shortest capture: a run that ends early with exit status 0 passes every other row. */
+/* Require half of the frames of the shortest capture, because a run that ends early with exit status 0 would pass every other row. */
 static void
 put_integrity(struct suggest *g)
 {
@@ -526,7 +522,7 @@ put_integrity(struct suggest *g)
 		    (unsigned long long)least);
 }
 
-/* A limit of frames that some captures have, but the first of them not; 0: there is none. */
+/* A frame limit of some captures, if the first capture has none; else 0. */
 static int64_t
 other_cap(const struct suggest *g)
 {
@@ -536,7 +532,7 @@ other_cap(const struct suggest *g)
 	return 0;
 }
 
-/* The rows left out, in a line each, as one sentence. */
+/* Write the rows left out, one a line, as one sentence. */
 static void
 put_left_out(const struct suggest *g, const char *gap, struct tt_buf *b)
 {
@@ -550,7 +546,7 @@ put_left_out(const struct suggest *g, const char *gap, struct tt_buf *b)
 	tt_buf_text(b, ".");
 }
 
-/* The comment in the budget: where frames come from, how margins were chosen, what is left out. */
+/* Write the budget's comment: where frames come from, how margins were chosen, what is left out. */
 static void
 put_advice(struct suggest *g)
 {
@@ -604,7 +600,7 @@ put_advice(struct suggest *g)
 	tt_buf_free(&b);
 }
 
-/* The frame limit of most captures, or 0. */
+/* The cap of most captures; 0: none. */
 static int64_t
 cap_of(const struct tt_sample *s, size_t n)
 {
@@ -618,7 +614,7 @@ cap_of(const struct tt_sample *s, size_t n)
 	return 2 * capped > n ? first : 0;
 }
 
-/* True if none of the ${n} captures names its session, and they were recorded on several days. */
+/* True if none of the ${n} captures names a session, and they were recorded on several days. */
 static bool
 is_of_days(const struct tt_sample *s, size_t n)
 {

@@ -1,5 +1,5 @@
 /**
- * Margins of a suggested budget, by what its captures can tell; found by simulation (tests/stat/simulate.py). And the chance of counts.
+ * Computes the margins of a suggested budget from what its captures show; found by simulation (tests/stat/simulate.py). Also the probabilities of counts.
  */
 #include <math.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "gate/suggest_margin.h"
 #include "stat/num.h"
 
-#define POWER 0.97                    /* power of changes that are said to be found in 95 %, as for a verdict's rows */
+#define POWER 0.97                    /* power used for changes said to be found in 95 % of cases, as for a verdict's rows */
 #define DECIDED 0.94                  /* share of equal builds that must be shown to be no worse */
-#define MIN_DECIDED 0.82              /* or this smaller share, where REAL can then be detected */
-#define REAL 0.05                     /* a change that people want to detect */
-#define REAL_POWER 0.6                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
-#define MAX_SESSIONS 30               /* most sessions that are recommended */
-#define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
-#define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
+#define MIN_DECIDED 0.82              /* or this smaller share, if REAL is detected then */
+#define REAL 0.05                     /* a change that users want to detect */
+#define REAL_POWER 0.6                /* power to detect it, by the scatter in this baseline; averaged over baselines it is higher */
+#define MAX_SESSIONS 30               /* maximum number of sessions that is recommended */
+#define STEADY_SESSIONS 5             /* with fewer sessions, differences of a count between them stay unknown */
+#define STEADY 0.01                   /* a count is steady if at most this share of sessions of equal builds exceeds its limit */
 
 struct tt_suggest_figure
 tt_suggest_figure_of(const struct tt_suggest_base *g, const char *key)
@@ -44,7 +44,7 @@ session_of(const struct tt_suggest_base *g, size_t i)
 	const char *fact = tt_sample_fact(&g->s[i], "session");
 
 	fact = fact ? fact : g->by_date ? tt_sample_fact(&g->s[i], "date") : NULL;
-	/* A capture of a baseline keeps the session it has there, even if it is also at hand. */
+	/* A capture that is both in the baseline and at hand keeps the baseline's session. */
 	return *g->s[i].session || !fact ? g->s[i].session : fact;
 }
 
@@ -81,12 +81,12 @@ tt_suggest_margin(const struct tt_change *c, double value, double alpha)
 
 	if (smallest + tt_change_seen(c, 0, alpha, REAL_POWER) / value <= REAL)
 		margin = smallest;
-	/* Round up to a tenth of a per cent; at least 1 %. */
+	/* Round up to 0.1 %; at least 1 %. */
 	margin = ceil(margin * 1000 - 1e-6) / 1000;
 	return margin < 0.01 ? 0.01 : margin;
 }
 
-/* The variance between sessions: measured from three sessions up, else that of quiet machines in addition to the scatter of captures. */
+/* The variance between sessions: measured if there are at least three; else assumed as on quiet machines, plus the scatter of captures. */
 static double
 variance_of(const struct tt_session *of, size_t k)
 {
@@ -99,12 +99,12 @@ variance_of(const struct tt_session *of, size_t k)
 	return k < 3 ? quiet * quiet + of[k - 1].se2 : squares / (double)(k - 1);
 }
 
-/* The smallest change detected with ${n} sessions of this variance and the margin that they allow. */
+/* The smallest change detected with ${n} sessions of this variance, with the margin that they allow. */
 static double
 detected_with(const struct tt_session *last, size_t n, double variance, double alpha)
 {
 	struct tt_session many[MAX_SESSIONS];
-	/* The numbers ..., -1, 0, 1, ... have a variance of n (n + 1) / 12. */
+	/* The numbers from 1 to n have a variance of n (n + 1) / 12. */
 	double off = sqrt(12 * variance / (double)(n * (n + 1)));
 	struct tt_change c;
 
@@ -140,8 +140,8 @@ tt_suggest_sessions_needed(const struct tt_session *of, size_t k, double alpha, 
 }
 
 /*
- * The share of captures that exceed the limit is taken to be any, with equal odds, before these were seen: then ${exceed} captures of the next ${n} do in a
- * share of p, and more than half may in STEADY.
+ * Compute the probability with a uniform prior for the share of captures that exceed the limit, after ${all} captures of which none does: p is the probability
+ * that ${exceed} of the next ${n} exceed it. More than half may do so in a share of at most STEADY.
  */
 bool
 tt_suggest_is_steady(const struct tt_suggest_base *g, const char *key)
@@ -163,24 +163,25 @@ tt_suggest_is_steady(const struct tt_suggest_base *g, const char *key)
 }
 
 /*
- * How many times as many long frames as these captures have fail the row where chance allows that: the most of max_times that leave FOUND_TIMES as many found
- * with the chance SURE, or MIN_TIMES, unless that finds them in less than BLIND_CHANCE. Captures of one, two, and more sessions have the limits max_times: if
- * sessions differ in their rate by a factor of 1.8 (a standard deviation), equal builds then fail in about 5 of 100 cases (tracetool-budget(5)).
+ * The factor between the mean number of long frames in these captures and the limit, if chance varies that number. It is the largest value from max_times down
+ * to MIN_TIMES with which FOUND_TIMES as many long frames are found with probability SURE; at MIN_TIMES BLIND_CHANCE suffices. max_times is for captures of
+ * one, two, and more sessions: if the rate of sessions differs by a factor of 1.8 (a standard deviation), equal builds then fail in about 5 of 100 cases
+ * (tracetool-budget(5)).
  */
 static const double max_times[] = { 4.25, 3.5, 3 };
 #define MIN_TIMES 3
 #define FOUND_TIMES 5
 #define SURE 0.97
 #define BLIND_CHANCE 0.5
-#define MAX_COUNTED_RATE (100 * TT_AMOUNT_ONE)      /* more long frames of a thousand have no room for five times as many */
+#define MAX_COUNTED_RATE (100 * TT_AMOUNT_ONE)      /* above this rate of long frames, five times as many are impossible to tell */
 
-/* The chance that a capture has more than ${most} of what it has ${mean} of on average, at random (Poisson). */
+/* The probability that a capture has more than ${most} events if the mean is ${mean} (Poisson). */
 static double
 chance_above(double mean, double most)
 {
 	double p = exp(-mean), sum = p;
 
-	if (mean > 500)               /* as near as a normal distribution */
+	if (mean > 500)               /* large means: use a normal distribution */
 		return erfc((most + 0.5 - mean) / sqrt(2 * mean)) / 2;
 	for (double k = 1; k <= most; k++) {
 		p *= mean / k;
@@ -189,7 +190,7 @@ chance_above(double mean, double most)
 	return sum < 1 ? 1 - sum : 0;
 }
 
-/* The chance that more than half of ${n} captures do what one does with the chance ${p}. */
+/* The probability that more than half of ${n} captures do what each does with probability ${p}. */
 static double
 chance_of_most(double p, size_t n)
 {
@@ -205,11 +206,11 @@ chance_of_most(double p, size_t n)
 	return sum;
 }
 
-/* The chance that the median of ${captures} has more than ${most} of what captures have ${mean} of on average, a mean that is known within ${noise}. */
+/* The probability that the median of ${captures} captures has more than ${most} events, if their mean is ${mean} with standard error ${noise}. */
 static double
 chance_of_median(double mean, double noise, double most, size_t captures)
 {
-	/* Three points of a normal distribution: Gauss and Hermite. */
+	/* Average over the uncertain mean by Gauss-Hermite quadrature with three points. */
 	const double wide = sqrt(3) * noise, low = mean > wide ? mean - wide : 0;
 
 	return chance_of_most(chance_above(low, most), captures) / 6 + chance_of_most(chance_above(mean, most), captures) * 2 / 3 +
@@ -230,7 +231,7 @@ tt_suggest_count_limit(const struct tt_suggest_base *g, const char *key, double 
 		return 0;
 	captures = (r.n + k - 1) / k;
 	for (*times = max_times[k > 3 ? 2 : k - 1]; *times >= MIN_TIMES; *times -= 0.25) {
-		/* The mean is of whole thousandths. */
+		/* The mean is rounded to whole thousandths. */
 		tenths = (int64_t)ceil(*times * r.mean * 10 / TT_AMOUNT_ONE - 0.025);
 		most = floor((double)tenths / 10 * n);
 		if (chance_of_most(chance_above(count + 2 * noise, most), captures) > STEADY)

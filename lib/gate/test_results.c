@@ -21,14 +21,14 @@
 
 #define LINE "##performancetestresult2:"
 #define NO_FIGURE "a file of test results has sample groups alone"
-/* Amounts beyond it are held there, so that differences of two are amounts, too. */
+/* Amounts are clamped to this, so that differences of two are still amounts. */
 #define AMOUNT_MAX (INT64_C(1) << 61)
 
 /* A sample group of a test. */
 struct group {
-	const char *name, *whole;     /* whole: "Test/Name" */
+	const char *name, *whole;     /* name: "Name"; whole: "Test/Name" */
 	enum tt_dim dim;
-	int64_t *v;                   /* amounts */
+	int64_t *v;                   /* values as amounts */
 	size_t n;
 };
 
@@ -38,12 +38,12 @@ struct reader {
 	size_t ngroup, capgroup;
 	struct tt_fact *fact;
 	size_t nfact, capfact;
-	bool found;                   /* a run or a result, with groups or without */
+	bool found;                   /* true: the file has a run or a result, with or without groups */
 };
 
 /* --- the documents ------------------------------------------------------------------------------------- */
 
-/* The meaning of a unit's number: an amount is a value times ${by}. */
+/* The units: dimension, and the factor from a value to an amount. */
 static const struct { enum tt_dim dim; double by; } units[] = {
 	{ TT_DIM_TIME, 1e3 }, { TT_DIM_TIME, 1e6 }, { TT_DIM_TIME, 1e9 }, { TT_DIM_TIME, 1e12 },
 	{ TT_DIM_BYTES, 1e3 }, { TT_DIM_BYTES, 1024e3 }, { TT_DIM_BYTES, 1048576e3 }, { TT_DIM_BYTES, 1073741824e3 },
@@ -99,7 +99,7 @@ read_group(struct reader *rd, const struct tt_node_at *of, const char *test, str
 	return rc;
 }
 
-/* The groups of one test. */
+/* Read the groups of one test. */
 static int
 read_result(struct reader *rd, const struct tt_node_at *of, struct tt_err *err)
 {
@@ -118,7 +118,7 @@ read_result(struct reader *rd, const struct tt_node_at *of, struct tt_err *err)
 	return rc;
 }
 
-/* "Hardware.DeviceModel": what a run says of where it ran. */
+/* Read facts such as "Hardware.DeviceModel": what a run says about its machine. */
 static int
 read_facts(struct reader *rd, const struct tt_node_at *run, const char *of, struct tt_err *err)
 {
@@ -147,7 +147,7 @@ read_facts(struct reader *rd, const struct tt_node_at *run, const char *of, stru
 	return TT_OK;
 }
 
-/* A run, or the result of one test. Anything else is passed over. */
+/* Read a document that is a run or the result of one test; ignore others. */
 static int
 read_document(struct reader *rd, struct tt_doc *d, struct tt_err *err)
 {
@@ -186,7 +186,7 @@ read_json(struct reader *rd, const char *text, size_t n, const char *path, struc
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
-/* The value of the digit ${c} in ${base}, or ${base}. */
+/* The value of the digit ${c} in ${base}; ${base} if it is none. */
 static uint32_t
 digit(char c, uint32_t base)
 {
@@ -196,7 +196,7 @@ digit(char c, uint32_t base)
 	return at && (uint32_t)(at - digits) < base ? (uint32_t)(at - digits) : base;
 }
 
-/* The character that "&#34;" or "&#x22;" at ${p} means, as UTF-8 in ${to}, and its length; *${len}: that of the reference. 0: it is none. */
+/* Decode the character reference "&#34;" or "&#x22;" at ${p} to UTF-8 in ${to}, and return its length; *${len}: length of the reference. 0: not a reference. */
 static size_t
 numbered(const char *p, size_t n, char to[4], size_t *len)
 {
@@ -216,7 +216,7 @@ numbered(const char *p, size_t n, char to[4], size_t *len)
 	return tt_utf8_put(to, c);
 }
 
-/* Undo what XML makes of quotes and the like. In place; the new length. */
+/* Decode XML escapes such as those of quotes in place, and return the new length. */
 static size_t
 unescape(char *p, size_t n)
 {
@@ -227,7 +227,7 @@ unescape(char *p, size_t n)
 		char c[4];
 		size_t wide = p[i] == '&' ? numbered(p + i, n - i, c, &len) : 0;
 
-		if (wide) {           /* it is shorter than its number */
+		if (wide) {           /* UTF-8 is shorter than the reference */
 			memcpy(p + to, c, wide);
 			to += wide;
 			continue;
@@ -245,7 +245,7 @@ unescape(char *p, size_t n)
 	return to;
 }
 
-/* The object that a line holds: up to its last brace, for XML may end the text there. */
+/* Read the object in a line, up to its last brace, because XML may end the text there. */
 static int
 read_line(struct reader *rd, const char *p, size_t n, const char *path, size_t line, struct tt_err *err)
 {
@@ -285,7 +285,7 @@ read_lines(struct reader *rd, const char *text, size_t n, const char *path, stru
 
 /* --- figures ------------------------------------------------------------------------------------------------ */
 
-/* True if ${x} selects the group, by its name or by "Test/Group". ${exact}: by the whole name only. */
+/* True if ${x} selects the group by its name or by "Test/Group"; with ${exact}, only if it equals the whole name. */
 static bool
 matches(const struct tt_measure *x, const struct group *g, bool exact)
 {
@@ -302,7 +302,7 @@ total(const int64_t *v, size_t n)
 	return sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : (int64_t)sum;
 }
 
-/* For ${n} sorted amounts, at least one. */
+/* The statistic of ${x} over ${n} > 0 sorted amounts. */
 static int64_t
 statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 {
@@ -323,7 +323,7 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 	}
 }
 
-/* Why two groups have no figure together. */
+/* The reason why two groups have no common figure. */
 static const char *
 two_units(struct reader *rd, const struct group *a, const struct group *b, struct tt_err *err)
 {

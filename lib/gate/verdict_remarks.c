@@ -1,5 +1,5 @@
 /**
- * Writes what a verdict says as a whole: its remarks and its last line.
+ * Writes what a verdict says as a whole: its remarks and its summary line.
  */
 #include "gate/judge.h"
 
@@ -20,7 +20,7 @@ remark(struct tt_verdict *v, const char *text, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Find a statistic that can be compared, if the row's own cannot. */
+/* Suggest a statistic that can be compared, if the row's own is too noisy. */
 static const char *
 loud_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -47,7 +47,7 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return rc;
 }
 
-/* Why the row keeps captures out of a baseline that others are in. */
+/* Why the row keeps the captures out of the baseline. */
 static const char *
 unfit_text(const struct tt_verdict_row *r)
 {
@@ -59,7 +59,7 @@ unfit_text(const struct tt_verdict_row *r)
 	    r->would == TT_WORSE ? r->missing > r->row->max_missing ? "is worse, and captures have no figure" : "is worse" : "breaks its limit";
 }
 
-/* A new baseline takes captures as they are. */
+/* Remark on captures that did not end: a new baseline accepts them. */
 static int
 unended_remarks(struct tt_verdict *v, struct tt_err *err)
 {
@@ -88,7 +88,10 @@ saved_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	return o->first && !o->append ? unended_remarks(v, err) : TT_OK;
 }
 
-/* Captures of a session that the baseline has are held against that one alone: of another run they seem worse or better than they are. */
+/*
+ * Remark that the session of the captures is already in the baseline. Captures are compared only with those of the same session, so that those of a later run
+ * would seem worse or better than they are.
+ */
 static int
 joins_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -106,7 +109,7 @@ joins_remark(struct tt_verdict *v, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Say what happens to the baseline. */
+/* Remark on what happens to the baseline. */
 static int
 base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -134,7 +137,7 @@ any_tells(const struct tt_sample *s, size_t n, const char *key)
 	return false;
 }
 
-/* Facts of the budget's fingerprint that nothing has: they are misspelt, or were never added with --meta. */
+/* Remark on facts of the budget's fingerprint that no capture has: they are misspelt, or were never given with --meta. */
 static int
 fingerprint_remarks(struct tt_verdict *v, struct tt_err *err)
 {
@@ -147,7 +150,7 @@ fingerprint_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
-/* Captures that no layout fits: for each reason, the first one and how many more. */
+/* Remark on captures that no layout fits: for each reason, the first capture and the number of others. */
 static int
 layout_remarks(struct tt_verdict *v, struct tt_err *err)
 {
@@ -171,7 +174,7 @@ layout_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
-/* That a trend was asked for, and there are too few sessions for one. */
+/* Remark that there are too few sessions for the requested test of trends. */
 static int
 trend_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -195,7 +198,7 @@ looks_at_wall(const struct tt_verdict *v)
 	return false;
 }
 
-/* How much of the wall time that is judged is the Editor's. */
+/* Remark on how much of the judged wall time is the Editor's. */
 static int
 editor_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -214,7 +217,7 @@ editor_remark(struct tt_verdict *v, struct tt_err *err)
 	    "leaves it out", (long long)most->editor, most->name, others, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : NULL, err);
 }
 
-/* The median number of frames of ${n} captures. */
+/* Get the median number of frames of ${n} captures. */
 static int
 usual_frames(const struct tt_sample *s, size_t n, struct tt_arena *a, uint64_t *frames, struct tt_err *err)
 {
@@ -229,7 +232,7 @@ usual_frames(const struct tt_sample *s, size_t n, struct tt_arena *a, uint64_t *
 	return TT_OK;
 }
 
-/* In an A/B run: one build's captures have less than half of the frames of the other's, which figures per frame do not show. */
+/* Remark on an A/B run in which one build's captures have less than half of the frames of the other's, which figures per frame do not show. */
 static int
 frames_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -245,7 +248,7 @@ frames_remark(struct tt_verdict *v, struct tt_err *err)
 	    now < was ? "new" : "old"), err);
 }
 
-/* The time that frames of ${p} are capped at: of several the first; 0: none are. *${capped}: how many captures are so. */
+/* The period at which frames of ${p} are capped, that of the first capped capture; 0: none. *${capped}: number of capped captures. */
 static int64_t
 cap_of(const struct tt_point *p, size_t n, size_t *capped)
 {
@@ -259,7 +262,7 @@ cap_of(const struct tt_point *p, size_t n, size_t *capped)
 	return cap;
 }
 
-/* True if the row's figure is the frame limit's. One that counts frames over a budget that the limit keeps is not: those are late. */
+/* True if the row's figure only shows the frame cap. A row that counts frames over a limit which the cap meets is not blind: these frames are late. */
 static bool
 is_blind(const struct tt_verdict_row *r)
 {
@@ -272,7 +275,7 @@ is_blind(const struct tt_verdict_row *r)
 	return !(x->metric->traits & TT_METRIC_FRAMES_OVER) || x->limit_ns < cap - cap / 50;
 }
 
-/* "60 fps (16.7 ms)", " in 3 of 5 captures", " in the baseline": where frames are capped that ${r} looks at. */
+/* Describe the cap of the frames that ${r} is about: "60 fps (16.7 ms)", " in 3 of 5 captures", " in the baseline". */
 static const char *
 capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -292,7 +295,7 @@ capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return tt_verdict_text(v, err, "%s %s, and not %s", now ? now_text : base_text, now ? these : those, now ? those : these);
 }
 
-/* Count the blind rows. 0 if some row looks at uncapped time: then those of wall time are there for the cap itself. */
+/* Count the rows that only show the cap. 0 if some row uses uncapped time: then rows of wall time are meant for the cap itself. */
 static size_t
 blind_rows(const struct tt_verdict *v)
 {
@@ -306,7 +309,7 @@ blind_rows(const struct tt_verdict *v)
 	return n;
 }
 
-/* That the wall time of capped frames shows no work below the cap, and what to take for each kind of row. */
+/* Remark that the wall time of capped frames hides work below the cap, and name the metric to use for each kind of row. */
 static int
 cap_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -338,7 +341,7 @@ cap_remark(struct tt_verdict *v, struct tt_err *err)
 	    "take %s", first->name, more, at, take) : NULL, err);
 }
 
-/* The time that most of ${p} are capped at, or 0. */
+/* The period at which most of ${p} are capped; 0: none. */
 static int64_t
 usual_cap(const struct tt_point *p, size_t n)
 {
@@ -358,7 +361,7 @@ at_text(struct tt_verdict *v, int64_t cap, struct tt_err *err)
 	return tt_verdict_text(v, err, " at %s", text);
 }
 
-/* That the frames of one side are capped and those of the other are not, or at another rate; where no row is blind for it, and says so. */
+/* Remark that frames of only one side are capped, or at different rates; unless the remark on blind rows already says so. */
 static int
 other_cap_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -382,7 +385,7 @@ other_cap_remark(struct tt_verdict *v, struct tt_err *err)
 	    "changed, or is it missed?", whose, now ? "" : now_at, now ? now_at : "", other, now && base ? "" : " are", base_at) : NULL, err);
 }
 
-/* Captures that are judged by nothing, or are damaged. */
+/* Remark on captures that no row judges, or that are damaged. */
 static int
 capture_remarks(struct tt_verdict *v, struct tt_err *err)
 {
@@ -398,7 +401,7 @@ capture_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
-/* Rows that are newer than the baseline, and how they get one. */
+/* Remark on rows that are newer than the baseline, and how they get one. */
 static int
 fresh_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -416,7 +419,7 @@ fresh_remark(struct tt_verdict *v, struct tt_err *err)
 	    "from now on have it (%s)", first->name, more, v->base->path, tt_setting_name[TT_SETTING_APPEND]) : NULL, err);
 }
 
-/* True if the figure counts whole refreshes where a frame limit shows, which it did not before there were late frames. */
+/* True if the figure counts whole refreshes under a frame limit; it did not before late frames were introduced. */
 static bool
 counts_as_shown(const struct tt_measure *x)
 {
@@ -428,7 +431,7 @@ counts_as_shown(const struct tt_measure *x)
 	return false;
 }
 
-/* Rows whose figures in the baseline were counted otherwise, and how to renew it: of captures that are capped, for of others nothing changed. */
+/* Remark on rows whose figures in the baseline were counted by the old rule, and how to renew it. Only capped captures are affected. */
 static int
 old_count_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -489,7 +492,7 @@ mixed_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
-/* True if the figure is how long frames take, or how many take too long. */
+/* True if the figure is the time of frames, or the number of frames that take too long. */
 static bool
 is_of_frame_time(const struct tt_measure *x)
 {
@@ -504,7 +507,7 @@ is_of_frame_time(const struct tt_measure *x)
 	return true;
 }
 
-/* That no row can fail on frame time, though the captures have frames: who reads "passed" takes it for the speed of the game. */
+/* Remark that no row can fail on frame time, though the captures have frames: readers of "passed" assume that it covers the game's speed. */
 static int
 frame_time_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -530,7 +533,7 @@ frame_time_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt
 	    tt_setting_name[TT_SETTING_SUGGEST]), err);
 }
 
-/* "frame-trimmed up to +8.0 %, frame-p95 up to +8.4 %": up to three rows whose limit was widened; *${n}: how many there are. NULL: out of memory. */
+/* List up to three rows whose limit was widened: "frame-trimmed up to +8.0 %, frame-p95 up to +8.4 %"; *${n}: number of all such rows. NULL: out of memory. */
 static const char *
 widened(struct tt_verdict *v, size_t *n, struct tt_err *err)
 {
@@ -554,7 +557,7 @@ widened(struct tt_verdict *v, size_t *n, struct tt_err *err)
 	return *n > 3 && text ? tt_verdict_text(v, err, "%s, ...", text) : text;
 }
 
-/* That limits were widened: who reads "passed" takes the row for what the budget asks. */
+/* Remark that limits were widened: readers of "passed" assume the limits of the budget. */
 static int
 widened_remark(struct tt_verdict *v, struct tt_err *err)
 {
@@ -567,7 +570,7 @@ widened_remark(struct tt_verdict *v, struct tt_err *err)
 	    "more pairs, or a quieter machine, show more", n, n == 1 ? " is" : "s are", rows), err);
 }
 
-/* Say what the verdict lacks, before all other remarks. */
+/* Write the remarks on what the verdict lacks, before all others. */
 static int
 alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -605,7 +608,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;
 }
 
-/* " (+53 %)": what the pairs of an A/B run show of ${r}, though too few to judge it by; "" where that is not known. NULL: out of memory. */
+/* " (+53 %)": the change that an A/B run shows for ${r}, even if the pairs are too few to judge it; "" if not known. NULL: out of memory. */
 static const char *
 shown_change(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -613,7 +616,7 @@ shown_change(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err
 
 	if (!v->ab || r->fails || !r->has_value || !r->has_base || (!r->pairs && r->base <= 0))
 		return "";
-	/* As the row itself has it, where pairs are enough for that. */
+	/* If there are pairs, the same change as the row itself reports. */
 	if (r->pairs && !r->has_ratio)
 		*tt_put_change(change, r->shift, r->dim) = '\0';
 	else
@@ -621,7 +624,7 @@ shown_change(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err
 	return tt_verdict_text(v, err, " (%s)", change);
 }
 
-/* The names of up to three rows that ${is} chooses. */
+/* The names of up to three rows for which ${is} holds. */
 static const char *
 names(struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *), struct tt_err *err)
 {
@@ -659,7 +662,7 @@ is_undecided(const struct tt_verdict_row *r)
 	return r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
 }
 
-/* For a gate in which undecided rows are inconclusive, too. */
+/* True for rows that make a strict gate inconclusive. */
 static bool
 is_either(const struct tt_verdict_row *r)
 {
@@ -676,7 +679,7 @@ count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
 	return n;
 }
 
-/* ", 2 undecided, 1 waived, accepted: new lighting": what a summary that says nothing of undecided rows, or that it does, must not hide. */
+/* The rest that the summary must mention: ", 2 undecided, 1 waived, accepted: new lighting". ${names_undecided}: it already names the undecided rows. */
 static const char *
 besides(struct tt_verdict *v, bool names_undecided, const char *accept, struct tt_err *err)
 {
@@ -695,7 +698,7 @@ besides(struct tt_verdict *v, bool names_undecided, const char *accept, struct t
 	return accept && !v->unfit && text ? tt_verdict_text(v, err, "%s, accepted: %s", text, accept) : text;
 }
 
-/* The summary of a verdict in which nothing fails and nothing is inconclusive; ${which}: its undecided rows. */
+/* The summary if nothing fails and nothing is inconclusive; ${which}: names of undecided rows. */
 static const char *
 passing(struct tt_verdict *v, const char *why, size_t nundecided, const char *which, const char *more, struct tt_err *err)
 {

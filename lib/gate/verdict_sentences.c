@@ -1,5 +1,5 @@
 /**
- * Sentences of a verdict's rows for gameplay programmers: what was found, why, and hints.
+ * Writes the sentences of a verdict's rows for gameplay programmers: what was found, why, and hints.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ exact(struct text *t, int64_t v, enum tt_dim dim)
 	return t->s;
 }
 
-/* Two amounts; where they differ, so do their texts. */
+/* Format two amounts with enough digits that different amounts have different texts. */
 static void
 two_amounts(struct text *a, int64_t v, struct text *b, int64_t w, enum tt_dim dim)
 {
@@ -74,7 +74,7 @@ is_signed(const struct tt_verdict_row *r)
 	return r->row->measure.metric->select == TT_SELECT_COUNTER || r->row->measure.metric->select == TT_SELECT_ROW;
 }
 
-/* "+12.4 %", or the amount where the baseline is 0. A bound may be below -100 %, a figure cannot. */
+/* "+12.4 %"; or the amount if the baseline is 0. A confidence bound may be below -100 %; a measured value cannot. */
 static const char *
 share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
 {
@@ -84,7 +84,7 @@ share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
 	return t->s;
 }
 
-/* The shift and its limit in amounts, if their shares print the same although one is larger. */
+/* Show the shift and its limit as amounts, if one is larger though both print as the same percentage. */
 static void
 shift_and_limit(const struct tt_verdict_row *r, struct text *shift, struct text *limit)
 {
@@ -108,7 +108,7 @@ missing(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err
 	return text;
 }
 
-/* How many captures, and how one figure was made of them. */
+/* Say how many captures there are, and how their figures were combined. */
 static const char *
 captures(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -125,7 +125,7 @@ captures(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *er
 	return tt_verdict_text(v, err, " (%s %zu capture%s%s)", how[r->row->over], r->n, tt_plural(r->n), gaps);
 }
 
-/* True if the text has the whole limit; its commas are for people. */
+/* True if the text shows the limit exactly, apart from its commas. */
 static bool
 is_told(const struct text *t, int64_t limit, enum tt_dim dim)
 {
@@ -140,7 +140,7 @@ is_told(const struct text *t, int64_t limit, enum tt_dim dim)
 	return tt_amount_parse(plain, dim, &back) == NULL && back == limit;
 }
 
-/* The figure and its limit in one form: the short one where it says the limit whole, as the budget has it, and tells one from the other. */
+/* Format the figure and its limit alike: in the short form if that shows the limit exactly, as written in the budget, and distinguishes both. */
 static void
 value_and_limit(const struct tt_verdict_row *r, struct text *value, struct text *limit)
 {
@@ -241,7 +241,7 @@ evidence_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	return tt_verdict_text(v, err, "%s; %s would be found in 95 of 100 cases", of, share(r, &seen, sign * r->seen, sign * r->seen_ppm));
 }
 
-/* True if the change that is judged is plainly not that between the medians printed before it: by more than a tenth of a per cent, and a quarter of it. */
+/* True if the judged change clearly differs from that between the medians printed before it: by more than 0.1 % and a quarter of it. */
 static bool
 differs_from_medians(const struct tt_verdict_row *r)
 {
@@ -253,8 +253,8 @@ differs_from_medians(const struct tt_verdict_row *r)
 }
 
 /*
- * "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %". The amounts are medians of captures, the change is one between means of sessions or of
- * differences between captures: where the two are plainly not the same, "307 us, was 307 us in the median; means of sessions: -1.6 % (...)".
+ * "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %". The amounts are medians of captures, but the change is one between means of sessions, or
+ * of differences between captures. If these clearly disagree, "307 us, was 307 us in the median; means of sessions: -1.6 % (...)".
  */
 static const char *
 shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
@@ -330,7 +330,7 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 	return tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %zu", r->n, tt_plural(r->n), r->need);
 }
 
-/* That what the row is about is no longer there, or no longer on the frame thread. */
+/* Say that the row's subject is no longer there, or no longer on the frame thread. */
 static const char *
 gone_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -341,7 +341,9 @@ gone_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *e
 	return tt_verdict_text(v, err, "\"%s\" is in the %s and in no capture%s", r->row->measure.select, base, v->ab ? " of the new one" : "");
 }
 
-/* "player saw of a.ttc: 44.1 fps: of 300 frames 211 took one refresh, 89 two; 89 late, 29.7 %", for rows of that; NULL: it is not known, or no such row. */
+/*
+ * For rows about shown frames: "player saw of a.ttc: 44.1 fps: of 300 frames 211 took one refresh, 89 two; 89 late, 29.7 %"; NULL: not known, or another row.
+ */
 static const char *
 shown_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -351,7 +353,7 @@ shown_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	    tt_verdict_text(v, err, "player saw of %s: %s", r->worst->name, r->worst->shown) : NULL;
 }
 
-/* The parts of the worst frame of the worst capture; NULL: there is none, or the row is about markers or threads. */
+/* Describe the parts of the worst frame of the worst capture; NULL: not known, or the row is about markers or threads. */
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -371,7 +373,7 @@ worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	    r->worst->name, amount(&t, tt_scale(ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), what, text) : NULL;
 }
 
-/* Among the sites that the row is about the largest, or the next after ${before}; NULL: there is none. */
+/* The largest allocation site that the row is about, or the next one after ${before}; NULL: none. */
 static const struct tt_part *
 ranked(const struct tt_verdict_row *r, const struct tt_part *before)
 {
@@ -390,7 +392,7 @@ ranked(const struct tt_verdict_row *r, const struct tt_part *before)
 	return best;
 }
 
-/* Who allocates most in the worst capture. */
+/* Name the sites that allocate most in the worst capture. */
 static const char *
 sites_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -409,7 +411,7 @@ sites_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	return text && tt_measure_framed(&r->row->measure) ? tt_verdict_text(v, err, "%s per frame", text) : text;
 }
 
-/* Say what would decide an undecided row. */
+/* Suggest what would decide an undecided row. */
 static const char *
 undecided_hint(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -465,7 +467,7 @@ tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, co
 	else if (r->would == TT_SKIPPED)
 		r->text = why;
 	else if (r->text)
-		;                     /* of an A/B run: judge_pairs.c */
+		;                     /* A/B runs: see judge_pairs.c */
 	else if (r->row->relative)
 		r->text = relative_text(v, r, err);
 	else if (tt_row_is_ended(r))
