@@ -125,7 +125,7 @@ set_number(struct writer *w)
 
 	char number[sizeof w->number] = "#";
 
-	/* w->number is empty until the loop ends: captures that name no session are not counted under a number. */
+	/* w->number stays empty until a free number is found, so that captures without a session do not make that number look taken. */
 	do
 		*tt_put_u64(number + 1, k++) = '\0';
 	while (is_there(w, number, w->n));

@@ -18,7 +18,7 @@ struct tt_histories {
 	const struct tt_list *row;    /* patterns of figure names; empty: the usual figures, or all rows of the budget */
 	struct tt_budget *budget;
 	bool has_budget;              /* true: budget is the user's, with rows; false: that of tt_budget_none() */
-	struct tt_history_figure *f;  /* the result */
+	struct tt_history_figure *f;  /* result: the chosen figures of all baselines */
 	size_t n, cap;
 };
 

@@ -29,10 +29,10 @@ struct tt_judging {
 	struct tt_mem *mem;
 	struct tt_verdict_row *r;
 	const char **why;             /* by row of the verdict: the reason for CANNOT_JUDGE or SKIPPED */
-	struct tt_evidence *evidence; /* by row */
+	struct tt_evidence *evidence; /* evidence, by row of the verdict */
 	double *p, *not;              /* p values of both tests, for the tested rows of one family */
 	double *level, *not_level;    /* the levels to which Holm's method compares them */
-	struct tt_row_pairs *pairs;   /* by row, for an A/B run: differences within pairs */
+	struct tt_row_pairs *pairs;   /* by row of the verdict, for an A/B run: differences within pairs */
 	size_t np;
 	size_t weights;               /* sum of tt_row_weight() of the family's rows */
 };

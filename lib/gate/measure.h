@@ -155,7 +155,7 @@ bool tt_measure_is_wall(const struct tt_measure *x);
 /* A title for readers: "frame time, p95", "\"Update*\" time per frame, mean". Allocated in ${a}. */
 const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 
-/* The reason why there is no figure if no frame is whole. */
+/* Reasons why a figure is missing. */
 #define TT_ZONES_HIDDEN "a filter leaves zones out, and figures per frame count all zones"
 #define TT_NO_FRAMES "no whole frame: name a frame marker (\"tracetool info\" lists likely ones), or see skip in the budget"
 

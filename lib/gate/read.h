@@ -14,7 +14,7 @@ struct tt_run_opts;
 
 /* The files of one sample, and the recorded process. */
 struct tt_gate_capture {
-	const char **path;            /* NULL-terminated */
+	const char **path;            /* paths of its files, NULL-terminated */
 	size_t n;
 	struct tt_gate_capture *into;         /* the capture of the same process that this one was joined into; NULL: none */
 	bool unread;                  /* true: it could not be read; unsuited says why */
@@ -30,7 +30,7 @@ struct tt_gate_reader {
 	struct tt_env *env;           /* if the budget asks for integrity, its ledger gets the losses of all captures */
 	struct tt_arena *a;
 	const struct tt_budget *budget;
-	const char *const *path;      /* operands */
+	const char *const *path;      /* operands of the command, see tt_gate_split() */
 	size_t npath;
 	const char *const *meta;      /* facts KEY=VALUE for results of tests, NULL-terminated; NULL: none */
 	bool has_frames;              /* true: the user gave a filter of frames, which overrides the budget's */
@@ -39,12 +39,12 @@ struct tt_gate_reader {
 	void (*losses)(void *arg, const char *name, const struct tt_loss *loss);      /* called with losses of the capture ${name} that were not reported yet */
 	void *arg;
 	/* The results. */
-	struct tt_gate_capture *cap;  /* by operand */
+	struct tt_gate_capture *cap;  /* captures, by operand */
 	struct tt_sample *sample;
 	size_t nsample;
 	int unread;                   /* exit status for captures that could not be read; 0: all could */
 	const char *unread_name;      /* name of the first of them */
-	bool none;                    /* no capture could be read */
+	bool none;                    /* true: no capture could be read */
 	bool losses_said;             /* true: all losses were reported */
 };
 

@@ -8,8 +8,8 @@
  *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ], [ "WaitForTargetFPS", 9, 1, 0 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
  *   "worst": [ { "frame": 7, "start": 1, "dur": 2, "bytes": 3, "allocs": 4, "top": [ [ "World:Frame", 1234 ] ] } ], "busiest": [], "latest": [] }
  *
- * A fourth number of a part is what of the first is CPU-active time, where that is not all of it. Values are in base units (ns, bytes,
- * ...) with up to three decimals.
+ * A part is [ name, amount, count ]. A fourth item is the CPU-active part of the amount, if it is less than the amount. Values are in base
+ * units (ns, bytes, ...) with up to three decimals.
  */
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ put_amount(struct tt_json *j, const char *key, int64_t v, enum tt_dim dim)
 	const int64_t one = tt_amount_one(dim);
 	char number[32];
 
-	/* Beyond this a decimal would not survive a double, which readers use. */
+	/* Readers parse numbers as doubles, in which decimals of larger amounts would be lost: round to whole units. */
 	if (v > INT64_C(1) << 50 || v < -(INT64_C(1) << 50))
 		v = tt_scale(v, 1, one) * one;
 	*tt_put_base(number, v, dim) = '\0';
@@ -44,7 +44,7 @@ put_amount(struct tt_json *j, const char *key, int64_t v, enum tt_dim dim)
 static void
 put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *v)
 {
-	/* For a baseline made before there was such a row. */
+	/* The sample is from a baseline that is older than this row. */
 	if (!v->known && !v->why)
 		return;
 	if (v->known && !v->absent && !v->doubted && !v->each && v->dim == tt_measure_dim(x)) {
@@ -163,7 +163,7 @@ tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, con
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* Keep the text ${j} in *${s}; ${none} if it is none. */
+/* Copy the string ${j} to *${s}; if ${j} is no string, *${s} is ${none}. */
 static int
 text_of(const struct tt_sample_reader *rd, const json_t *j, const char *none, const char **s, struct tt_err *err)
 {
@@ -261,7 +261,7 @@ static const struct part_list { const char *key; enum tt_about about; bool frame
 };
 enum { PART_LISTS = sizeof part_lists / sizeof *part_lists };
 
-/* The number of parts of the sample ${j} that are kept of a list; ${framed}: it has some of whole frames. */
+/* The number of parts that are read from list ${k} of the sample ${j}; ${framed}: its parts of time per frame are means per whole frame. */
 static size_t
 count_parts(const json_t *j, const struct part_list *k, bool framed)
 {
@@ -271,7 +271,7 @@ count_parts(const json_t *j, const struct part_list *k, bool framed)
 	return n < max ? n : max;
 }
 
-/* Take ${n} parts of ${list}. */
+/* Append the first ${n} parts of ${list} to ${s}. */
 static int
 take_parts(const struct tt_sample_reader *rd, const json_t *list, size_t n, enum tt_about about, bool framed, struct tt_sample *s, struct tt_err *err)
 {
@@ -291,7 +291,7 @@ take_parts(const struct tt_sample_reader *rd, const json_t *list, size_t n, enum
 	return TT_OK;
 }
 
-/* The parts of the sample ${j}; ${framed}: it has some of whole frames. */
+/* Read all lists of parts of the sample ${j}; ${framed}: those per frame are means per whole frame. */
 static int
 take_all_parts(const struct tt_sample_reader *rd, const json_t *j, bool framed, struct tt_sample *s, struct tt_err *err)
 {
@@ -338,14 +338,14 @@ take_worst(const struct tt_sample_reader *rd, const json_t *list, struct tt_wors
 	return TT_OK;
 }
 
-/* True if these values were saved before frames counted as shown: since then late frames are known. */
+/* True if an earlier version saved these values: newer ones have late frames, found from the time for which each frame was shown. */
 static bool
 predates_shown(const json_t *values)
 {
 	return json_object_get(values, "frame.time.mean") && !json_object_get(values, "frame.late.per_1000");
 }
 
-/* The values of ${j} that are read. */
+/* Read the values of all measures of ${rd} from the object ${j}. */
 static int
 take_values(const struct tt_sample_reader *rd, const json_t *j, struct tt_sample *s, struct tt_err *err)
 {
@@ -381,7 +381,7 @@ tt_sample_parse(const struct tt_sample_reader *rd, const void *json, struct tt_s
 	s->predates_shown = predates_shown(values);
 	rc = text_of(rd, json_object_get(j, "name"), "", &s->name, err);
 	TT_THEN(rc, text_of(rd, json_object_get(j, "session"), "", &s->session, err));
-	/* No other sample has it: it is kept apart from texts that samples have in common. */
+	/* The id is unique to this sample, so it is not kept among the texts that samples share. */
 	if (rc == TT_OK && json_is_string(id) && !(s->id = tt_arena_text(rd->a, json_string_value(id), json_string_length(id), err)))
 		rc = err->code;
 	TT_THEN(rc, text_of(rd, json_object_get(j, "damaged"), NULL, &s->damage, err));

@@ -20,7 +20,7 @@ enum { TT_SUGGEST_CAPTURES = 256 };   /* maximum number of captures considered *
 struct tt_suggest_base {
 	const struct tt_sample *s;    /* [n]: the captures at hand, then the baseline's */
 	size_t n;
-	const struct tt_measure *x;   /* [nx] */
+	const struct tt_measure *x;   /* [nx]: the measures, in the order of each sample's values */
 	size_t nx;
 	bool by_date;                 /* true: the captures at hand name no session and were recorded on several days; each day is a session */
 };

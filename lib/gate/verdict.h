@@ -42,7 +42,7 @@ extern const char *const tt_outcome_id[TT_OUTCOMES];          /* names for machi
 struct tt_point {
 	const struct tt_sample *sample;
 	bool known;
-	int64_t v;                    /* amount */
+	int64_t v;                    /* the figure, an amount */
 };
 
 /* A change beneath a row: of a marker's self time, or of a site's bytes. The largest change for the worse comes first. */
@@ -170,8 +170,8 @@ struct tt_verdict {
 	const struct tt_sample *alone;        /* the first of ${nalone} captures without that fact */
 	size_t nalone;
 	const struct tt_budget *budget;
-	const struct tt_baseline *base;       /* NULL: none */
-	const struct tt_ab *ab;       /* NULL: none */
+	const struct tt_baseline *base;       /* the baseline compared to; NULL: none */
+	const struct tt_ab *ab;       /* the A/B run; NULL: none */
 	const char *today;            /* date YYYY-MM-DD to which waivers are compared */
 	int exit_code;                /* exit code by rows: 0; 3: a damaged capture, if integrity is an error; 1; 5: inconclusive */
 	int status;                   /* exit status of the command: exit_code, unless tt_judge_opts.status decides */

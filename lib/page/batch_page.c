@@ -9,7 +9,7 @@
 #include "out/render.h"
 #include "stat/num.h"
 
-/* ROWS: maximum rows of a table. WIDTH, HIGH, TREND: sizes of the pictures in table rows; positions in them are in 1/100 of the width. */
+/* ROWS: maximum rows of a table. WIDTH, HIGH: size of pictures in table rows; positions are in 1/100 of the width. TREND: height of the trend chart. */
 enum { ROWS = 1500, WIDTH = 150, HIGH = 14, TREND = 120 };
 
 struct page {

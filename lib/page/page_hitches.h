@@ -21,7 +21,7 @@ struct tt_page_hitches {
 		uint64_t number;
 		uint64_t of;          /* the column worst of its cause in the table causes, which identifies that cause */
 		size_t rank;          /* row in the table of the worst frames, from 1; 0: not in that table */
-	} of[TT_PAGE_HITCHES];        /* in order */
+	} of[TT_PAGE_HITCHES];        /* in the order of the frames */
 };
 
 /* Find the hitches among the frames ${from} to ${end} - 1 of one process in the tables of ${r}, into ${to}. */
