@@ -1,8 +1,8 @@
 /**
  * Compares two small sets exactly: ranks, shifts, largest distance.
  *
- * Numbers of arrangements are counted in doubles: they are sums of whole numbers, exact below 2^53 and within
- * 1e-13 of it above, and the same on every machine that adds doubles as IEEE 754 says.
+ * Numbers of arrangements are counted in doubles: sums of whole numbers, which are exact below 2^53 and accurate to 1e-13 above, and equal on every machine
+ * with IEEE 754 addition.
  */
 #include "stat/compare.h"
 
@@ -24,7 +24,7 @@ by_value(const void *a, const void *b)
 	return TT_CMP(x->v, y->v);
 }
 
-/* All values in order with twice their mid-rank, so that ranks of equal values stay whole numbers. */
+/* Return all values, sorted, with twice their mid-ranks, which are whole numbers even for equal values. */
 static struct ranked *
 rank_all(const int64_t *x, size_t m, const int64_t *y, size_t n, struct tt_mem *mem, struct tt_err *err)
 {
@@ -44,13 +44,13 @@ rank_all(const int64_t *x, size_t m, const int64_t *y, size_t n, struct tt_mem *
 	return r;
 }
 
-/* Count the ways in which ${k} of the ${n} weights, ascending, at most TT_COMPARE_EXACT of them, add up to 0, 1, and so on: the last row. */
+/* Count the ways in which ${k} of the ${n} ascending weights, at most TT_COMPARE_EXACT of them, add up to 0, 1, and so on; the last row has the result. */
 struct ways { double *of; size_t n, row; struct tt_mem *mem; };
 
 static int
 count_ways(const unsigned *w, size_t n, size_t k, struct ways *c, struct tt_mem *mem, struct tt_err *err)
 {
-	size_t most = 0, sum[TT_COMPARE_EXACT + 1] = { 0 };   /* of the weights before each */
+	size_t most = 0, sum[TT_COMPARE_EXACT + 1] = { 0 };   /* sum of the weights before each one */
 	double *all;
 
 	for (size_t i = n - k; i < n; i++)
@@ -67,7 +67,10 @@ count_ways(const unsigned *w, size_t n, size_t k, struct ways *c, struct tt_mem 
 		const size_t left = n - 1 - i, least = left < k ? k - left : 1;
 
 		sum[i + 1] = sum[i] + w[i];
-		/* Fewer than ${least} now do not become ${k} any more. Any j - 1 before come to what the lightest of them come to, up to the heaviest. */
+		/*
+		 * Choosing fewer than ${least} up to here leaves too few weights to reach ${k}. The sum of any j - 1 earlier weights is between those of the
+		 * lightest and of the heaviest.
+		 */
 		for (size_t j = i + 1 < k ? i + 1 : k; j >= least; j--) {
 			double *to = all + j * c->row;
 			const double *from = to - c->row;
@@ -85,7 +88,7 @@ free_ways(struct ways *c)
 	tt_mem_free(c->mem, c->of, c->n * sizeof *c->of);
 }
 
-/* The share of the ways to choose ${k} whose sum is from ${lo} to ${hi}. */
+/* The share of the ways to choose ${k} weights whose sum is between ${lo} and ${hi}. */
 static double
 share(const struct ways *c, size_t k, size_t lo, size_t hi)
 {
@@ -102,7 +105,7 @@ share(const struct ways *c, size_t k, size_t lo, size_t hi)
 
 /* --- Mann-Whitney ------------------------------------------------------------------- */
 
-/* The smaller side is the one chosen: its sum is small where that of ${y} is large. */
+/* The weights chosen are those of the smaller side; if that is not ${y}, a small sum stands for a large one of ${y}. */
 static int
 exact_p(const struct ranked *r, size_t m, size_t n, double *p, struct tt_mem *mem, struct tt_err *err)
 {
@@ -113,7 +116,7 @@ exact_p(const struct ranked *r, size_t m, size_t n, double *p, struct tt_mem *me
 
 	for (size_t i = 0; i < m + n; i++)
 		any |= r[i].twice;
-	/* If no two are equal, ranks themselves are whole numbers, and there are half as many sums. */
+	/* Without ties the ranks themselves are whole numbers, which halves the number of sums. */
 	for (size_t i = 0; i < m + n; i++) {
 		w[i] = any & 1 ? r[i].twice : r[i].twice / 2;
 		if (r[i].of_y == (n <= m))
@@ -178,8 +181,8 @@ tt_mann_whitney_least(size_t m, size_t n)
 /* --- Hodges-Lehmann ------------------------------------------------------------------- */
 
 /*
- * How many differences may lie outside a bound: the largest c for which U, of values without ties, is below c with
- * at most ${alpha}. (With ties the bound holds with more confidence, not less.)
+ * Get the number of differences that may lie outside a bound: the largest c such that U, for values without ties, is below c with probability at most ${alpha}.
+ * (With ties the bound has a higher confidence.)
  */
 static int
 bound_place(size_t m, size_t n, double alpha, size_t *c, struct tt_mem *mem, struct tt_err *err)
@@ -222,7 +225,7 @@ minus(int64_t a, int64_t b)
 	return v;
 }
 
-/* The mean of two values in order, halves away from zero. */
+/* The mean of two values in order, rounded half away from zero. */
 static int64_t
 middle(int64_t a, int64_t b)
 {
@@ -302,7 +305,7 @@ tt_holm_levels(const double *p, size_t n, double alpha, double *level, struct tt
 	tt_sort(o, n, by_p);
 	for (size_t i = 0; i < n; i++) {
 		level[o[i].at] = alpha / (double)left;
-		/* The first that is not rejected ends the method: the others are held against the same. */
+		/* The first hypothesis that is not rejected ends the method: all others are compared with the same level. */
 		left -= left == n - i && o[i].p * (double)left <= alpha;
 	}
 	tt_mem_free(mem, o, n * sizeof *o);
@@ -320,7 +323,7 @@ apart(size_t i, size_t m, size_t j, size_t n)
 	return a > b ? a - b : b - a;
 }
 
-/* True if the distributions may be compared after the first ${i} > 0 values: the next one differs. */
+/* True if the distributions can be compared after the first ${i} > 0 values: the next value differs. */
 static bool
 edge(const struct ranked *r, size_t all, size_t i)
 {
@@ -348,8 +351,8 @@ largest_distance(const struct ranked *r, size_t m, size_t n)
 }
 
 /*
- * Every order of the values is a path from (0, 0) to (m, n); ways[j] counts those to (i, j) that have not been as
- * far apart as ${d}, and those that have.
+ * Each order of the values is a path from (0, 0) to (m, n). ways[j] counts the paths to (i, j), separately for those that have been ${d} apart and those that
+ * have not.
  */
 static int
 exact_ks(const struct ranked *r, size_t m, size_t n, uint64_t d, double *p, struct tt_mem *mem, struct tt_err *err)

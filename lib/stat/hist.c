@@ -58,7 +58,7 @@ tt_hist_quantile(const struct tt_hist *h, uint64_t num, uint64_t den)
 			break;
 		}
 	}
-	/* A bucket's middle can be outside the range of its values. */
+	/* The middle of a bucket may lie outside the range of the values in it. */
 	if (v < h->min)
 		return h->min;
 	return v > h->max ? h->max : v;

@@ -10,14 +10,14 @@
 
 #define TT_HIST_BITS 5
 #define TT_HIST_PAGE (1u << TT_HIST_BITS)     /* buckets per page = per power of two */
-#define TT_HIST_PAGES (65 - TT_HIST_BITS)     /* page 0: values below 32; the last: 2^63 and up */
+#define TT_HIST_PAGES (65 - TT_HIST_BITS)     /* page 0: values below 32; last page: 2^63 and up */
 #define TT_HIST_BUCKETS (TT_HIST_PAGES * TT_HIST_PAGE)
 
-/* The bucket of ${v}: page * 32 + place. */
+/* The bucket of ${v}: page * 32 + index in the page. */
 static inline unsigned
 tt_hist_bucket(uint64_t v)
 {
-	/* No branch: whether a duration is below 32 follows no pattern. From 64 on the page is one up for each power of two; below, it is in v. */
+	/* Branch-free, because durations below 32 follow no pattern. From 64 on each power of two adds a page; below, ${v} contains the page number. */
 	unsigned up = (63u ^ (unsigned)__builtin_clzll(v | TT_HIST_PAGE)) - TT_HIST_BITS;
 	return up * TT_HIST_PAGE + (unsigned)(v >> up);
 }
@@ -25,7 +25,7 @@ tt_hist_bucket(uint64_t v)
 /* The value that represents a bucket: its middle. */
 uint64_t tt_hist_value(unsigned bucket);
 
-/* A dense histogram, for report time. */
+/* A dense histogram, for use in reports. */
 struct tt_hist {
 	uint64_t n;
 	uint64_t min, max;            /* exact; min > max: empty */
@@ -35,8 +35,10 @@ struct tt_hist {
 void tt_hist_init(struct tt_hist *h);
 void tt_hist_add(struct tt_hist *h, uint64_t v, uint64_t n);
 
-/* Nearest rank: the smallest value with at least ${num}/${den} of all at or below it, clamped to [min, max]; 0 if empty.
-   The first and the last rank are exact. */
+/*
+ * The nearest-rank quantile: the smallest value such that at least ${num}/${den} of all are at or below it, clamped to [min, max]; 0 if empty. The first and
+ * the last rank are exact.
+ */
 uint64_t tt_hist_quantile(const struct tt_hist *h, uint64_t num, uint64_t den);
 
 #endif

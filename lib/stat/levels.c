@@ -7,15 +7,15 @@
 
 #include "base/err.h"
 
-/* The best partition of the values before a place. */
+/* The cheapest division into levels of the values before an index. */
 struct best {
 	double cost;
-	double sum, squares;          /* of the values before it, less their mean over all */
-	size_t from;                  /* where its last level starts */
+	double sum, squares;          /* of the values before the index, relative to the overall mean */
+	size_t from;                  /* start of the last level */
 	size_t levels;
 };
 
-/* The sum of squares that a single level leaves between two places. */
+/* The sum of squares that remains with a single level between two indices. */
 static double
 left(const struct best *a, const struct best *b, size_t n)
 {

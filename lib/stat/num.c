@@ -5,14 +5,14 @@
 
 #include "base/order.h"
 
-#define TRIM 20                       /* a twentieth of the values at either end */
+#define TRIM 20                       /* 1/TRIM of the values at each end */
 
 uint64_t
 tt_isqrt(tt_u128 v)
 {
 	uint64_t root = 0;
 
-	/* Bit by bit from the top: 64 steps, no division. */
+	/* Bit by bit from the top: 64 steps without division. */
 	for (unsigned bit = 64; bit-- > 0;) {
 		uint64_t try = root | UINT64_C(1) << bit;
 
@@ -43,14 +43,14 @@ tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den)
 	return rank > n ? n : (uint64_t)rank;
 }
 
-/* A byte of ${v}, as numbers are in order by their bytes. */
+/* A byte of ${v}, mapped so that numbers sort by their bytes. */
 static inline unsigned
 byte_of(int64_t v, unsigned shift)
 {
 	return (unsigned)(((uint64_t)v ^ UINT64_C(1) << 63) >> shift & 255);
 }
 
-/* The bits in which some of the values differ. */
+/* The bits in which values differ. */
 static uint64_t
 differing(const int64_t *v, size_t n)
 {
@@ -61,7 +61,7 @@ differing(const int64_t *v, size_t n)
 	return differ;
 }
 
-enum { INSERTION_SORT_MAX = 48 };                    /* up to this many are sorted by insertion */
+enum { INSERTION_SORT_MAX = 48 };                    /* up to this many values are sorted by insertion */
 
 static void
 insert_all(int64_t *v, size_t n)
@@ -76,7 +76,7 @@ insert_all(int64_t *v, size_t n)
 	}
 }
 
-/* The values come to the places of their bytes at ${shift}, each in turn to where it belongs; ${end}: where each byte's places end. */
+/* Permute the values in place so that they are grouped by their byte at ${shift}, moving each in turn to its group; ${end}: ends of the groups. */
 static void
 place_all(int64_t *v, size_t n, unsigned shift, size_t *end)
 {
@@ -103,7 +103,7 @@ place_all(int64_t *v, size_t n, unsigned shift, size_t *end)
 		}
 }
 
-/* Byte by byte from the highest that differs, in place: memory for a second copy would be as much as the values of a long capture. */
+/* Radix sort in place, from the highest byte that differs: a second copy would take as much memory as all values of a long capture. */
 void
 tt_sort_i64(int64_t *v, size_t n)
 {
@@ -124,7 +124,7 @@ tt_sort_i64(int64_t *v, size_t n)
 		tt_sort_i64(v + from, end[b] - from);
 }
 
-/* Byte by byte from the highest that differs: those with the byte of the one that is looked for come to the front, and are looked at alone. */
+/* Radix select from the highest byte that differs: move the values whose byte is that of the wanted one to the front, and continue with these. */
 int64_t
 tt_select_i64(int64_t *v, size_t n, size_t at)
 {
@@ -144,7 +144,7 @@ tt_select_i64(int64_t *v, size_t n, size_t at)
 		for (size_t i = 0; i < n; i++) {
 			int64_t here = v[i];
 
-			/* Without a branch, which no processor could foresee. */
+			/* Branch-free, because the branch would be unpredictable. */
 			v[i] = v[kept];
 			v[kept] = here;
 			kept += byte_of(here, shift) == byte;
@@ -211,7 +211,7 @@ tt_trimmed_i64(const int64_t *sorted, size_t n)
 static int64_t
 floor_mean(const int64_t *v, size_t n)
 {
-	/* Kept as whole part and rest, so that no sum of 64-bit values can overflow. */
+	/* The quotient and the remainder are summed separately, so that sums of 64-bit values cannot overflow. */
 	int64_t whole = 0, d = (int64_t)n, rest = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -229,10 +229,7 @@ distance(int64_t a, int64_t b)
 	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
-/*
- * How far to shift deviations right so that the sum of ${n} of their squares stays below 2^126. Real captures
- * need none: 2^40 ns is 18 minutes.
- */
+/* The right shift of deviations that keeps the sum of ${n} squares below 2^126. Real captures need none: 2^40 ns is 18 minutes. */
 static unsigned
 shift_for(uint64_t largest, size_t n)
 {
@@ -267,7 +264,7 @@ tt_stddev_i64(const int64_t *v, size_t n)
 		uint64_t d = distance(v[i], mean) >> shift;
 
 		squares += (tt_u128)d * d;
-		/* The mean was rounded down by off / n, which the variance about it must give back. */
+		/* The mean was rounded down by off / n; correct the variance for that. */
 		off += (uint64_t)v[i] - (uint64_t)mean;
 	}
 	off = shift ? 0 : (uint64_t)off;

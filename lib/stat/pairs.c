@@ -1,9 +1,9 @@
 /**
  * Tests the differences within pairs.
  *
- * Looks are exact by counting: of all 2^n ways to give signs to the first n differences it is known at which levels one would have stopped before. At each
- * look, level by level from the strictest, those with the largest rank sums are added as long as no level has more than it may spend by then. A series that
- * stops at a strict level stops at all looser ones, so that the smallest level at which it stops is a p value.
+ * Looks are exact by counting: for each of the 2^n ways to give signs to the first n differences, it is known at which levels the run would have stopped
+ * before. At each look, starting with the strictest level, the signs with the largest rank sums are added as long as no level exceeds its budget so far. A
+ * series that stops at a strict level also stops at all looser ones, so that the smallest level at which it stops is a p value.
  */
 #include "stat/pairs.h"
 
@@ -15,16 +15,16 @@
 #include "base/order.h"
 #include "stat/student.h"
 
-#define BIT (1 + 1e-9)                /* what rounding may take */
+#define BIT (1 + 1e-9)                /* tolerance for rounding errors */
 #define SUM_MAX (TT_PAIRS_EXACT * (TT_PAIRS_EXACT + 1))
-#define LATE 5                        /* pairs between two looks, beyond TT_PAIRS_EXACT */
-#define OUTLIER_MADS 5                         /* an outlier is this many times as far from the median level as the median of distances from it */
-#define MAX_EVENED(n) ((n) / 2)        /* at most this many of n are evened out: more are no accidents */
-#define APART 0.15                    /* of the level goes on rows that are set apart for being far below their limits */
+#define LATE 5                        /* number of pairs between two looks, beyond TT_PAIRS_EXACT */
+#define OUTLIER_MADS 5                         /* an outlier is more than this many median absolute deviations from the median level */
+#define MAX_EVENED(n) ((n) / 2)        /* at most this many of n pairs are evened out: more are not accidents */
+#define APART 0.15                    /* share of the level spent on setting rows apart that are far below their limits */
 #define DIVISIONS 64
-#define EFFICIENCY 0.955              /* of ranks beside means where differences are normal: 3 / pi */
+#define EFFICIENCY 0.955              /* efficiency of ranks relative to means for normal differences: 3 / pi */
 
-/* From the strictest. In front of 5 % over 64 to 1 rows some for more rows, after them some to tell how far one is. */
+/* The levels, strictest first. Before 5 % divided by 64 to 1 rows, some for more rows; after these, some to show how far a row is from its limit. */
 static const double strict[] = { 0.05 / 4096, 0.05 / 2048, 0.05 / 1024, 0.05 / 512, 0.05 / 256, 0.05 / 128 }, loose[] = { 0.1, 0.2, 0.35, 0.5, 0.75 };
 #define NSTRICT (sizeof strict / sizeof *strict)
 #define NLOOSE (sizeof loose / sizeof *loose)
@@ -56,7 +56,7 @@ tt_pairs_level(double level)
 
 /* --- signed ranks --------------------------------------------------------------------- */
 
-/* A difference: how far from the limit it is, twice its rank, of which pair it is, and on which side of the limit. */
+/* A difference: its distance from the limit, twice its rank, its pair, and its side of the limit. */
 struct signed_rank { uint64_t size; unsigned twice; size_t at; bool above; };
 
 static int
@@ -89,7 +89,7 @@ by_int64(const void *a, const void *b)
 	return TT_CMP(*x, *y);
 }
 
-/* The lower median of ${n} > 0 levels, which are put in order, and the lower median of their distances from it. */
+/* The lower median of ${n} > 0 levels, which are sorted; *${usual}: the lower median of their distances from it. */
 static int64_t
 usual_level(int64_t *level, size_t n, uint64_t *usual)
 {
@@ -105,7 +105,10 @@ usual_level(int64_t *level, size_t n, uint64_t *usual)
 	return m;
 }
 
-/* How far from the level ${m} that of a pair with a run far from the others is; 0: it is not, or was not moved from the limit by a single run. */
+/*
+ * The distance of the pair's level from the median ${m}, if one of its runs is far from the others and may have moved the difference away from the limit; else
+ * 0.
+ */
 static uint64_t
 disturbance(const struct tt_pair *pair, const struct signed_rank *r, int64_t m, uint64_t usual)
 {
@@ -114,7 +117,7 @@ disturbance(const struct tt_pair *pair, const struct signed_rank *r, int64_t m, 
 	return usual > 0 && off > OUTLIER_MADS * usual && off < r->size ? off : 0;
 }
 
-/* The distances of differences from the limit, and their sides, in the order of the pairs, runs far from the others evened out. */
+/* Compute the distances of differences from the limit, and their sides, in the order of the pairs, with runs far from the others evened out. */
 static struct tt_pairs_evened
 even_out(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank *r)
 {
@@ -158,7 +161,10 @@ tt_pairs_even(const struct tt_pair *pair, size_t n, int64_t limit, int64_t *d)
 	return e;
 }
 
-/* Twice the mid-ranks of the distances from the limit, which are whole numbers; ${r} by size. How many are not 0; those come last. */
+/*
+ * Sort ${r} by size, and set twice the mid-ranks of the distances from the limit, which are whole numbers. Return the number of distances that are not 0, which
+ * come last.
+ */
 static size_t
 rank_sizes(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank *r)
 {
@@ -177,7 +183,10 @@ rank_sizes(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_ra
 	return n - zeros;
 }
 
-/* Among all ways to take some of the ${n} weights, the shares whose sum is 0, 1, ... *${most}; free it with that number and one. */
+/*
+ * The distribution of the sum of a random subset of the ${n} weights: the shares of the sums 0, 1, ... *${most}. The caller frees the array of *${most} + 1
+ * numbers.
+ */
 static double *
 shares(const unsigned *w, size_t n, size_t *most, struct tt_mem *mem, struct tt_err *err)
 {
@@ -190,7 +199,7 @@ shares(const unsigned *w, size_t n, size_t *most, struct tt_mem *mem, struct tt_
 	of = tt_mem_alloc(mem, (*most + 1) * sizeof *of, err);
 	if (!of)
 		return NULL;
-	/* Halved with each weight: a double has room for 2^-1022. */
+	/* Halved with each weight; a double reaches down to 2^-1022. */
 	of[0] = 1;
 	for (size_t i = 0; i < n; i++) {
 		reach += w[i];
@@ -200,7 +209,7 @@ shares(const unsigned *w, size_t n, size_t *most, struct tt_mem *mem, struct tt_
 	return of;
 }
 
-/* The share whose sum is at least ${least}. */
+/* Compute the share of subsets whose sum is at least ${least}. */
 static int
 share_from(const unsigned *w, size_t n, size_t least, double *p, struct tt_mem *mem, struct tt_err *err)
 {
@@ -240,7 +249,7 @@ tt_signed_rank(const struct tt_pair *pair, size_t n, int64_t limit, double *p, s
 
 /* --- bounds ------------------------------------------------------------------------------ */
 
-/* How many means lie outside a bound: the largest c for which the rank sum of ${n} values without ties is below c with at most ${alpha}. */
+/* Get the number of means outside a bound: the largest c such that the rank sum of ${n} values without ties is below c with probability at most ${alpha}. */
 static int
 bound_place(size_t n, double alpha, size_t *c, struct tt_mem *mem, struct tt_err *err)
 {
@@ -257,7 +266,7 @@ bound_place(size_t n, double alpha, size_t *c, struct tt_mem *mem, struct tt_err
 	return of ? TT_OK : err->code;
 }
 
-/* Half of a sum, halves away from zero. */
+/* Half of a sum, rounded half away from zero. */
 static int64_t
 half(int64_t sum)
 {
@@ -314,16 +323,16 @@ double
 tt_pairs_seen(const struct tt_change *c, size_t most, double limit, double alpha, double power)
 {
 	double level = tt_student_point(alpha, c->df), more = -tt_student_point(power, INFINITY), point = more;
-	/* Near the smallest possible p, ranks show less than means: by so much, by simulation of 8 to 20 normal differences. */
+	/* Near the smallest possible p, ranks detect less than means; the factor is from simulations of 8 to 20 normal differences. */
 	double coarse = 1 + 0.3 * ldexp(1, -(int)most) / alpha;
 
-	/* The scatter of this run and of the next one are known as well as this many degrees of freedom allow. */
+	/* The scatter of this run and that of the next one are estimates with this many degrees of freedom. */
 	for (int i = 0; i < 20; i++)
 		more = point * sqrt(1 + (level * level + (level + more) * (level + more)) / (2 * c->df));
 	return limit + coarse * c->se * (level + more);
 }
 
-/* The scatter is taken as known: it will be. Even without any, fewer pairs than reach ${alpha} at all show nothing. */
+/* Treats the scatter as known, as it will be with more pairs. Even without scatter, a minimum number of pairs is needed to reach ${alpha} at all. */
 size_t
 tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha, double power)
 {
@@ -332,7 +341,7 @@ tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha
 	return limit > 0 && need <= TT_PAIRS_MAX ? (size_t)fmax(need, ceil(-log2(alpha))) : 0;
 }
 
-/* Numbers in a pair differ by the root of twice the mean; both bounds, of worse and of not worse, are about two errors away. */
+/* The numbers of a pair differ by the root of twice the mean; the bounds of both tests are about two standard errors away. */
 double
 tt_pairs_chance(double count, size_t n)
 {
@@ -341,22 +350,22 @@ tt_pairs_chance(double count, size_t n)
 
 /* --- looks ------------------------------------------------------------------------------------- */
 
-/* One after the other. "By signs": by those of the differences so far, one bit each, before runs far from the others are evened out. */
+/* The state of successive looks. "By signs" means by the signs of the differences so far, one bit each, before runs far from the others are evened out. */
 struct looks {
 	const struct tt_pair *pair;
 	int64_t limit;
 	size_t n;
-	uint8_t *stopped;             /* by signs: the first level at which one has stopped; LEVELS: none */
-	unsigned (*many)[SUM_MAX + 1];        /* of those by level and rank sum, at this look */
+	uint8_t *stopped;             /* by signs: the strictest level at which that series has stopped; LEVELS: none */
+	unsigned (*many)[SUM_MAX + 1];        /* number of series by level and rank sum, at this look */
 	struct {
-		size_t from;          /* the least rank sum that stops at the level, at this look; none does, where it is too large */
-		double stopped, may;  /* of all signs those that have stopped at the level or a stricter one, and may */
+		size_t from;          /* the smallest rank sum that stops at the level at this look; if larger than all, none does */
+		double stopped, may;  /* number of series that have stopped at the level or a stricter one, and its maximum */
 	} level[LEVELS];
-	size_t ours;                  /* the first level at which ours has stopped */
-	double spent;                 /* the share of the levels that is spent */
+	size_t ours;                  /* the strictest level at which the actual series has stopped */
+	double spent;                 /* share of the levels spent so far */
 };
 
-/* Rank sums of all signs of the first ${n} differences, by the signs of one half of them: of the lower bits and of the upper. */
+/* Compute the rank sums for all signs of the first ${n} differences; callers do so separately for the lower and the upper half of the sign bits. */
 static void
 half_sums(const unsigned *twice, size_t n, unsigned *sum)
 {
@@ -366,7 +375,7 @@ half_sums(const unsigned *twice, size_t n, unsigned *sum)
 			sum[b | (size_t)1 << i] = sum[b] + twice[i];
 }
 
-/* Move the signs of rank sum ${sum} to the level ${i}, if neither it nor a looser one, at which they stop as well, gets too many. */
+/* Let series with the rank sum ${sum} stop at level ${i}, unless that level or a looser one, at which they also stop, then exceeds its maximum. */
 static bool
 take_sum(struct looks *l, size_t i, size_t sum)
 {
@@ -386,7 +395,7 @@ take_sum(struct looks *l, size_t i, size_t sum)
 	return true;
 }
 
-/* The part that each level adds at this look of ${n} differences, where ${share} of it may be spent. */
+/* Choose for each level the rank sums that stop at this look of ${n} differences, with ${share} of the level to spend. */
 static void
 choose_sums(struct looks *l, size_t n, size_t most, double share)
 {
@@ -407,7 +416,10 @@ choose_sums(struct looks *l, size_t n, size_t most, double share)
 	}
 }
 
-/* One look at the first ${n} <= TT_PAIRS_EXACT differences. A difference that is evened out at one look may not be at another: signs are those before. */
+/*
+ * Look at the first ${n} <= TT_PAIRS_EXACT differences. A difference evened out at one look may not be at another, so that series are identified by the
+ * original signs.
+ */
 static void
 look(struct looks *l, size_t n, double share)
 {
@@ -444,7 +456,7 @@ look(struct looks *l, size_t n, double share)
 	l->spent = share;
 }
 
-/* The share of a level that may be spent once ${n} differences are there. */
+/* The share of a level that may be spent after ${n} differences. */
 static double
 share_of(const struct tt_pairs_plan *plan, size_t n, bool last)
 {
@@ -455,7 +467,7 @@ share_of(const struct tt_pairs_plan *plan, size_t n, bool last)
 	return plan->looks ? t * t : 0;
 }
 
-/* A look at more than that: each level has what it may spend now, whatever was before. */
+/* Look at more than TT_PAIRS_EXACT differences: each level may spend its new share, regardless of earlier looks. */
 static int
 late_look(struct looks *l, size_t n, double share, struct tt_mem *mem, struct tt_err *err)
 {
@@ -480,7 +492,7 @@ look_at_all(struct looks *l, const struct tt_pairs_plan *plan, double *now, stru
 		double share = share_of(plan, n, last);
 
 		*now = 0;
-		/* The signs so far, and either of the new one. */
+		/* Extend the series by both signs of the new difference. */
 		if (n <= TT_PAIRS_EXACT)
 			memcpy(l->stopped + ((size_t)1 << (n - 1)), l->stopped, (size_t)1 << (n - 1));
 		if (share <= 0)
@@ -495,7 +507,7 @@ look_at_all(struct looks *l, const struct tt_pairs_plan *plan, double *now, stru
 	return rc;
 }
 
-/* The p needed at the last look for the level to stop there. */
+/* Compute the p required at the last look for stopping at level ${place}. */
 static int
 nominal(const struct looks *l, size_t place, double now, double *p, struct tt_mem *mem, struct tt_err *err)
 {
@@ -517,7 +529,7 @@ nominal(const struct looks *l, size_t place, double now, double *p, struct tt_me
 	return share_from(w, m, least, p, mem, err);
 }
 
-/* The looks of one series; l->stopped is the caller's, of as many bytes as there are signs. */
+/* Begin the looks of one series. l->stopped, freed by end_looks(), has a byte for each combination of signs. */
 static int
 start_looks(struct looks *l, const struct tt_pair *pair, size_t n, int64_t limit, struct tt_mem *mem, struct tt_err *err)
 {
@@ -572,9 +584,9 @@ tt_pairs_test(const struct tt_pair *pair, size_t n, int64_t limit, const struct 
 
 /* --- rows together ------------------------------------------------------------------------------ */
 
-/* A row at a look: how many of all signs have at least the rank sum that these have; twice as many, unless the row may err twice as often. */
+/* A row at a look: for each series, the number of series with at least its rank sum, doubled unless the row may err twice as often. */
 struct together {
-	uint32_t *tail;               /* by the pairs that are swapped, one bit each; at most 2 << pairs */
+	uint32_t *tail;               /* by swapped pairs, one bit each; values up to 2 << number of pairs */
 	uint32_t ours;
 };
 
@@ -597,7 +609,7 @@ count_tails(const struct tt_pairs_row *row, size_t n, bool heavy, struct togethe
 		at_least[lower[b & mask] + upper[b >> low]]++;
 	for (size_t s = SUM_MAX; s > 0; s--)
 		at_least[s - 1] += at_least[s];
-	/* By which pairs are swapped, so that each is in all rows. */
+	/* Indexed by the swapped pairs, so that an index means the same in all rows. */
 	for (size_t b = 0; b < (size_t)1 << n; b++)
 		t->tail[b ^ signs] = at_least[lower[b & mask] + upper[b >> low]] << !heavy;
 	t->ours = t->tail[0];
@@ -612,9 +624,9 @@ by_tail(const void *a, const void *b, void *arg)
 	return t[i].ours != t[k].ours ? TT_CMP(t[i].ours, t[k].ours) : TT_CMP(i, k);
 }
 
-/* Among all ways to swap the first ${n} pairs, those in which some row has stopped at a look, or was set apart: by the swaps, one bit each. */
+/* By swapped pairs, one bit each: true if some row has stopped at a look, or was set apart. */
 struct stops {
-	uint8_t *is;                  /* NULL: there was no look yet */
+	uint8_t *is;                  /* NULL before the first look */
 	size_t n;
 };
 
@@ -624,7 +636,7 @@ has_stopped(const struct stops *s, size_t b)
 	return s->is && s->is[b & (((size_t)1 << s->n) - 1)];
 }
 
-/* For each of ${signs} ways, how sure the surest of these rows is. */
+/* Compute for each of ${signs} series the smallest tail among these rows. */
 static void
 surest(const struct together *t, const size_t *order, size_t nrow, size_t signs, uint32_t *least)
 {
@@ -635,7 +647,7 @@ surest(const struct together *t, const size_t *order, size_t nrow, size_t signs,
 			least[b] = t[order[k]].tail[b] < least[b] ? t[order[k]].tail[b] : least[b];
 }
 
-/* How sure the surest row may be for at most ${may} ways to be that sure, or have stopped before; 0: none is so rare. ${many} is room. */
+/* The largest tail that is rare enough: at most ${may} series have a row with a tail that small, or stopped before; 0: none. ${many} is scratch space. */
 static uint32_t
 rare(const uint32_t *least, size_t signs, const struct stops *before, size_t may, uint32_t *many)
 {
@@ -654,8 +666,8 @@ rare(const uint32_t *least, size_t signs, const struct stops *before, size_t may
 }
 
 /*
- * In what share of all ways is any of the rows that are not surer than this one as sure as it is, or has one stopped before: ${adjusted}, by row.
- * ${order}: by that. ${least} is room.
+ * Compute the step-down p values ${adjusted}, by row: the share of series in which this row, or a later one in ${order}, has a tail as small as this row's, or
+ * which stopped before. ${order} is by tail, smallest first; ${least} is scratch space.
  */
 static void
 step_down(const struct together *t, const size_t *order, size_t nrow, size_t signs, const struct stops *before, uint32_t *least, double *adjusted)
@@ -684,20 +696,20 @@ step_down(const struct together *t, const size_t *order, size_t nrow, size_t sig
 struct row_look {
 	struct tt_pairs_row *row;
 	size_t nrow, n;
-	double level;                 /* that may be spent on this look and those before */
+	double level;                 /* level that may be spent on this look and earlier ones */
 	bool last;
-	struct stops stops;           /* of the looks before; then of this one, too */
-	double *adjusted;             /* by row: the share that has stopped if the row does */
+	struct stops stops;           /* series stopped at earlier looks; afterwards also at this one */
+	double *adjusted;             /* by row: the share of series that have stopped if this row does */
 };
 
-/* How often the row may err beside others: early looks, which have little to spend, give each as much. */
+/* The weight by which the row's permitted error is multiplied. Early looks, which can spend little, treat all rows alike. */
 static double
 weight_of(const struct row_look *l, size_t row)
 {
 	return l->last && l->row[row].twice ? 2 : 1;
 }
 
-/* Put those that may be worse first in ${order}; how many these are. */
+/* Move the rows that may be worse to the front of ${order}, and return their number. */
 static size_t
 set_apart(const struct together *t, size_t *order, size_t nrow, size_t signs, uint32_t most)
 {
@@ -713,14 +725,17 @@ set_apart(const struct together *t, size_t *order, size_t nrow, size_t signs, ui
 	return kept;
 }
 
-/* The p needed for a tail of at most ${tail}. */
+/* The p that corresponds to a tail of ${tail}. */
 static double
 nominal_of(const struct row_look *l, size_t row, uint32_t tail)
 {
 	return fmin(1, ldexp((double)tail * weight_of(l, row) / 2, -(int)l->n));
 }
 
-/* The look, with tails; ${order}: all rows; ${room}: 3 * signs + 1 numbers; ${stopped}: what has stopped then, by way. */
+/*
+ * Do the look, once the tails are counted. ${order}: all rows; ${room}: scratch space for 3 * signs + 1 numbers; ${stopped}: output, the series stopped after
+ * it.
+ */
 static void
 count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *room, uint8_t *stopped)
 {
@@ -733,7 +748,7 @@ count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *
 	all = rare(least, signs, &l->stops, may, many);
 	if (l->last && l->nrow > 1)
 		apart = rare(least, signs, &none, (size_t)((double)may * APART), many);
-	/* With all pairs the other way around, what is sure to be above is as sure to be below. */
+	/* With all pairs swapped, what was surely above is surely below. */
 	for (size_t b = 0; b < signs; b++)
 		stopped[b] = has_stopped(&l->stops, b) || least[~b & (signs - 1)] <= apart;
 	kept = set_apart(t, order, l->nrow, signs, apart);
@@ -797,7 +812,7 @@ by_weighed_p(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y ? 1 : TT_CMP(i, k);
 }
 
-/* Holm's correction of l->adjusted with weights; *${all}: their sum. */
+/* Apply Holm's correction with weights to l->adjusted; *${all}: sum of the weights. */
 static int
 weighed_holm(struct row_look *l, double *all, struct tt_mem *mem, struct tt_err *err)
 {
@@ -822,9 +837,9 @@ weighed_holm(struct row_look *l, double *all, struct tt_mem *mem, struct tt_err 
 	return TT_OK;
 }
 
-#define TOGETHER ((size_t)1 << 25)    /* signs of all rows; beyond, Holm's correction */
+#define TOGETHER ((size_t)1 << 25)    /* maximum number of series of all rows; beyond, Holm's correction */
 
-/* One look, which may spend ${share} of ${alpha} if what was spent before is not counted. l->adjusted: p values for this level. */
+/* Do one look, which may spend ${share} of ${alpha} in addition to earlier looks. l->adjusted: p values comparable with ${alpha}. */
 static int
 look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem, struct tt_err *err)
 {
@@ -847,11 +862,14 @@ look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem,
 	return rc;
 }
 
-/* The share of the level for a look after ${n} pairs, once *${spent} is spent; 0: no look. If no sum is rare enough, it is kept. */
+/*
+ * The share of the level for a look after ${n} pairs, which is added to *${spent}; 0: no look. If even the smallest p exceeds it, the share is saved for a
+ * later look.
+ */
 static double
 look_share(const struct tt_pairs_plan *plan, size_t n, bool last, double alpha, double *spent)
 {
-	static const struct { unsigned at, share; } look[] = { { 50, 5 }, { 65, 15 }, { 80, 30 } };       /* percent of pairs, and of the level by then */
+	static const struct { unsigned at, share; } look[] = { { 50, 5 }, { 65, 15 }, { 80, 30 } };       /* percent: of the pairs; of the level */
 	double share = 0;
 
 	if (last || n >= plan->most)

@@ -10,13 +10,14 @@
 #include "base/mem.h"
 #include "stat/refresh_parts.h"
 
-enum { MIN_ALONE = 20 };              /* fewer frames show no limit, unless they wait for it alone */
-enum { MAX_KEPT = 1 << 18 };           /* frames whose facts are kept while they are fitted: 15 MB */
+enum { MIN_ALONE = 20 };              /* minimum number of frames to accept a limit, unless they wait for the limit alone */
+enum { MAX_KEPT = 1 << 18 };           /* maximum number of frames whose facts are kept during the fit: 15 MB */
 #define DAY_NS UINT64_C(86400000000000)
 
 /*
- * True if the grid of ${is} is that of a timer's fixed deadlines: all waiting is for the limit alone, but for a fiftieth, and more frames are late without a
- * wait than wait for a later refresh, as a display makes all of them do; or as many, if it is of a part of the frames, which may be regular by chance.
+ * True if the grid of ${is} comes from a timer with fixed deadlines. At least 49/50 of the waiting is for the limit alone; and more late frames do not wait at
+ * all than wait for a later refresh, which a display makes all late frames do. Equally many suffice if ${is_part}, because a part of the frames may be regular
+ * by chance.
  */
 static bool
 has_deadlines(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, bool is_part)
@@ -37,13 +38,13 @@ has_deadlines(const struct tt_refresh_fit *f, const struct tt_refresh_segment *i
 	return (is_part ? nfree >= nlater : nfree > nlater) && only >= waited - waited / 50 && waited > 0;
 }
 
-/* Append the segments of ${s}, which is on a grid: a display's, or a timer's. */
+/* Append the segments of ${s}, which is on a grid, that of a display or of a timer. */
 static int
 display_stretch(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err)
 {
 	const size_t first = f->to->nsegment;
 	const int rc = tt_refresh_segments(f, s, err);
-	/* Limits of one and of two refreshes on one grid are a display's. */
+	/* A grid with limits of both one and two refreshes is a display's. */
 	const bool is_part = s->end - s->first < f->n && f->to->nsegment == first + 1;
 
 	for (size_t i = first; i < f->to->nsegment && rc == TT_OK; i++) {
@@ -59,8 +60,8 @@ display_stretch(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_
 }
 
 /*
- * Append the limit of a part of a stretch that is on no grid as a whole, since another part may be a timer's whose period goes into a display's: a display's if
- * this part is surely on a grid, else a timer's.
+ * Append the limit of a part of a stretch that as a whole is on no grid. It is a display's limit if this part is certainly on a grid, else a timer's. Another
+ * part may have a timer whose period divides the display's.
  */
 static int
 part_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
@@ -72,7 +73,7 @@ part_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	return tt_timer_stretch(f, s, err);
 }
 
-/* A stretch that is on no grid may have several limits by a timer: these are periods of their own, however they go into each other. */
+/* Append a stretch. If it is on no grid, it may have several timers' limits, whose periods are fitted separately even if they are multiples of each other. */
 static int
 grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
@@ -89,8 +90,8 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 }
 
 /*
- * A stretch of times at which frames were handed to the display. With a timer whose sleeps end at steps of a clock these times are as regular as the steps,
- * and no step is a refresh.
+ * Append a stretch of times at which frames were handed to the display. Sleeps that end at steps of a clock make these times as regular as the steps, which are
+ * no refreshes.
  */
 static int
 presented_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
@@ -102,7 +103,7 @@ presented_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err 
 	return f->misfit ? TT_OK : tt_refresh_segments(f, s, err);
 }
 
-/* Add the point of frame ${i}, at ${x}, if it is after all others, and not days after: no grid is followed for so long. */
+/* Add the point ${x} of frame ${i} if it is after all others and within a day, because no grid is followed for longer. */
 static inline void
 add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
 {
@@ -113,7 +114,10 @@ add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
 	f->of[f->n++] = (uint32_t)i;
 }
 
-/* The shortest hand-over to the display that is a wait: a quarter of the mean, and TT_RELEASE_MIN_NS. Shorter ones found room at once. */
+/*
+ * The minimum time of a hand-over to the display to count as a wait: a quarter of the mean, and at least TT_RELEASE_MIN_NS. Shorter hand-overs did not have to
+ * wait for room.
+ */
 static int64_t
 min_presenting_ns(const struct tt_refresh_fit *f)
 {
@@ -129,7 +133,7 @@ min_presenting_ns(const struct tt_refresh_fit *f)
 	return n && sum / n / 4 > TT_RELEASE_MIN_NS ? sum / n / 4 : TT_RELEASE_MIN_NS;
 }
 
-/* Find the limits by when frames were handed to the display, if that was at refreshes. Else *${f} has no segment. */
+/* Fit the limits from the times at which frames were handed to the display, if these are refreshes; otherwise leave ${f} without segments. */
 static int
 fit_presented(struct tt_refresh_fit *f, struct tt_err *err)
 {
@@ -146,7 +150,7 @@ fit_presented(struct tt_refresh_fit *f, struct tt_err *err)
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
-		/* Pictures that were waited for are whole periods apart, also with others between. */
+		/* Pictures that were waited for are whole periods apart, even with other pictures in between. */
 		follows = follows && is.start == end;
 		if (is.presented != INT64_MIN && is.presenting >= min_ns) {
 			add_point(f, i, is.presented, follows);
@@ -165,7 +169,7 @@ fit_presented(struct tt_refresh_fit *f, struct tt_err *err)
 	return rc;
 }
 
-/* The points: ends of waits for the limit, where a quarter of the frames has some; else ends of frames. */
+/* Choose the points: ends of waits for the limit, if at least a quarter of the frames has some; else ends of frames. */
 static void
 take_points(struct tt_refresh_fit *f)
 {
@@ -193,8 +197,8 @@ take_points(struct tt_refresh_fit *f)
 }
 
 /*
- * True if the frames, which show no limit, are too few to tell whether there is one. They are enough where fewer than a quarter wait for a limit, since the
- * others are then as long as they are by themselves, and where ten or more have no common period.
+ * True if the frames, for which no limit was found, are too few to exclude one. They are enough if some, but less than a quarter, wait for a limit, because the
+ * others are then unlimited; or if there are at least ten without a common period.
  */
 static bool
 is_untold(const struct tt_refresh_fit *f)
@@ -205,17 +209,14 @@ is_untold(const struct tt_refresh_fit *f)
 	return n < TT_REFRESH_BLOCK && (n < TT_REFRESH_FRAMES || f->has_period) && (nwaiting == 0 || 4 * nwaiting >= n);
 }
 
-/* True if ${w} is for a limit alone, for the most part. */
+/* True if more than half of the waits ${w} are for the limit alone. */
 static inline bool
 is_for_limit(const struct tt_waits *w)
 {
 	return w->only > w->all - w->only;
 }
 
-/*
- * Take back the limit of frames that are too few for their errors to tell it from a GPU's times: what they wait in waits for the GPU, too, or they do not
- * wait.
- */
+/* Discard limits of so few frames that errors cannot distinguish them from GPU times, unless most of the waiting is for the limit alone. */
 static void
 forget_limit(struct tt_refresh_fit *f)
 {
@@ -239,8 +240,8 @@ forget_limit(struct tt_refresh_fit *f)
 }
 
 /*
- * Which reading the frames of ${is}, a timer's, allow. It is a limit where most of them wait for it alone, at last; but what few frames wait for may be several
- * refreshes of a display, too.
+ * The reading that the frames of ${is}, a timer's segment, allow. A limit is certain if most frames wait for it alone in the end; but a long period of few
+ * frames may also be several refreshes of a display.
  */
 static enum tt_refresh_reading
 reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
@@ -271,7 +272,7 @@ reading_of_timer(const struct tt_refresh_fit *f, const struct tt_refresh_segment
 	return f->src->gpu_known || (2 * alone > n && (!times || only >= waited - waited / 10)) ? TT_READING_LIMIT : TT_READING_OR_NONE;
 }
 
-/* Count the frames of timers, and judge the limits that were found by all of their frames. */
+/* Count the frames of timers, and judge the limits found by all of their frames. */
 static void
 judge_limits(struct tt_refresh_fit *f)
 {
@@ -287,7 +288,7 @@ judge_limits(struct tt_refresh_fit *f)
 		to->segment[0].untold = is_untold(f);
 }
 
-/* Keep the facts of the frames, which are looked at a dozen times, if they are not too many. */
+/* Keep the facts of the frames in memory, because each is used a dozen times, unless there are too many. */
 static int
 keep_frames(struct tt_refresh_fit *f, struct tt_err *err)
 {

@@ -1,17 +1,17 @@
 /**
- * Pictures in a swap chain: at which refresh each is shown, where a capture has when frames were handed to the display.
+ * Finds the refresh at which each picture of a swap chain is shown, if the capture has the times of hand-over to the display.
  */
 #include "stat/refresh.h"
 
 #include "stat/refresh_parts.h"
 
 /*
- * A frame has been handed to the display when its own picture is shown, or an earlier one, as the swap chain has room: so many frames before. If that picture
- * was shown already, nothing is waited for.
+ * Maximum number of frames by which the picture precedes the hand-over that waits for it. A hand-over ends when the frame's own picture, or with room in the
+ * swap chain an earlier one, is shown; if that was shown already, it does not wait.
  */
 enum { MAX_CHAIN = 3 };
 
-/* Going along the grid: the last point on it before a time, or the first of all. */
+/* A cursor along the grid: the last point on it before a time, or else the first point. */
 struct along { const struct tt_refresh_fit *f; const struct tt_stretch *s; size_t q, on; };
 
 static struct along
@@ -24,7 +24,7 @@ begin_along(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return a;
 }
 
-/* The last refresh up to ${ts}, which rises from call to call. */
+/* The last refresh at or before ${ts}, which must not fall from call to call. */
 static int32_t
 last_tick(struct along *a, int64_t ts)
 {
@@ -39,7 +39,7 @@ last_tick(struct along *a, int64_t ts)
 	return f->tick[a->on] + (int32_t)(ps < 0 ? -((a->s->ps - 1 - ps) / a->s->ps) : ps / a->s->ps);
 }
 
-/* The refresh that frame ${k} waited for while it was handed over, by the points from *${q} on; TT_TICK_OFF: for none. */
+/* The refresh for which the hand-over of frame ${k} waited, according to the points from *${q} on; TT_TICK_OFF: none. */
 static int32_t
 waited_tick(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t k, size_t *q)
 {
@@ -49,8 +49,9 @@ waited_tick(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t k
 }
 
 /*
- * Note in f->shown the last refresh before each frame of ${s} is handed over, and find how many frames before is the one that is waited for then: the fewest
- * with which frames that return between two refreshes find it shown already, but for a tenth. Refreshes are known to ${near}, ns.
+ * Store in f->shown the last refresh before the hand-over of each frame of ${s} begins, and find the lag between a frame and the picture that its hand-over
+ * waits for: the smallest with which hand-overs that end between two refreshes find the picture shown already, with 10 % exceptions. ${near}: error of
+ * refreshes, ns.
  */
 static size_t
 find_chain(struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t near)
@@ -77,7 +78,7 @@ find_chain(struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t near)
 	return chain;
 }
 
-/* Find the refreshes of each frame of ${s} into f->shown, from when its picture is shown to when the one before was; 0: that is not known. */
+/* Compute f->shown for the frames of ${s}: the refreshes from when the previous picture is shown to when its own is; 0: not known. */
 void
 tt_refresh_find_shown(struct tt_refresh_fit *f, const struct tt_stretch *s)
 {

@@ -1,5 +1,5 @@
 /**
- * The refreshes of frames on a display's grid, by the refreshes that their edges follow, and the segments that are made of them.
+ * Counts the refreshes that frames take on a display's grid, from the refreshes that precede their ends, and makes segments of them.
  */
 #include "stat/refresh.h"
 
@@ -7,16 +7,16 @@
 #include "stat/num.h"
 #include "stat/refresh_parts.h"
 
-/* Counting the frames of a stretch: the point at or before an edge, and how far behind its point the end of a frame usually is. */
+/* A cursor that counts the frames of a stretch: the point at or before an edge, and the usual delay between a point and the end of its frame. */
 struct edges {
 	const struct tt_refresh_fit *f;
 	const struct tt_stretch *s;
-	size_t q;                     /* the first point after the edges so far */
-	size_t on;                    /* the last point on the grid before that; SIZE_MAX: none */
-	int64_t behind;               /* ps */
+	size_t q;                     /* the first point after the last edge */
+	size_t on;                    /* the last point on the grid before q; SIZE_MAX: none */
+	int64_t behind;               /* usual delay of a frame's end after its point, ps */
 };
 
-/* The first point on the grid from ${q} on, of the ${most} next; SIZE_MAX: none. */
+/* The first of the ${most} points from ${q} on that is on the grid; SIZE_MAX: none. */
 static size_t
 next_on(const struct edges *e, size_t q, size_t most)
 {
@@ -26,7 +26,7 @@ next_on(const struct edges *e, size_t q, size_t most)
 	return SIZE_MAX;
 }
 
-/* The refresh that the edge at ${ts} follows, by the point ${q}. */
+/* The refresh that the edge at ${ts} follows, extrapolated from the point ${q}. */
 static int64_t
 tick_by(const struct edges *e, size_t q, int64_t ts)
 {
@@ -34,8 +34,8 @@ tick_by(const struct edges *e, size_t q, int64_t ts)
 }
 
 /*
- * The last refresh that frame ${i}, which did not wait, can have been shown at for those up to the point ${after} to be shown in turn. A frame that ends
- * between two refreshes may have been made before it was its turn.
+ * The latest refresh at which frame ${i}, which did not wait, can have been shown, so that later frames up to the point ${after} are shown in turn. A frame
+ * that ends between two refreshes may have been made before its turn.
  */
 static int64_t
 latest_tick(const struct edges *e, size_t i, size_t after)
@@ -49,10 +49,9 @@ latest_tick(const struct edges *e, size_t i, size_t after)
 }
 
 /*
- * The refresh that the end of frame ${i}, at ${ts}, follows. If a frame waits first and works then, the refreshes up to the next frame's point are divided:
- * it has those of its own point, and the next frame what it waits beyond its target; unless it worked for longer than its target, which makes all of them its
- * own. If no point of the very next frame tells when it was shown (the capture ends, a gap follows, the next frame did not wait), that was at the first
- * refresh after its work.
+ * The refresh that the end of frame ${i}, at ${ts}, follows. If the frame waits first and works then, the refreshes up to the next frame's point are divided:
+ * it gets those up to its own point, and the next frame those that it waits beyond its target; but if it worked longer than its target, it gets them all. If
+ * the next frame has no point (the capture ends, a gap follows, the next frame did not wait), it was shown at the first refresh after its work.
  */
 static int64_t
 tick_of_end(struct edges *e, size_t i, int64_t ts)
@@ -83,7 +82,7 @@ tick_of_end(struct edges *e, size_t i, int64_t ts)
 	return shown > tick ? shown : tick;
 }
 
-/* The refresh that the begin of frame ${i}, at ${ts}, follows, where no frame is right before it. */
+/* The refresh that the begin of a frame at ${ts} follows, if no frame directly precedes it. */
 static int64_t
 tick_of_begin(const struct edges *e, int64_t ts)
 {
@@ -92,7 +91,7 @@ tick_of_begin(const struct edges *e, int64_t ts)
 	return by == SIZE_MAX ? 0 : tick_by(e, by, ts);
 }
 
-/* How far the end of a frame is behind its point, in ps: the median. */
+/* The median delay of a frame's end after its point, ps. */
 static int64_t
 usual_behind(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -106,7 +105,7 @@ usual_behind(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return n ? tt_quantile_of_i64(v, n, 1, 2) % s->ps : 0;
 }
 
-/* Count the refreshes of frames from one that is handed to the display to the next; where one is not known, it is what the frame lasts. */
+/* Count the refreshes of frames from one hand-over to the display to the next; if that is not known, use the frame's duration. */
 static void
 count_presented(struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -143,9 +142,9 @@ count_refreshes(struct tt_refresh_fit *f, const struct tt_stretch *s)
 }
 
 /*
- * Which reading the frames of ${is} allow. One refresh may be two of a faster display, if its GPU or something else is too slow: but not if it is known that
- * frames which are late come for whole ones only, or what the GPU takes, or that they wait for the limit alone. Without any of that there may be no display,
- * unless the grid ${is_sure}.
+ * The reading that the frames of ${is} allow. One refresh may be two of a faster display if the GPU or something else is too slow; but not if late frames for
+ * which that is known take whole refreshes only, if the GPU's time is known, or if frames wait for the limit alone. Without such evidence there may be no
+ * display, unless the grid ${is_sure}.
  */
 static enum tt_refresh_reading
 reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, bool is_sure)
@@ -173,7 +172,7 @@ reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, 
 		only += frame.waited_only;
 		busy += tt_refresh_needs_more(tt_refresh_needed_at(f, i), ps, times - 1);
 	}
-	/* Most of the waiting tells one refresh; several may be the GPU's in spite of that. */
+	/* For a target of one refresh it suffices that most of the waiting is for the limit alone; several refreshes may nevertheless be the GPU's. */
 	const bool is_alone = waited > 0 && only >= (is->target < 2 ? waited - only : waited - waited / 10);
 
 	if (is->target < 2 && (is_alone || late >= MIN_LATE))

@@ -1,5 +1,5 @@
 /**
- * Whether points lie on a display's grid, of which period, and the refresh that each of them is at.
+ * Decides whether points lie on a display's grid and with which period, and finds the refresh of each point.
  */
 #include "stat/refresh.h"
 
@@ -16,10 +16,13 @@ is_near(int64_t off, int64_t most)
 
 enum { SPREAD_POINTS = 16, MAX_PARTS = 8 };
 
-/* So many points keep the phase of a grid by chance once in a hundred times; fewer do not surely keep one at all, but for what else shows it. */
+/*
+ * Fewer than MIN_POINTS points are certainly on a grid only if something else shows it. From SURE_POINTS on, keeping the phase suffices; in between, points
+ * keep it by chance once in a hundred times.
+ */
 enum { MIN_POINTS = 100, SURE_POINTS = 192 };
 
-/* The median of how far points ${apart} are from whole periods, in ps, of evenly spaced pairs whose points are of frames as far apart; -1: none are. */
+/* The median distance from whole periods, in ps, of pairs of points that are ${apart} points apart, for evenly spaced samples; -1: none. */
 int64_t
 tt_refresh_spread(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart)
 {
@@ -36,7 +39,7 @@ tt_refresh_spread(const struct tt_refresh_fit *f, const struct tt_stretch *s, si
 	return n ? tt_quantile_of_i64(v, n, 1, 2) : -1;
 }
 
-/* As tt_refresh_spread(), but of how much two distances of ${apart} points in a row differ: the error of the period, and its drift, are in both. */
+/* Like tt_refresh_spread(), for the difference between two consecutive distances of ${apart} points, which cancels the error of the period and its drift. */
 static int64_t
 spread_of_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart)
 {
@@ -56,16 +59,19 @@ spread_of_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, size
 }
 
 /*
- * True if errors do not add up: over ${apart} points they are about as large as over one. The errors of a timer grow with the root of the number of frames;
- * the line is half-way, on a scale of ratios. A small part of a period may be the fit's own error, which is left out then; a tiny part is the error of the
- * clock.
+ * True if errors do not add up: over ${apart} points they are about as large as over one. A timer's errors grow with the square root of the number of frames;
+ * the threshold is the geometric mean of both. A small share of a period may be the error of the fit, which is then cancelled by differences; a tiny share is
+ * the error of the clock.
  */
 static bool
 keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	const size_t n = s->end - s->first, apart = n / 4 < SPREAD_POINTS ? n / 4 : SPREAD_POINTS;
 	const int64_t one = tt_refresh_spread(f, s, 1), many = apart > 1 ? tt_refresh_spread(f, s, apart) : -1;
-	/* The fourth root of ${apart}, in hundredths; more where all points are too few for that, and adds_up() tells: of many, some are regular by chance. */
+	/*
+	 * The fourth root of ${apart}, in hundredths; more if there are too few points in all, because then adds_up() decides. Among many points, some are
+	 * regular by chance.
+	 */
 	const int64_t most = f->n < SURE_POINTS ? 250 : apart >= 16 ? 200 : apart >= 8 ? 168 : 141;
 
 	if (many < 0 || many > s->ps / 6)
@@ -80,8 +86,8 @@ keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 }
 
 /*
- * True if ${s} keeps the phase of the period of those points alone that are not late by themselves, half of them and more: the others, if no neighbour makes up
- * for them, have moved its period, which becomes that one.
+ * True if ${s} keeps the phase when its period is fitted only to the points that are not late themselves, at least half of them; its period is then replaced by
+ * that one. Late points that no neighbour compensates distort the period.
  */
 static bool
 keeps_phase_in_time(const struct tt_refresh_fit *f, struct tt_stretch *s)
@@ -96,7 +102,7 @@ keeps_phase_in_time(const struct tt_refresh_fit *f, struct tt_stretch *s)
 	return true;
 }
 
-/* The median distance of neighbours, in ns. */
+/* The median distance of neighbouring points, ns. */
 static int64_t
 usual_distance(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -110,8 +116,8 @@ usual_distance(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 }
 
 /*
- * True if points after a frame of another length than most are where a timer begins anew, not where the grid goes on: two and more of those frames, or one
- * among points that are few, or that nobody is woken at as exactly. Frames in a row that are as long as each other are another limit, and tell nothing.
+ * True if the phase usually restarts after a frame of unusual length, as with a timer: more often than it continues. Consecutive frames of equal length belong
+ * to another limit and are ignored.
  */
 static bool
 begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -119,7 +125,7 @@ begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	const int64_t one = tt_refresh_spread(f, s, 1), near = s->ps / 50 + 4 * one, usual = usual_distance(f, s) * 1000;
 	size_t kept = 0, broken = 0;
 
-	/* Points beside those two are compared, for a point may be late by itself. */
+	/* Compare the next neighbours on both sides, because a point may be late itself. */
 	for (size_t q = s->first + 2; q + 1 < s->end; q++) {
 		const int64_t all = f->x[q + 1] - f->x[q - 2], more = all < TT_REFRESH_MAX_GAP_NS ? (f->x[q] - f->x[q - 1]) * 1000 - usual : 0;
 
@@ -133,8 +139,8 @@ begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 }
 
 /*
- * The longest part of the period of ${s} that is a usual display's; of frames that wait a shorter one, where two distances and more are whole numbers of
- * that only. 0: none.
+ * The longest part of the period of ${s} that is the period of a usual display; if frames wait, a shorter part if at least two distances are whole multiples
+ * only of that. 0: none.
  */
 static int64_t
 usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -158,9 +164,9 @@ usual_part(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 }
 
 /*
- * Divide a period of ${s} that several refreshes make: no display is slower than 48 Hz, so where a part is a usual one's, that is it. Or distances that are
- * no whole number of periods are whole numbers of a part, nearly all of them; a part below a third has to be a usual fast display's, and frames have to
- * wait: nearly all times are near multiples of short periods.
+ * Divide the period of ${s} if it consists of several refreshes. A period longer than that of 48 Hz is divided into that of a usual display, if possible.
+ * Otherwise it is divided if nearly all distances that are not multiples of it are multiples of the part. A part below a third must be the period of a usual
+ * fast display, and frames must wait, because nearly every time is close to a multiple of a short period.
  */
 static void
 divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
@@ -186,7 +192,7 @@ divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 	}
 }
 
-/* True if point ${q} of ${s} is ${periods} and more after the one before, or longer than a grid is followed. */
+/* True if point ${q} of ${s} is at least ${periods} after the previous one, or after a gap longer than a grid is followed. */
 static bool
 is_far(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t q, int64_t periods)
 {
@@ -195,14 +201,14 @@ is_far(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t q, int
 	return d >= TT_REFRESH_MAX_GAP_NS || d * 1000 >= periods * s->ps;
 }
 
-/* True if points ${a} and ${b} of ${s}, ${b} after ${a}, are whole periods apart. */
+/* True if the points ${a} and ${b} of ${s}, in this order, are whole periods apart. */
 static bool
 fits(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t a, size_t b)
 {
 	return tt_periods_in(tt_refresh_between(f->x[a], f->x[b]), s->ps, TT_REFRESH_MAX_GAP) > 0;
 }
 
-/* How far points [from, end), the SPREAD_POINTS nearest to ${of} of them, are from whole periods before or after it: the mean of the middle half. */
+/* The phase of the points [from, end), at most the SPREAD_POINTS nearest to ${of}, relative to the point ${of}: the mean of the middle half, in ps. */
 static int64_t
 phase_beside(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t from, size_t end, size_t of)
 {
@@ -220,8 +226,8 @@ phase_beside(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t 
 }
 
 /*
- * True if ${s}, whose points are on no grid of its period, are on one of ${part}: behind each frame that is no whole number of periods they go on a whole
- * number of parts later, nearer than by chance once in a dozen times. A single frame that takes a refresh more than others, which take several, shows so.
+ * True if ${s}, which is on no grid of its period, is on one of ${part}: after each frame that is not a whole number of periods, points continue a whole number
+ * of parts later, closer than chance would be once in a dozen times. A single frame that takes one refresh more shows this, if others take several.
  */
 static bool
 goes_on_in_parts(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t part)
@@ -232,7 +238,7 @@ goes_on_in_parts(const struct tt_refresh_fit *f, const struct tt_stretch *s, int
 	for (size_t q = from + 1, end; q < s->end; q = end) {
 		for (end = q + 1; end < s->end && end - q < SPREAD_POINTS && fits(f, s, end - 1, end); end++)
 			;
-		/* A point that is late by itself is none. */
+		/* A point that is late itself is no break. */
 		if (fits(f, s, q - 1, q) || (q + 1 < s->end && fits(f, s, q - 1, q + 1)) || (q > from + 1 && fits(f, s, q - 2, q)))
 			continue;
 		if (!is_far(f, s, q, TT_REFRESH_MAX_GAP)) {
@@ -240,7 +246,7 @@ goes_on_in_parts(const struct tt_refresh_fit *f, const struct tt_stretch *s, int
 
 			if (!is_near(step - tt_round_div(step, part) * part, near))
 				return false;
-			/* Points late by themselves, in a row, break nothing. */
+			/* Consecutive points that are late themselves break nothing. */
 			nbreaks += !is_near(step - tt_round_div(step, s->ps) * s->ps, near);
 		}
 		from = q;
@@ -248,7 +254,7 @@ goes_on_in_parts(const struct tt_refresh_fit *f, const struct tt_stretch *s, int
 	return nbreaks > 0;
 }
 
-/* Divide a period of ${s}, which is that of most frames but not of all, into those of a usual display that all go on in. */
+/* Divide the period of ${s}, which fits most frames but not all, into that of a usual display, if all frames continue in such parts. */
 static void
 divide_by_breaks(const struct tt_refresh_fit *f, struct tt_stretch *s)
 {
@@ -263,7 +269,7 @@ divide_by_breaks(const struct tt_refresh_fit *f, struct tt_stretch *s)
 
 enum { LOCK_POINTS = 16 };
 
-/* Find the point of [from, end) whose phase most others share. */
+/* Find the point of [from, end) whose phase agrees with most others. */
 static size_t
 commonest_phase(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps)
 {
@@ -285,7 +291,7 @@ commonest_phase(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t
 	return best;
 }
 
-/* The state of the loop: a refresh and its time, in ps from ${zero}; and the period there. */
+/* State of the phase-locked loop: a refresh, its time in ps after ${zero}, and the current period. */
 struct lock { int64_t zero, at, ps; int32_t tick; };
 
 static void
@@ -298,7 +304,7 @@ lock_to(const struct tt_refresh_fit *f, struct lock *l, size_t from, size_t end)
 	l->at = at;
 }
 
-/* How far point ${q} is from a refresh, in ps; *${k}: how many after the last. */
+/* The distance of point ${q} from the nearest refresh, ps; *${k}: the number of that refresh after the last one. */
 static int64_t
 off_lock(const struct tt_refresh_fit *f, const struct lock *l, size_t q, int64_t *k)
 {
@@ -308,7 +314,7 @@ off_lock(const struct tt_refresh_fit *f, const struct lock *l, size_t q, int64_t
 	return d - *k * l->ps;
 }
 
-/* Count the points of ${s} along its grid into f->tick; returns how many are on it. */
+/* Assign the points of ${s} to refreshes along its grid, into f->tick. Return the number of points on the grid. */
 static size_t
 count_ticks(struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -319,7 +325,7 @@ count_ticks(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	for (size_t q = s->first; q < s->end; q++) {
 		int64_t k, off = off_lock(f, &l, q, &k);
 
-		/* Over so long the phase may be lost. */
+		/* After such a gap the phase may be lost. */
 		if (q > s->first && !is_near(off, l.ps / 6) && is_far(f, s, q, TT_REFRESH_MAX_GAP)) {
 			lock_to(f, &l, q, s->end - q < LOCK_POINTS ? s->end : q + LOCK_POINTS);
 			off = off_lock(f, &l, q, &k);
@@ -342,7 +348,7 @@ count_ticks(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return on;
 }
 
-/* The slope of a straight line through points [from, end) and their ticks, in ps; ${ps} where they are too few. */
+/* The period, in ps, as the slope of a straight line through the points [from, end) and their refreshes; ${ps} if there are too few points. */
 static int64_t
 slope(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps)
 {
@@ -364,9 +370,7 @@ slope(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps)
 	return n >= 4 && under > 0 ? (int64_t)(((n * sxk - sx * sk) * 1000 + under / 2) / under) : ps;
 }
 
-/*
- * The most points in a row of ${s} of which none is so far after the one before that its refresh is in doubt: a thousandth of a period adds up to half of it.
- */
+/* The longest run of points of ${s} without a gap that leaves the refresh in doubt: after 512 periods, an error of a thousandth adds up to half a period. */
 static struct tt_stretch
 longest_run(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -383,7 +387,7 @@ longest_run(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return best;
 }
 
-/* When the first point on the grid of [from, end) is. */
+/* The time of the first point of [from, end) that is on the grid. */
 int64_t
 tt_refresh_first_tick(const struct tt_refresh_fit *f, size_t from, size_t end)
 {
@@ -392,7 +396,7 @@ tt_refresh_first_tick(const struct tt_refresh_fit *f, size_t from, size_t end)
 	return from < end ? f->x[from] : 0;
 }
 
-/* Pairs of neighbours on the grid that are not as far apart as most: after these, points came back to the grid. */
+/* The number of neighbours on the grid whose distance is not the most common one: after each of these, points returned to the grid. */
 static size_t
 count_returns(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -410,14 +414,14 @@ count_returns(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return all - most;
 }
 
-/* True if what is known says that the grid is a display's, and not that of frames as long as each other. */
+/* True if there is evidence that the grid is a display's, not merely frames of equal length. */
 static bool
 is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	const size_t n = s->frame_end - s->frame, returns = count_returns(f, s);
 	int64_t waited = 0, only = 0;
 
-	/* Without a wait, a clock that frames come back to after each error shows, if the errors are more than a clock's steps; not frames of one length. */
+	/* Without waits, the evidence is a usual rate to which frames return after each error, with errors larger than the steps of a clock. */
 	if (!f->anchored)
 		return tt_refresh_rate(s->ps, returns >= 3 ? 9 : 1) && tt_refresh_spread(f, s, 1) > s->ps / 3000;
 	if ((f->presented ? 8 : 4) * (s->end - s->first) < n)
@@ -431,14 +435,17 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		waited += is.waited;
 		only += is.waited_only;
 	}
-	/* Steps of a clock are a grid, too, and no display's. */
+	/* The steps of a clock also form a grid, but not a display's. */
 	if (only > waited - only)
 		return !is_near(tt_off_grid(s->ps / 1000, TT_SLEEP_STEP_NS * 1000), s->ps / 1000);
-	/* No display is so slow that one refresh of it is longer: such frames are only as long as each other. */
+	/* A period longer than any display's needs returns to the grid as evidence: otherwise such frames are only equally long. */
 	return returns >= 3 || (s->end - s->first >= SURE_POINTS && s->ps <= TT_REFRESH_SLOWEST_PS);
 }
 
-/* How far the points of ${s} on the grid that are its longest run are from a straight line through them, but for their median, into ${off}, in ns; how many. */
+/*
+ * Compute the residuals of the points on the grid, in the longest run of ${s}, from a straight line, relative to their median: into ${off}, in ns. Return their
+ * number.
+ */
 static size_t
 errors_of(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *off)
 {
@@ -459,7 +466,7 @@ errors_of(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *o
 	return n;
 }
 
-/* The median of how large ${off} are, ${n} errors. */
+/* The median absolute value of the ${n} residuals ${off}. */
 static int64_t
 usual_error(const int64_t *off, size_t n)
 {
@@ -471,10 +478,10 @@ usual_error(const int64_t *off, size_t n)
 }
 
 /*
- * True if the errors of the points of ${s} add up, as a timer's do, of few points: neighbours differ by less than those that have nothing to do with each
- * other (Durbin and Watson: the squares of their differences are less than 1.2 times those of the errors; 2 is usual). Simulated displays of 30 points are so
- * once in sixty times, and timers 96 times in a hundred; of 60 points once in five hundred times, and all timers. Errors of a ten-thousandth are the clock's;
- * one of more than four usual ones counts as four.
+ * True if the errors of few points of ${s} add up, as a timer's do: neighbouring errors differ less than independent ones would. The test is that of Durbin and
+ * Watson: the sum of squared differences is below 1.2 times the sum of squared errors; 2 is expected. In simulations of 30 points it holds for one display in
+ * sixty, and for 96 of 100 timers; with 60 points for one display in five hundred, and for all timers. Errors below 1/10,000 of the period are the clock's;
+ * errors above four usual ones are clamped.
  */
 static bool
 adds_up(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -521,8 +528,8 @@ tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
 }
 
 /*
- * True if ${s} is surely on a grid: many points keep its phase, or fewer are as near to a straight line through all of them as to each other; or frames of
- * another length came back to it. The GPU's times may be regular, too, and are so by chance where they are few.
+ * True if ${s} is certainly on a grid: many points keep its phase; or fewer, if they are as close to a straight line through all as to each other; or frames of
+ * another length returned to it. GPU times may be regular too, and few of them are so by chance.
  */
 bool
 tt_refresh_is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s)

@@ -1,5 +1,5 @@
 /**
- * Shared by all steps of the fit of refreshes: the rates of usual displays, and the list of segments.
+ * Used by all steps of the fit of refreshes: rates of usual displays, and the list of segments.
  */
 #include "stat/refresh.h"
 
@@ -12,7 +12,7 @@ tt_refresh_rate(int64_t ps, int per_mille)
 {
 	static const int rate[] = { 24, 30, 48, 50, 60, 72, 75, 85, 90, 100, 120, 144, 165, 180, 200, 240, 360 };
 
-	/* Video rates are a thousandth slower than whole ones. */
+	/* Video rates are slower than whole ones by a thousandth. */
 	for (size_t i = 0; ps > 0 && i < sizeof rate / sizeof *rate; i++) {
 		const int64_t whole = INT64_C(1000000000000) / rate[i], off = ps > whole ? ps - whole : whole - ps;
 

@@ -1,51 +1,51 @@
 /**
  * Shared by the files of the fit of refreshes: its principle, the points that are fitted, and stretches of them.
  *
- * One thought is behind all of them. Something gives out times at which frames may end: a display at each of its refreshes, a timer a period after the last
- * frame. Frames only ever wait for these times, so what they last shows the period; and whatever they last beyond it has a reason or none. The limit that is
- * taken is the one that leaves the least unexplained: a frame that is late because something needed more time costs little, one that is late for nothing
- * known costs more, one that is faster than the limit lets it be costs most, and so does each change of the limit.
+ * The principle: something provides times at which frames may end: a display at each of its refreshes, a timer one period after the last frame. Frames only
+ * ever wait for these times, so that their durations show the period; and a duration beyond it has a reason or none. The limit chosen is the one that leaves
+ * the least unexplained: a frame that is late because something needed more time costs little; one that is late without a known reason costs more; one that is
+ * faster than the limit allows costs most, as does a change of the limit.
  *
- * A display differs from a timer by its phase. After a frame of any length a display goes on at its old times, so errors do not add up over many frames; a
- * timer begins anew with each frame, or makes up for what was too long, and whoever is late for it waits for nothing. Frames that merely are as long as
- * each other, by a GPU, wait for no time: hence the doubts (enum tt_refresh_reading) where markers do not say which of both they waited for.
+ * A display differs from a timer by its phase. After a frame of any length a display continues at its old times, so that errors do not add up over many frames;
+ * a timer starts anew with each frame, or makes up for a long one, and a frame that is late for it does not wait. Frames that are merely equally long because
+ * of the GPU wait for no time: hence the possible readings (enum tt_refresh_reading) if markers do not say which of both frames waited for.
  *
- * In order: refresh.c takes as points when waits ended, else when frames did; refresh_stretch.c finds stretches of one period, block by block;
- * refresh_grid.c asks of each whether its points keep the phase of a display, and counts them along its refreshes. If so, refresh_target.c chooses how many
- * refreshes the limit gives, refresh_count.c counts those that frames took, and refresh_chain.c does so for pictures in a swap chain. If not, it may be a
- * timer's: refresh_timer_period.c finds the period, refresh_timer.c which frames in a row it holds, and which are late.
+ * In order: refresh.c takes as points the ends of waits, else those of frames. refresh_stretch.c finds stretches of one period, block by block. refresh_grid.c
+ * decides whether the points of each stretch keep the phase of a display, and assigns them to its refreshes. If so, refresh_target.c chooses the number of
+ * refreshes that the limit gives, refresh_count.c counts those that frames took, and refresh_chain.c does so for pictures in a swap chain. If not, the limit
+ * may be a timer's: refresh_timer_period.c finds its period, refresh_timer.c the frames that it holds and those that are late.
  */
 #ifndef TT_STAT_REFRESH_PARTS_H
 #define TT_STAT_REFRESH_PARTS_H
 
 #include "stat/refresh.h"
 
-/* A point that is on no refresh. */
+/* The tick of a point that is on no refresh. */
 #define TT_TICK_OFF INT32_MIN
 
 struct tt_refresh_fit {
 	const struct tt_refresh_source *src;
 	struct tt_refreshes *to;
 	struct tt_mem *mem;
-	struct tt_refresh_frame *frame;       /* all of them; NULL: they are too many to be kept, and asked for each time */
-	bool anchored;                /* points are ends of waits; else ends of frames */
-	bool presented;               /* points are when frames had been handed to the display; ${anchored}, too */
-	bool misfit;                  /* some of these points are on no grid */
-	int64_t step_ns;              /* sleeps of a timer end at multiples of this only; 0: anywhere */
-	bool has_period;              /* the points of some stretch are about whole periods apart */
-	size_t n;                     /* points */
-	int64_t *x;                   /* their times, ns */
-	uint32_t *of;                 /* their frames, rising */
-	bool *follows;                /* true if a point's frame begins where that of the point before ends: no frame was lost between them */
-	int32_t *tick;                /* their refreshes, counted within a stretch */
-	uint16_t *choice;             /* by frame, while targets are chosen */
-	int32_t *shown;               /* by frame, where ${presented}: refreshes from when the picture before is shown to when its own is; 0: not known */
+	struct tt_refresh_frame *frame;       /* facts of all frames; NULL: too many to keep, requested each time */
+	bool anchored;                /* true: points are ends of waits; false: ends of frames */
+	bool presented;               /* true: points are times of hand-over to the display; anchored is true as well */
+	bool misfit;                  /* true: some of these points are on no grid */
+	int64_t step_ns;              /* a timer's sleeps end only at multiples of this; 0: at any time */
+	bool has_period;              /* true: some stretch has a period */
+	size_t n;                     /* number of points */
+	int64_t *x;                   /* times of the points, ns */
+	uint32_t *of;                 /* frames of the points, ascending */
+	bool *follows;                /* true: a point's frame begins where that of the previous point ends, so that no frame was lost between them */
+	int32_t *tick;                /* refreshes of the points, counted within a stretch */
+	uint16_t *choice;             /* by frame: scratch space for choosing targets; then the target */
+	int32_t *shown;               /* by frame, if presented: refreshes from when the previous picture is shown to when its own is; 0: not known */
 };
 
-/* Points [first, end) whose distances are multiples of one period; 0: they have none. Their frames are [frame, frame_end). */
+/* Points [first, end) whose distances are multiples of the period ps; 0: no common period. Their frames are [frame, frame_end). */
 struct tt_stretch { size_t first, end, frame, frame_end; int64_t ps; };
 
-/* Points that are fitted at once; fewer are too few to tell clocks apart for sure. */
+/* Number of points fitted at once; fewer do not reliably distinguish clocks. */
 enum { TT_REFRESH_BLOCK = 48 };
 
 static inline struct tt_refresh_frame
@@ -59,7 +59,10 @@ tt_refresh_frame_at(const struct tt_refresh_fit *f, size_t i)
 	return is;
 }
 
-/* From ${from} to ${to}, in ns, at most 34 days either way: the last frame may be longer than all others together. Half as many ps more fit 64 bits. */
+/*
+ * The time from ${from} to ${to}, ns, clamped to 34 days either way, because the last frame may be longer than all others together. One and a half times as
+ * many ps still fit into 64 bits.
+ */
 static inline int64_t
 tt_refresh_between(int64_t from, int64_t to)
 {
@@ -83,14 +86,14 @@ tt_refresh_needed_at(const struct tt_refresh_fit *f, size_t i)
 	return tt_refresh_between(0, f->src->needed(f->src->arg, i));
 }
 
-/* True if something needs more than nine tenths of ${refreshes}: the rest is the engine's and the driver's own. */
+/* True if ${needed} is more than nine tenths of ${refreshes}; the remaining tenth is left for the engine and the driver. */
 static inline bool
 tt_refresh_needs_more(int64_t needed, int64_t ps, int64_t refreshes)
 {
 	return needed * 1000 > refreshes * (ps - ps / 10);
 }
 
-/* ${a} / ${b}, ${b} > 0, to the nearest whole number, halves up. */
+/* ${a} / ${b}, ${b} > 0, rounded to the nearest integer, halves up. */
 static inline int64_t
 tt_round_div(int64_t a, int64_t b)
 {
@@ -99,40 +102,43 @@ tt_round_div(int64_t a, int64_t b)
 	return r < 0 ? q - (2 * -r > b) : q + (2 * r >= b);
 }
 
-/* True if of ${all} distances so many more are whole numbers of a shorter period, ${now}, than of one that ${fitting} are of: 7 of 10 of the others. */
+/*
+ * True if a shorter period explains clearly more: ${now} of ${all} distances are whole numbers of it, ${fitting} of the longer one; it must fit 7 of 10 of the
+ * remaining ones.
+ */
 static inline bool
 tt_refresh_is_better(size_t now, size_t fitting, size_t all)
 {
 	return now > fitting && 10 * (now - fitting) >= 7 * (all - fitting);
 }
 
-/* How far ${ns} is from a whole number of ${ps}, in ps. */
+/* The distance of ${ns} from a whole number of ${ps}, in ps. */
 static inline int64_t
 tt_off_grid(int64_t ns, int64_t ps)
 {
 	return ns * 1000 - tt_round_div(ns * 1000, ps) * ps;
 }
 
-/* Whole periods and time in which nothing lasts longer: distances beyond this say nothing. */
+/* Maximum gap, in periods and in ns: longer distances tell nothing. */
 enum { TT_REFRESH_MAX_GAP = 64 };
 #define TT_REFRESH_MAX_GAP_NS INT64_C(10000000000)
 
-/* The step of the clock that some systems' sleeps end at, 64 a second. */
+/* The clock step at which sleeps end on some systems: 64 a second. */
 #define TT_SLEEP_STEP_NS INT64_C(15625000)
 
-/* A refresh of 48 Hz, a little slow, in ps: no display is slower. */
+/* The period of a slightly slow 48 Hz display, ps; no display is slower. */
 #define TT_REFRESH_SLOWEST_PS INT64_C(20920000000)
 
-/* Fewer frames show no limit. */
+/* Minimum number of frames to show a limit. */
 enum { TT_REFRESH_FRAMES = 10 };
 
-/* Pairs of points that a median is taken of, at most. */
+/* Maximum number of pairs of points for a median. */
 enum { TT_REFRESH_SAMPLES = 1024 };
 
-/* A part of a period that points are from whole ones by at most: one refresh more is no eighth of eight. */
+/* Maximum distance from whole periods, as 1/TT_NEAR_PARTS of a period: less than an eighth, so that one refresh more of eight is not taken for none. */
 enum { TT_NEAR_PARTS = 9 };
 
-/* The whole number of periods that ${d} is about, at most ${most}; 0: it is about none. */
+/* The number of periods that ${d} is near, at most ${most}; 0: near none. */
 static inline int64_t
 tt_periods_in(int64_t d, int64_t ps, int64_t most)
 {
@@ -141,10 +147,10 @@ tt_periods_in(int64_t d, int64_t ps, int64_t most)
 	return k >= 1 && k <= most && off <= ps / TT_NEAR_PARTS && -off <= ps / TT_NEAR_PARTS ? k : 0;
 }
 
-/* The waits of the frames of ${s}: how many frames have one, and their sums. */
+/* The waits of the frames of a stretch: number of frames with a wait; sums of all waits, and of those for the limit alone. */
 struct tt_waits { size_t n; int64_t all, only; };
 
-/* True if a frame of ${dur} waited long enough to be held. */
+/* True if a frame of ${dur} waited long enough to be held by a limit. */
 static inline bool
 tt_has_waited(int64_t waited, int64_t dur)
 {
@@ -153,12 +159,12 @@ tt_has_waited(int64_t waited, int64_t dur)
 
 /* --- refresh_parts.c ------------------------------------------------------------------ */
 
-/* Append ${is} to the segments. TT_E_NOMEM, TT_E_LIMIT. */
+/* Append the segment ${is}. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err);
 
 /* --- refresh_stretch.c ---------------------------------------------------------------- */
 
-/* The stretches of points [first, end): ${each} is called for each in turn, with the frames [frame, frame_end) divided among them. */
+/* A walk over the stretches of the points [first, end): ${each} is called for each in turn; the frames [frame, frame_end) are divided among them. */
 struct tt_stretching {
 	struct tt_refresh_fit *f;
 	bool timer;
@@ -167,31 +173,34 @@ struct tt_stretching {
 };
 
 int tt_refresh_stretches(struct tt_stretching *w, struct tt_err *err);
-/* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, or if ${in_time} a twentieth, *${all}: their number. */
+/*
+ * Refine *${ps} to fit the distances of neighbours in ${s} best. Return how many of them are within about an eighth of a period, or with ${in_time} a
+ * twentieth; *${all}: their number.
+ */
 size_t tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all, bool in_time);
-/* True if one is a multiple of the other, or with a ${timer} as long. */
+/* True if ${a} and ${b} are about equal, or, unless ${timer}, one is a multiple of the other. */
 bool tt_refresh_agree(int64_t a, int64_t b, bool timer);
 
 /* --- refresh_grid.c ------------------------------------------------------------------- */
 
-/* True if the points of ${s} lie on a grid, whose period s->ps is or is made. */
+/* True if the points of ${s} lie on a grid. s->ps is its period, which may be changed to that of the grid. */
 bool tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s);
-/* True if ${s}, which is on a grid, surely is, and not by chance. */
+/* True if ${s}, which is on a grid, is certainly so and not by chance. */
 bool tt_refresh_is_sure(const struct tt_refresh_fit *f, const struct tt_stretch *s);
-/* The median of how far points ${apart} are from whole periods, in ps; -1: there are none. */
+/* The median distance from whole periods, in ps, of points that are ${apart} points apart; -1: none. */
 int64_t tt_refresh_spread(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart);
-/* When the first point on the grid of [from, end) is. */
+/* The time of the first point of [from, end) that is on the grid. */
 int64_t tt_refresh_first_tick(const struct tt_refresh_fit *f, size_t from, size_t end);
 
 /* --- refresh_chain.c, refresh_target.c, refresh_count.c: of stretches that are on a grid ---- */
 
-/* Find the refreshes of each frame of ${s} into f->shown, from when its picture is shown to when the one before was; 0: that is not known. */
+/* Compute f->shown for the frames of ${s}: the refreshes from when the previous picture is shown to when its own is; 0: not known. */
 void tt_refresh_find_shown(struct tt_refresh_fit *f, const struct tt_stretch *s);
 
-/* The refreshes between the points of frames and of those before, in order of frames. */
+/* A cursor that yields the refreshes between the points of consecutive frames. */
 struct tt_refresh_steps { const struct tt_refresh_fit *f; size_t q, end, skip; };
 
-/* Refreshes of frame ${i}; 0: not known. */
+/* The refreshes of frame ${i}; 0: not known. */
 int64_t tt_refresh_next_step(struct tt_refresh_steps *s, size_t i);
 /* Choose the target of each frame of ${s} into f->choice. */
 void tt_refresh_choose(struct tt_refresh_fit *f, const struct tt_stretch *s);
@@ -201,31 +210,31 @@ int tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, st
 /* --- refresh_timer_period.c ----------------------------------------------------------- */
 
 struct tt_waits tt_waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s);
-/* The mean of the frames of ${s} that waited, with ${alone} for the limit alone, and are about as long as ${ps}; 0: there are none. */
+/* The mean duration, in ps, of the frames of ${s} that waited, with ${alone} for the limit alone, and are about as long as ${ps}; 0: none. */
 int64_t tt_timer_regular(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps, bool alone);
-/* The period of frames that wait for a limit alone and are not regular, in ps. TT_E_NOMEM, TT_E_LIMIT. */
+/* Get the period of frames that waited and are not regular, in ps. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_timer_shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, struct tt_err *err);
-/* Take ${s}, whose waits are ${w}, for the frames of a timer whose sleeps end at steps, if they are. */
+/* If the frames of ${s}, whose waits are ${w}, have a timer whose sleeps end at clock steps, set its period and return true. */
 bool tt_timer_steps(struct tt_refresh_fit *f, struct tt_stretch *s, const struct tt_waits *w);
 /*
- * The period, in ps, of the frames of ${s} that wait for the limit alone, if nine tenths are as long as each other; or, *${is_unsteady}, half of the frames
- * wait so, and nothing shows that some have another limit. 0: neither. ${v} has room for all.
+ * The period, in ps, of the frames of ${s} that wait for the limit alone: if nine tenths are equally long; or with *${is_unsteady}, if half of all frames wait
+ * so and nothing shows that some have another limit. 0: neither. ${v} has room for all frames.
  */
 int64_t tt_timer_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *v, bool *is_unsteady);
 
 /* --- refresh_timer.c ------------------------------------------------------------------ */
 
-/* True if frame ${is} is late for a timer of ${ps}. */
+/* True if the frame ${is} is late for a timer with the period ${ps}. */
 bool tt_timer_is_late(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps);
-/* Count the frames of ${is}, a timer's. */
+/* Count the periods of the frames of ${is}, a timer's segment. */
 void tt_timer_count(struct tt_refresh_fit *f, const struct tt_refresh_segment *is);
 /* Append ${s} as a timer's segment, or as one without a limit. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err);
-/* Segments in a row that are on no grid become one timer's, where the frames that wait for its limit alone say so. TT_E_NOMEM, TT_E_LIMIT. */
+/* Join consecutive segments that are on no grid into one timer's, if the frames that wait for the limit alone have one period. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_timers_take(struct tt_refresh_fit *f, struct tt_err *err);
-/* Join neighbours that are one timer's limit. */
+/* Join neighbouring segments that have the same timer's limit. */
 void tt_timers_join(struct tt_refresh_fit *f);
-/* Divide timers' segments where frames in a row have another limit. TT_E_NOMEM, TT_E_LIMIT. */
+/* Divide timers' segments in which consecutive frames have another limit. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_timers_divide(struct tt_refresh_fit *f, struct tt_err *err);
 
 #endif

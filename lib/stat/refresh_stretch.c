@@ -1,5 +1,5 @@
 /**
- * Stretches of a capture whose points are whole numbers of one period apart: blocks of them are fitted, and neighbours that agree are one stretch.
+ * Finds stretches of a capture whose points are whole numbers of one period apart: fits blocks of points, and joins neighbouring blocks that agree.
  */
 #include "stat/refresh.h"
 
@@ -9,14 +9,14 @@
 #include "stat/refresh_parts.h"
 
 enum {
-	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
-	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
-	MAX_WAITED_PARTS = 8,         /* ... of one that is longer than any display's refresh, where frames wait */
-	LATE_PARTS = 20,              /* of a period, that a point differs by at most which is not late by itself */
+	MIN_PAIRS = 6,                /* minimum number of distances to fit a period */
+	MAX_PARTS = 4,                /* parts of the usual distance that are tried as the period */
+	MAX_WAITED_PARTS = 8,         /* the same if frames wait, and the usual distance is longer than any display's refresh */
+	LATE_PARTS = 20,              /* a point is late if it differs by more than 1/LATE_PARTS of a period */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
 
-/* The distance of point ${q} from the one before, where that is of the frame right before; 0: there is none. */
+/* The distance of point ${q} from the previous one, if its frame directly follows; else 0. */
 static int64_t
 distance(const struct tt_refresh_fit *f, size_t q)
 {
@@ -25,7 +25,7 @@ distance(const struct tt_refresh_fit *f, size_t q)
 	return d > 0 && d < TT_REFRESH_MAX_GAP_NS ? d : 0;
 }
 
-/* The mean period of those distances that fit ${ps}, three times over, or until it stays; *${fitting}: how many do. */
+/* Refine ${ps} to the mean period of the distances that fit it, up to three times; *${fitting}: their number. */
 static int64_t
 refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
 {
@@ -49,10 +49,10 @@ refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
 	return ps;
 }
 
-/* Distances in a row that are taken as one: ${n} of them, ${ns} together, ${k} periods; ${nfitting} are whole periods by themselves. */
+/* Consecutive distances that are combined: ${n} of them, ${ns} in all, ${k} periods; ${nfitting} of them are whole periods by themselves. */
 struct together { size_t n, nfitting; int64_t ns, k; };
 
-/* True if ${ns} is whole periods of ${ps}, but for a twentieth of one. */
+/* True if ${ns} is a whole number of ${ps}, within 1/LATE_PARTS of a period. */
 static bool
 is_in_time(int64_t ns, int64_t ps)
 {
@@ -62,8 +62,8 @@ is_in_time(int64_t ns, int64_t ps)
 }
 
 /*
- * The distance of point ${q} and those after it up to the first point that is in time again, if ${q} is late by itself, as up to three in a row may be. One of
- * these distances does not say how long the period is, all together do. Else that of ${q} alone.
+ * Combine the distance of point ${q}, if that is late, with the following ones up to the first point in time; up to three late points in a row are possible.
+ * Their single distances do not show the period, their sum does. Otherwise return the distance of ${q} alone.
  */
 static struct together
 take_together(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t q, int64_t ps)
@@ -126,13 +126,13 @@ by_falling(const void *a, const void *b)
 	return TT_CMP(*(const int64_t *)b, *(const int64_t *)a);
 }
 
-/* Distances of a block, in order and by length, and whether frames of a timer are looked for. */
+/* The distances of a block, in order and sorted; timer: true: fit a timer's period. */
 struct block { int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK]; size_t n; bool timer; };
 
-/* A period and how many distances are multiples of it; ${is_small}: it is a third of what is usual, or less. */
+/* A candidate period, and how many distances are multiples of it; is_small: true: at most a third of the usual distances. */
 struct trial { int64_t ps; size_t fitting; bool is_small; };
 
-/* True if two thirds of the distances are at most as many periods as a limit gives a frame: two timers' periods that ${ps} goes into are not. */
+/* True if two thirds of the distances are at most as many periods as a limit may give a frame. This fails for a common divisor of two timers' periods. */
 static bool
 can_be_limits(const struct block *b, int64_t ps)
 {
@@ -143,7 +143,7 @@ can_be_limits(const struct block *b, int64_t ps)
 	return 3 * n >= 2 * b->n;
 }
 
-/* ${try}, refined; 0: too few distances are multiples of it, or it is small and no usual display's. */
+/* Try the period ${try}, refined; ps = 0: too few distances are multiples of it, or it is small and no usual display's. */
 static struct trial
 try_period(const struct block *b, int64_t try)
 {
@@ -158,9 +158,9 @@ try_period(const struct block *b, int64_t try)
 }
 
 /*
- * The longest period that four fifths of the distances of points [from, end) are multiples of; with a ${timer} that three fifths are once. 0: there is none.
- * A third of what is usual, or less, has to be a usual display's: two periods of a timer have a common part, too. The shorter one of several is taken if
- * nearly all of the other distances are multiples of it.
+ * The longest period of which four fifths of the distances of the points [from, end) are multiples, or with a ${timer} three fifths are equal to it; 0: none. A
+ * period of at most a third of the usual distance must be a usual display's, because the periods of two timers also have a common divisor. A shorter period is
+ * preferred if nearly all of the remaining distances are multiples of it.
  */
 static int64_t
 block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer)
@@ -195,7 +195,7 @@ block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer
 	return best.ps;
 }
 
-/* True if one is a multiple of the other, or with a ${timer} as long. */
+/* True if ${a} and ${b} are about equal, or, unless ${timer}, one is a multiple of the other. */
 bool
 tt_refresh_agree(int64_t a, int64_t b, bool timer)
 {
@@ -204,7 +204,7 @@ tt_refresh_agree(int64_t a, int64_t b, bool timer)
 	return timer ? more - less <= less / 32 : k <= 8 && (off < 0 ? -off : off) <= more * 15 / 1000;
 }
 
-/* The price of the distance of point ${q} in a stretch of ${ps}. */
+/* The cost of the distance of point ${q} in a stretch with the period ${ps}. */
 static unsigned
 misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
 {
@@ -216,8 +216,8 @@ misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
 }
 
 /*
- * How much better ${b} is for the distance of point ${q} than ${a}: of two that it fits the one of which a limit can give a frame so many, else the one that it
- * is nearer to.
+ * How much better ${b} fits the distance of point ${q} than ${a}. If both fit, the better one is that of which a limit may give a frame so many periods, else
+ * the nearer one.
  */
 static int64_t
 compare_fit(const struct tt_refresh_fit *f, size_t q, int64_t a, int64_t b, bool timer)
@@ -233,14 +233,14 @@ compare_fit(const struct tt_refresh_fit *f, size_t q, int64_t a, int64_t b, bool
 	return TT_CMP(off_a < 0 ? -off_a : off_a, off_b < 0 ? -off_b : off_b);
 }
 
-/* The point from which on ${b} is the better period than ${a}; of equals the last. */
+/* The point from which on ${b} is a better period than ${a}; among equals the last. */
 static size_t
 boundary(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t a, int64_t b, bool timer)
 {
 	size_t best = from;
 	int64_t cost = 0, least = 0;
 
-	/* Relative to a stretch that begins at ${from}. */
+	/* Costs are relative to a stretch of ${b} that begins at ${from}. */
 	for (size_t q = from; q < end; q++) {
 		cost += compare_fit(f, q, a, b, timer);
 		if (cost <= least) {
@@ -251,7 +251,7 @@ boundary(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t a, int
 	return best;
 }
 
-/* True if half of the distances of [from, end) fit ${ps}. */
+/* True if at least half of the distances of [from, end) fit ${ps}. */
 static bool
 is_like(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps, bool timer)
 {
@@ -281,7 +281,7 @@ int
 tt_refresh_stretches(struct tt_stretching *w, struct tt_err *err)
 {
 	const struct tt_refresh_fit *f = w->f;
-	/* The last block is half as long, or half as long again. */
+	/* The last block has between half and one and a half times the usual size. */
 	const size_t n = (w->all.end - w->all.first + TT_REFRESH_BLOCK / 2) / TT_REFRESH_BLOCK, nblocks = n ? n : 1;
 	int rc = TT_OK;
 
@@ -297,7 +297,7 @@ tt_refresh_stretches(struct tt_stretching *w, struct tt_err *err)
 
 			const size_t at = boundary(f, back, end, now, ps, w->timer);
 
-			/* So few points show no limit of their own. */
+			/* Fewer points show no limit of their own. */
 			if (at - w->now.first >= TT_REFRESH_FRAMES)
 				rc = close_stretch(w, at, err);
 			w->now.ps = ps;

@@ -1,5 +1,6 @@
 /**
- * The limits of frames on a display's grid: how many refreshes a limit gives each, by the cheapest explanation of what they took.
+ * Finds the limits of frames on a display's grid: the number of refreshes that the limit gives each frame, as the cheapest explanation of the numbers they
+ * took.
  */
 #include "stat/refresh.h"
 
@@ -8,23 +9,24 @@
 enum { MAX_TARGET = 8 };
 
 /*
- * Prices of a frame's refreshes k under a target t, and of another target. A limit lets no frame be faster; a frame is late for a reason, or for none that is
- * known, and again for none that is known, or waits in spite of being ready; a frame at its target that needs more than one refresh less is not held by the
- * limit alone. Seven frames that wait so for the limit alone make a new target; or a dozen that are all as late for no reason, or fifteen others.
+ * Costs of a frame that takes k refreshes under a target, and of a change of the target. FASTER: no frame can be faster than its limit. EXPLAINED: late for a
+ * known reason; UNEXPLAINED: late without one; AGAIN: as late as the frame before, without a known reason; HELD: AGAIN, although the frame was ready and waited
+ * for the limit alone. BUSY: at its target, but needing more than one refresh less, so that it is not held by the limit alone. So a new target takes seven
+ * consecutive frames that wait for the limit alone, or a dozen that are equally late without a reason, or fifteen others.
  */
 enum { PRICE_FASTER = 80, PRICE_UNEXPLAINED = 10, PRICE_AGAIN = 24, PRICE_HELD = 48, PRICE_EXPLAINED = 1, PRICE_BUSY = 2, PRICE_CHANGE = 140 };
 
 /*
- * The reasons for frames that are late for one target: of the last three frames those that need more than it gives, a bit each, and have made none late yet. A
- * pipeline shows a frame later than it makes it. No frame explains more refreshes than it needs. ${unexplained}: the refreshes of the last frame, if that was
- * late without; else 0.
+ * The reasons for late frames under one target. slow: a bit for each of the last three frames that needs more than the target and has not made a frame late
+ * yet, because a pipeline shows a frame later than it makes it. A frame explains no more refreshes than it needs. unexplained: the refreshes of the last frame,
+ * if it was late without a reason; else 0.
  */
 struct reasons { unsigned slow; int64_t unexplained; };
 
-/* A frame, what it takes, and what it needs; ${most_needed}: the most of that and the two before. */
+/* A frame, the refreshes it takes, and the time it needs; most_needed: the maximum of that time over this frame and the two before. */
 struct taking { const struct tt_refresh_fit *f; size_t i; int64_t taken, needed, most_needed, ps; };
 
-/* True if it had all that it needs but the limit within nine tenths of ${target}: the rest it waits for the limit alone. */
+/* True if the frame, without its wait for the limit alone, fits into nine tenths of ${target}. */
 static bool
 is_held(const struct taking *t, int64_t target)
 {
@@ -56,7 +58,7 @@ price(struct reasons *why, const struct taking *t, int64_t target)
 	return taken != last ? PRICE_UNEXPLAINED : is_held(t, target) ? PRICE_HELD : PRICE_AGAIN;
 }
 
-/* Refreshes of frame ${i}; 0: not known. */
+/* The refreshes of frame ${i}; 0: not known. */
 int64_t
 tt_refresh_next_step(struct tt_refresh_steps *s, size_t i)
 {
@@ -73,8 +75,8 @@ tt_refresh_next_step(struct tt_refresh_steps *s, size_t i)
 }
 
 /*
- * The fewest refreshes that one in fifty frames or more takes: no limit is lower. Or one in two hundred, and three, that need no more than these: if others
- * need more, they are late, and no limit holds them.
+ * The lowest possible target: the number of refreshes that at least one in fifty frames takes at most; or one in two hundred, and at least three, that need no
+ * more than that: then the others are late because they need more, and no limit holds them.
  */
 static int
 least_target(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -98,10 +100,10 @@ least_target(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return all ? MAX_TARGET : 1;
 }
 
-/* Frames that take as many refreshes as each of the targets, without a known reason: those that had waited for the limit alone, and others. */
+/* Numbers of frames, by the refreshes they take, that are late without a known reason: frames that waited for the limit alone, and others. */
 struct alike { size_t held[MAX_TARGET + 1], not_held[MAX_TARGET + 1]; };
 
-/* Count in ${a} frame ${i}, which takes ${k} refreshes. */
+/* Count frame ${i}, which takes ${k} refreshes, in ${a}, unless its need explains that. */
 static void
 count_alike(struct alike *a, const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, int64_t k, int64_t target)
 {
@@ -112,8 +114,8 @@ count_alike(struct alike *a, const struct tt_refresh_fit *f, const struct tt_str
 }
 
 /*
- * Frames in a row that have a slower target than those beside them are late, and the target is none, if as many others that are late for these take as many
- * refreshes, as little explained: what makes those late does so here.
+ * Drop a slower target of consecutive frames if they are merely late: elsewhere at least as many frames with the fastest target take as many refreshes without
+ * a known reason.
  */
 static void
 drop_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -145,7 +147,7 @@ drop_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	}
 }
 
-/* Choose the target of each frame of ${s} into f->choice. */
+/* Choose the target of each frame of ${s}, into f->choice. */
 void
 tt_refresh_choose(struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -153,7 +155,7 @@ tt_refresh_choose(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	struct tt_refresh_steps steps = { f, s->first, s->end, s->first };
 	struct reasons why[MAX_TARGET + 1] = { { 0 } };
 	uint64_t sum[MAX_TARGET + 1] = { 0 };
-	int64_t before[2] = { 0 };    /* what the two frames before needed */
+	int64_t before[2] = { 0 };    /* time that the two previous frames needed */
 	int best = least;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
@@ -163,7 +165,9 @@ tt_refresh_choose(struct tt_refresh_fit *f, const struct tt_stretch *s)
 		unsigned changed = 0;
 		int now = least;
 
-		/* One bit a target: it follows the best one of the frame before, which is in the highest four. */
+		/*
+		 * f->choice: a bit for each target that is reached by a change from the best target of the previous frame, which is stored in the highest bits.
+		 */
 		for (int t = least; t <= MAX_TARGET; t++) {
 			if (i > s->frame && change < sum[t]) {
 				sum[t] = change;

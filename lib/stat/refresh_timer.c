@@ -1,9 +1,9 @@
 /**
- * Limits that a timer keeps: which frames are late for one, and which frames in a row have one limit.
+ * Limits that a timer keeps: which frames are late for it, and which consecutive frames have the same limit.
  *
- * All of it follows from one sentence: a timer makes each frame last its period, but for those that had no time left to wait, and for what sleeps are too
- * long. So a stretch has a limit if its frames waited and are as long as each other; frames that are longer are late if they waited for nothing, or if
- * what they needed says so; and else, if they are seven in a row and as long as each other, another limit.
+ * Everything follows from one rule: a timer makes each frame last its period, except frames that had no time left to wait, and except for sleeps that take too
+ * long. So a stretch has a limit if its frames waited and are equally long. Longer frames are late if they did not wait, or if the time they needed explains
+ * it; otherwise, if there are seven in a row of equal length, they have another limit.
  */
 #include "stat/refresh.h"
 
@@ -13,13 +13,14 @@
 #include "stat/refresh_parts.h"
 
 enum {
-	STEADY_PARTS = 125,           /* of a period, that most frames of a driver's timer differ by at most */
-	LATE_PARTS = 12               /* ... that one lasts longer which is late, where it waits for the GPU, too */
+	STEADY_PARTS = 125,           /* most frames of a driver's timer are within 1/STEADY_PARTS of its period */
+	LATE_PARTS = 12               /* a frame that also waits for the GPU is late if it exceeds the period by 1/LATE_PARTS */
 };
 
 /*
- * True if a frame of a timer's limit is late. One that waited for it alone may be woken late, by half a period or a step of the clock. One that waits for the
- * GPU, too, is held to a twelfth: no timer's sleep for a driver is that much longer. One that waited for nothing is in time only within a fiftieth.
+ * True if a frame of a timer's segment is late. A frame that waited for the limit alone may be woken late by up to half a period, or a clock step. A frame that
+ * also waits for the GPU may exceed the period by a twelfth, because no driver's timer sleeps that much longer. A frame that did not wait may exceed it by a
+ * fiftieth.
  */
 bool
 tt_timer_is_late(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps)
@@ -31,7 +32,7 @@ tt_timer_is_late(const struct tt_refresh_fit *f, const struct tt_refresh_frame *
 	return dur * 1000 > ps + ps / (tt_has_waited(is->waited, dur) ? LATE_PARTS : 50);
 }
 
-/* The duration of a frame in periods, at least one. */
+/* The duration of a frame in periods, at least 1. */
 static unsigned
 periods_of(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, int64_t ps)
 {
@@ -42,7 +43,7 @@ periods_of(const struct tt_refresh_fit *f, const struct tt_refresh_frame *is, in
 	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
 }
 
-/* The median of the frames of ${s} that waited and last about its period, in ps; those that are a little late have no part in it. */
+/* The median duration, in ps, of the frames of ${s} that waited and last about its period; slightly late frames are left out. */
 static int64_t
 median_held(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
@@ -61,8 +62,8 @@ median_held(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 }
 
 /*
- * True if frames of ${s} that waited, in markers that wait for the GPU or the render thread, too, are held by a timer: the driver's, or a compositor's. They
- * are as long as each other, as no GPU's are by themselves, at a usual rate; and what is known to be needed leaves room. Its period is their mean then.
+ * True if a timer of the driver or a compositor holds the frames of ${s}, although their waits may also be for the GPU or the render thread: they are more
+ * equally long than GPU times are, have a usual rate, and the time that is known to be needed is shorter. The period of ${s} is then set to their mean.
  */
 static bool
 is_steady(const struct tt_refresh_fit *f, struct tt_stretch *s)
@@ -95,8 +96,8 @@ is_steady(const struct tt_refresh_fit *f, struct tt_stretch *s)
 }
 
 /*
- * True if the frames of ${is}, a timer's, that are in time take as much time together as it gives them, but for a fiftieth and a period for each late frame:
- * a timer lets none be shorter, but to make up for late ones.
+ * True if the frames of ${is}, a timer's segment, that are in time take as long in all as the timer gives them, less a fiftieth and a period for each late
+ * frame: a timer makes frames shorter only to make up for late ones.
  */
 static bool
 keeps_time(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
@@ -115,7 +116,7 @@ keeps_time(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 	return sum * 1000 >= given - given / 50;
 }
 
-/* Count the frames of ${is}, a timer's. */
+/* Count the periods of the frames of ${is}, a timer's segment. */
 void
 tt_timer_count(struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 {
@@ -126,7 +127,7 @@ tt_timer_count(struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 	}
 }
 
-/* True if what a frame needed explains that it lasts ${dur}, but for the last period of ${ps}. */
+/* True if the time ${needed} explains a duration of ${dur}, except for the last period of ${ps}. */
 static bool
 explains(int64_t needed, int64_t dur, int64_t ps)
 {
@@ -136,8 +137,8 @@ explains(int64_t needed, int64_t dur, int64_t ps)
 }
 
 /*
- * True if ${slow}, a timer's or without a limit, is no limit of its own, but frames that are late for the timer ${fast}: nine tenths of those that last one
- * and a half of its periods and more are known to need more than nine tenths of one. Without a limit, nine tenths of the others last a period.
+ * True if ${slow}, a timer's segment or one without a limit, only consists of frames that are late for the timer ${fast}: nine tenths of those that last at
+ * least one and a half of its periods are known to need more than nine tenths of it. Without a limit, nine tenths of the other frames must last one period.
  */
 static bool
 is_slowed(const struct tt_refresh_fit *f, const struct tt_refresh_segment *slow, const struct tt_refresh_segment *fast)
@@ -160,8 +161,8 @@ is_slowed(const struct tt_refresh_fit *f, const struct tt_refresh_segment *slow,
 }
 
 /*
- * True if ${rest}, without a limit, is the timer ${is}'s, too, with so many late frames beside it that it showed no period: a third of its frames waited and
- * last that period as a driver's do, ten and more, and next to none is shorter.
+ * True if ${rest}, in which no limit was found, also belongs to the timer of ${is}, but has too many late frames to show a period: at least a third of its
+ * frames, and ten, waited and last that period as exactly as a driver's timer does, and hardly any is shorter.
  */
 static bool
 goes_on(const struct tt_refresh_fit *f, const struct tt_refresh_segment *rest, const struct tt_refresh_segment *is)
@@ -181,7 +182,7 @@ goes_on(const struct tt_refresh_fit *f, const struct tt_refresh_segment *rest, c
 	return nheld >= TT_REFRESH_FRAMES && 3 * nheld >= n && 50 * nshort <= n;
 }
 
-/* The period of a timer's limit of both segments, in ps; 0: they are not one. */
+/* The common period, in ps, of the timer's limit of both segments; 0: they have different limits. */
 static int64_t
 common_period(const struct tt_refresh_fit *f, const struct tt_refresh_segment *a, const struct tt_refresh_segment *b)
 {
@@ -196,7 +197,7 @@ common_period(const struct tt_refresh_fit *f, const struct tt_refresh_segment *a
 	return goes_on(f, a, b) || is_slowed(f, a, b) ? b->period_ps : 0;
 }
 
-/* True if frame ${i} waited for a timer of ${ps} alone, and lasts about as long. */
+/* True if frame ${i} waited for the limit alone and lasts about ${ps}. */
 static bool
 is_held_for(const struct tt_refresh_fit *f, size_t i, int64_t ps)
 {
@@ -206,7 +207,9 @@ is_held_for(const struct tt_refresh_fit *f, size_t i, int64_t ps)
 	return tt_has_waited(is.waited_only, dur) && tt_periods_in(dur, ps, 1) > 0;
 }
 
-/* Give ${b}, a timer's limit after ${a}, another one, the last frames of that which ${b} has held: a late frame between may have hidden where it begins. */
+/*
+ * Move the last frames of the timer's segment ${a} that ${b}, the timer's segment after it, held to ${b}: a late frame in between may have hidden the border.
+ */
 static void
 move_border(const struct tt_refresh_fit *f, struct tt_refresh_segment *a, struct tt_refresh_segment *b)
 {
@@ -216,7 +219,7 @@ move_border(const struct tt_refresh_fit *f, struct tt_refresh_segment *a, struct
 		b->first = --a->end;
 }
 
-/* Join neighbours that are one limit by a timer: what lies where stretches meet may have divided it, or frames that are late in a row. */
+/* Join neighbouring segments that have the same timer's limit: they may have been divided where stretches meet, or by consecutive late frames. */
 void
 tt_timers_join(struct tt_refresh_fit *f)
 {
@@ -245,9 +248,9 @@ tt_timers_join(struct tt_refresh_fit *f)
 }
 
 /*
- * The end of the frames from ${i} on that another limit by a timer holds, whose period is *${ps}; ${i}: none does. They last much longer than ${is} gives
- * them, as long as each other, and have waited for the limit alone, but for two at a time that are late; and not nine tenths of them are known to be slow.
- * Fewer than seven may each be woken late.
+ * The end of the frames from ${i} on that another timer's limit holds, with the period *${ps}; ${i}: none. They last clearly longer than the period of ${is},
+ * are equally long, and waited for the limit alone, except for at most two late ones at a time; and less than nine tenths of them are known to be slow. At
+ * least seven are needed, because fewer may each have been woken late.
  */
 static size_t
 other_limit(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is, size_t i, int64_t *ps)
@@ -273,7 +276,7 @@ other_limit(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is,
 	return n >= MIN_HELD && 10 * busy < 9 * n ? end : i;
 }
 
-/* Divide ${is}, a timer's limit, where frames in a row have another one, and append the parts. */
+/* Divide ${is}, a timer's segment, where consecutive frames have another limit, and append the parts. */
 static int
 divide_timer(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err)
 {
@@ -312,7 +315,7 @@ tt_timers_divide(struct tt_refresh_fit *f, struct tt_err *err)
 	return rc;
 }
 
-/* True if a shorter limit than that of ${s} holds seven of its frames in a row and more, for that alone: its period, in ps, is about ${ps}. */
+/* True if a shorter limit with a period of about ${ps} holds at least seven consecutive frames of ${s} that wait for it alone. */
 static bool
 has_shorter(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps)
 {
@@ -331,8 +334,8 @@ has_shorter(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t 
 }
 
 /*
- * Take back the limit of ${is}, a timer's of all frames of ${s}, if these keep no time. Some of them may have a shorter one: that is theirs then, and the
- * others are divided from it later.
+ * Drop the limit of ${is}, the timer's segment of all frames of ${s}, if these do not keep its time; unless some of them have a shorter limit: then that one is
+ * used, and the other frames are divided from it later.
  */
 static int
 check_time(const struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_refresh_segment *is, struct tt_err *err)
@@ -377,8 +380,8 @@ tt_timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *
 }
 
 /*
- * Make one of the segments [first, end) that are on no grid, if the frames that wait for the limit alone have one period: these tell a timer, however
- * many are late beside them, or however late sleeps end. *${is_one}: true if so; the first of them is that timer then.
+ * Join the segments [first, end), which are on no grid, if the frames that wait for the limit alone have one period: that shows a timer, however many other
+ * frames are late, or however late sleeps end. *${is_one}: true if so; the first segment is the joined one then.
  */
 static int
 join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, struct tt_err *err)
@@ -402,7 +405,7 @@ join_alone(struct tt_refresh_fit *f, size_t first, size_t end, bool *is_one, str
 	return TT_OK;
 }
 
-/* Segments in a row that are on no grid are one timer's, where the frames that wait for its limit alone say so. */
+/* Join consecutive segments that are on no grid, if the frames that wait for the limit alone show a single timer. */
 int
 tt_timers_take(struct tt_refresh_fit *f, struct tt_err *err)
 {

@@ -1,7 +1,9 @@
 /**
- * The period of a timer's limit, by the frames that waited for it. A timer lets no frame be shorter than its period, and wakes each a little late: so it is
- * about what frames that waited last. Three things make that a matter of care: a schedule's frames make up for sleeps that were too long, sleeps may end at
- * steps of a clock only, and frames that wait in a driver's marker may wait for the GPU.
+ * Finds the period of a timer's limit from the frames that waited for it.
+ *
+ * A timer makes no frame shorter than its period, and wakes each a little late, so that the period is about the duration of frames that waited. Three effects
+ * need care: with a fixed schedule, frames make up for sleeps that were too long; sleeps may end only at steps of a clock; and frames that wait in a driver's
+ * marker may wait for the GPU.
  */
 #include "stat/refresh.h"
 
@@ -11,7 +13,7 @@
 #include "stat/num.h"
 #include "stat/refresh_parts.h"
 
-enum { ALONE_PARTS = 20 };            /* of the period, that frames which wait for a timer alone differ by at most */
+enum { ALONE_PARTS = 20 };            /* frames that wait for a timer alone are within 1/ALONE_PARTS of its period */
 
 struct tt_waits
 tt_waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -28,12 +30,12 @@ tt_waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return w;
 }
 
-/* Frames that waited: ${n} that take ${ns} together; ${is_open}: they end before any made up for what they took too long. */
+/* Frames that are counted together: ${n} frames, ${ns} in all; is_open: true: the stretch ends before they have made up for a long sleep. */
 struct held { int64_t n, ns; bool is_open; };
 
 /*
- * The frames from ${i} on that a timer's schedule makes whole periods of together: ${i}, whose sleep was too long by more than a part of ${ps}, and the next
- * ones, which make up for it. Its ${n} is 0 where they are none. With ${alone} they waited for the limit alone.
+ * The frames from ${i} on that together take whole periods of a timer's schedule: ${i}, whose sleep was too long by more than a fraction of ${ps}, and the
+ * following ones, which make up for it. n = 0: there are none. With ${alone} they waited for the limit alone.
  */
 static struct held
 make_up(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, int64_t ps, bool alone)
@@ -60,8 +62,8 @@ make_up(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t i, in
 }
 
 /*
- * The mean of the frames of ${s} that waited, with ${alone} for the limit alone, and are about as long as ${ps}; 0: there are none. Frames that make up for
- * a sleep that was too long count together with it: the mean would lack what only some of them differ by.
+ * The mean duration of the frames of ${s} that waited, with ${alone} for the limit alone, and are about as long as ${ps}; 0: none. A sleep that was too long
+ * and the frames that make up for it count together: otherwise the mean would be biased.
  */
 int64_t
 tt_timer_regular(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps, bool alone)
@@ -94,7 +96,7 @@ tt_timer_regular(const struct tt_refresh_fit *f, const struct tt_stretch *s, int
 	return n ? (int64_t)((sum * 1000 + n / 2) / n) : 0;
 }
 
-/* The period of frames that wait for a limit alone and are not regular: the median of those about as long as the shortest tenth, in ps. */
+/* Get the period of frames that waited and are not regular, in ps: the median of those about as long as the shortest tenth. */
 int
 tt_timer_shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, struct tt_err *err)
 {
@@ -119,7 +121,7 @@ tt_timer_shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 	return TT_OK;
 }
 
-/* True if so many long steps of a clock are no whole number of refreshes of a usual display: frames that all last as long are a timer's. */
+/* True if ${ns}, a number of clock steps, is no whole number of refreshes of a usual display: frames that all last that long are a timer's. */
 static bool
 is_no_display(int64_t ns)
 {
@@ -129,7 +131,7 @@ is_no_display(int64_t ns)
 	return true;
 }
 
-/* Seven eighths of ${all} frames last ${k} steps or one more, ${n} of each number: the fewest such k; 0: there is none. */
+/* The smallest k such that at least seven eighths of ${all} frames last k or k + 1 steps; ${n}: frames by number of steps. 0: none. */
 static size_t
 usual_steps(const size_t *n, size_t nmax, size_t all, int64_t step)
 {
@@ -143,8 +145,8 @@ usual_steps(const size_t *n, size_t nmax, size_t all, int64_t step)
 }
 
 /*
- * Systems whose sleeps end at steps of their clock only, 1 ms or 15.625 ms, make a timer's frames last one of two numbers of these; or, where each sleep is
- * counted from the end of the last one, one number. ${step}: how long; true if the frames of ${s} are so, and *${ps} their mean, which is the limit.
+ * True if the frames of ${s} last whole clock steps of length ${step}: *${ps} is their mean, the limit. On systems whose sleeps end only at clock steps, of 1
+ * ms or 15.625 ms, a timer's frames last one of two numbers of steps; or a single number, if each sleep starts at the end of the last one.
  */
 static bool
 has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t step, int64_t *ps)
@@ -158,7 +160,7 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 		const int64_t dur = tt_refresh_dur(&is), steps = tt_round_div(dur, step), off = dur - steps * step;
 		const bool follows = is.start == end, is_on = steps >= 1 && steps < MAX_STEPS && off <= step / STEP_PARTS && -off <= step / STEP_PARTS;
 
-		/* A frame after one that did not wait may make up for it. */
+		/* A frame after one that did not wait may be shorter to make up for it. */
 		end = tt_has_waited(is.waited_only, dur) ? is.end : INT64_MIN;
 		if (!follows || end == INT64_MIN)
 			continue;
@@ -169,7 +171,7 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 			return false;
 	}
 	const size_t k = usual_steps(n, MAX_STEPS, all, step);
-	/* Each end is late by itself, but not all of them: refreshes of 66 Hz are near such steps, and shorter. */
+	/* Single frames may be late, but not all in one direction: refreshes of 66 Hz are close to such steps, but shorter. */
 	if (all < TT_REFRESH_FRAMES || k == 0 || off_sum / (int64_t)all > step / STEP_PARTS / 4 || -off_sum / (int64_t)all > step / STEP_PARTS / 4)
 		return false;
 	all = n[k] + n[k + 1];
@@ -178,7 +180,7 @@ has_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t st
 	return true;
 }
 
-/* Take ${s}, whose waits are ${w}, for the frames of a timer whose sleeps end at steps, if they are. */
+/* If the frames of ${s}, whose waits are ${w}, have a timer whose sleeps end at clock steps, set its period and return true. */
 bool
 tt_timer_steps(struct tt_refresh_fit *f, struct tt_stretch *s, const struct tt_waits *w)
 {
@@ -193,8 +195,8 @@ tt_timer_steps(struct tt_refresh_fit *f, struct tt_stretch *s, const struct tt_w
 }
 
 /*
- * True if the mean of ${v}, durations in order of time, changes somewhere by more than a thirty-second of it, and more than their spread explains: the sums of
- * how far they are from it range over two and a half times what they do by chance, which is so once in some thousand times.
+ * True if the mean of the durations ${v}, in order of time, changes somewhere by more than 1/32, and more than their spread explains: the cumulative sum of
+ * deviations ranges over two and a half times its usual range, which happens by chance once in some thousand times.
  */
 static bool
 has_change(const int64_t *v, size_t n, int64_t mean)
@@ -223,8 +225,9 @@ has_change(const int64_t *v, size_t n, int64_t mean)
 }
 
 /*
- * Put into ${v} the durations of the frames of ${s} that a timer surely held from end to end: they wait for the limit alone, as the frame before does, and
- * last less than ${most}, ns. *${nheld} do but for the frame before. With fixed deadlines a frame after a late one is shorter than the limit.
+ * Store in ${v} the durations of the frames of ${s} that a timer certainly held from end to end, and return their number: they wait for the limit alone, as the
+ * previous frame does, and last less than ${most} ns. *${nheld}: the number without the condition on the previous frame. With fixed deadlines, a frame after a
+ * late one is shorter than the limit.
  */
 static size_t
 held_frames(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t most, int64_t *v, size_t *nheld)
@@ -257,8 +260,8 @@ mean_of(const int64_t *v, size_t n)
 }
 
 /*
- * The mean of the frames of ${s} that wait for the limit alone, in ps, if nine tenths of them are as long as each other; or, *${is_unsteady}, half of the
- * frames do, and nothing shows that some have another limit. 0: neither.
+ * The mean duration of the frames of ${s} that wait for the limit alone, in ps: if nine tenths of them are equally long; or with *${is_unsteady}, if half of
+ * all frames wait so and nothing shows that some have another limit. 0: neither.
  */
 int64_t
 tt_timer_alone(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *v, bool *is_unsteady)

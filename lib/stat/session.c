@@ -1,5 +1,5 @@
 /**
- * Tests changes between sessions, which differ more than captures of one session.
+ * Tests changes between sessions, which differ more than captures of a single session do.
  */
 #include "stat/session.h"
 
@@ -10,10 +10,10 @@
 #include "stat/student.h"
 
 /* The spread of quiet machines, weighed beside that of the sessions: tuned by simulation for baselines of three to eight sessions. */
-#define WEIGHT 3                      /* times the degrees of freedom of the sessions */
+#define WEIGHT 3                      /* degrees of freedom, relative to those of the sessions */
 #define MAX_WEIGHT 12
 #define MIN_WEIGHT 1
-#define BELIEF 4                      /* it weighs all that until the sessions are this many times likelier by themselves */
+#define BELIEF 4                      /* the weight is kept until the sessions' own variance is this many times likelier */
 
 /* --- one session --------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ tt_session_of(const int64_t *v, size_t n)
 
 	if (kept == 1)
 		return s;
-	/* Winsorised: what is cut counts as the nearest that is kept. */
+	/* Winsorised: values that are cut off count as the nearest one kept. */
 	middle = ((double)cut * ((double)v[cut] + (double)v[n - 1 - cut]) + (double)kept * s.value) / (double)n;
 	for (size_t i = 0; i < n; i++) {
 		int64_t w = v[i < cut ? cut : i >= n - cut ? n - 1 - cut : i];
@@ -73,10 +73,10 @@ tt_sessions(struct tt_in_session *of, size_t n, int64_t *v, struct tt_session *s
 /* --- one side ------------------------------------------------------------------------------- */
 
 struct side {
-	double mean, squares;         /* of the sessions' values */
-	double one, df;               /* variance of a single capture, and how well it is known; df 0: not at all */
-	double captures;              /* sum of 1 / n */
-	double se2;                   /* mean of the sessions' own */
+	double mean, squares;         /* mean of the sessions' values, and sum of squared deviations */
+	double one, df;               /* variance of a single capture, and its degrees of freedom; df 0: not known */
+	double captures;              /* sum of 1 / number of captures */
+	double se2;                   /* mean of the sessions' own squared standard errors */
 	size_t k;
 };
 
@@ -100,7 +100,7 @@ side_of(const struct tt_session *s, size_t k)
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-#define MIN_SESSIONS 4                      /* sessions on both sides; of others, degrees of freedom */
+#define MIN_SESSIONS 4                      /* sessions on both sides; with past sessions, their degrees of freedom count too */
 
 bool
 tt_session_shows(size_t k, size_t j)
@@ -108,7 +108,7 @@ tt_session_shows(size_t k, size_t j)
 	return k + j >= MIN_SESSIONS;
 }
 
-/* The spread is the caller's; the captures' scatter comes on top. */
+/* Use the spread that the caller assumes, plus the captures' scatter. */
 static bool
 by_assumed(const struct side *a, const struct side *b, double assumed, struct tt_change *c)
 {
@@ -128,8 +128,8 @@ by_assumed(const struct side *a, const struct side *b, double assumed, struct tt
 }
 
 /*
- * The degrees of freedom that the ${quiet} variance weighs beside ${own} of sessions, which show so much more. The likelihood of a variance v, where V is
- * found, goes as v^(-own / 2) exp(-own V / 2 v), and is most at v = V.
+ * The degrees of freedom given to the variance of quiet machines beside ${own} degrees of the sessions, whose variance is ${times} as large. The likelihood of
+ * a variance v, if V is found, is proportional to v^(-own / 2) exp(-own V / 2 v), and largest at v = V.
  */
 static double
 weight_of_quiet(double own, double times)
@@ -139,13 +139,13 @@ weight_of_quiet(double own, double times)
 	return fmax(MIN_WEIGHT, fmin(MAX_WEIGHT, WEIGHT * own) * fmin(1, BELIEF * likely));
 }
 
-/* The spread is what the sessions show, and those of the past, their captures' scatter with it. */
+/* Use the spread that the sessions show, together with those of the past; it includes their captures' scatter. */
 static bool
 by_own(const struct side *a, const struct side *b, const struct tt_session_past *past, struct tt_change *c)
 {
 	double own = (double)(a->k + b->k - 2) + past->df, quiet = TT_SESSION_QUIET * fabs(a->mean), squares = a->squares + b->squares + past->squares;
 	double within = a->one * a->captures / (double)a->k, fresh = b->one * b->captures / (double)b->k, s2, weight = 0;
-	/* The variance expected of so few captures, by the old ones. */
+	/* The variance expected of a session with so few captures, from the old ones. */
 	double likely = a->one * b->captures / (double)b->k;
 
 	quiet = quiet * quiet + within;
@@ -173,7 +173,7 @@ tt_session_change(const struct tt_session *old, size_t k, const struct tt_sessio
 	if (own || !past)
 		past = &none;
 	*c = (struct tt_change){ .change = b.mean - a.mean };
-	/* A side of single captures scatters as the other. */
+	/* If sessions of one side have a single capture each, assume the scatter of the other side. */
 	if (b.df <= 0)
 		b.one = a.one, b.df = a.df;
 	else if (a.df <= 0 && !own)
@@ -214,8 +214,8 @@ tt_change_seen(const struct tt_change *c, double limit, double alpha, double pow
 }
 
 /*
- * The probability that ${many} captures decide, if ${n} show ${c}. Their change will lie around the present one by what the further captures make of it, and
- * its error, then known, is what sessions and that number of captures leave.
+ * The probability that ${many} captures decide the test, if ${n} gave ${c}. The new change will vary about the present one according to the scatter of the
+ * additional captures, and its error is that of sessions plus that of ${many} captures.
  */
 static double
 decided_by(const struct tt_change *c, double limit, double alpha, size_t n, double many)

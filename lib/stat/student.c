@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* Beyond this many degrees of freedom the difference to the normal distribution is lost in the rounding. */
+/* Beyond this many degrees of freedom the difference from the normal distribution is lost in rounding. */
 #define NORMAL_FROM 1e9
 
-/* log of gamma(x + 1/2) / gamma(x): up to where its series converges by the recursion of gamma. */
+/* log of gamma(x + 1/2) / gamma(x): by the recursion of gamma up to where the series converges. */
 static double
 log_gamma_step(double x)
 {

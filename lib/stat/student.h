@@ -7,10 +7,10 @@
 #ifndef TT_STAT_STUDENT_H
 #define TT_STAT_STUDENT_H
 
-/* The probability of a value above ${t}. */
+/* The probability of a value above ${t} with ${df} degrees of freedom. */
 double tt_student_above(double t, double df);
 
-/* The value that is exceeded with probability ${p}, 0 < p < 1. */
+/* The value that is exceeded with probability ${p}, 0 < p < 1, with ${df} degrees of freedom. */
 double tt_student_point(double p, double df);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/hash_seed.h"
 
-#define BUCKET_BITS 11                /* TT_HIST_BUCKETS fit */
+#define BUCKET_BITS 11                /* enough for TT_HIST_BUCKETS */
 _Static_assert(TT_HIST_BUCKETS <= 1u << BUCKET_BITS, "buckets do not fit");
 
 void

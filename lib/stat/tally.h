@@ -1,8 +1,6 @@
 /**
- * Counts by 64-bit key, in the order in which the keys came.
- *
- * Also a sparse store of many small histograms (tt_tally_hist): most values fall into a few
- * buckets, and a dense histogram for each of thousands of locks would be 15 KB a piece.
+ * Counts by 64-bit key, in the order in which keys first occur. Also a sparse store of many small histograms (tt_tally_hist): most values fall into a few
+ * buckets, and a dense histogram for each of thousands of locks would take 15 KB each.
  *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
  */
@@ -17,21 +15,21 @@ struct tt_tally {
 	struct tt_mem *mem;
 	struct tt_tally_count { uint64_t key, n; } *v;
 	size_t n, cap;
-	struct tt_map at;             /* by key: place in v */
+	struct tt_map at;             /* finds indices in v by key */
 };
 
 void tt_tally_init(struct tt_tally *t, struct tt_mem *mem);
 void tt_tally_free(struct tt_tally *t);
 
-/* The count of ${key}, 0 if it is new; NULL with ${err} filled. Good until the next call. */
+/* The count of ${key}, which is added as 0 if new; NULL: error in ${err}. Valid until the next call. */
 uint64_t *tt_tally_at(struct tt_tally *t, uint64_t key, struct tt_err *err);
 
-/* The count of ${key}; 0 where there is none. */
+/* The count of ${key}; 0 if there is none. */
 uint64_t tt_tally_get(const struct tt_tally *t, uint64_t key);
 
 /* --- times ---------------------------------------------------------------- */
 
-/* Figures of some durations. */
+/* Statistics of some durations. */
 struct tt_times {
 	uint64_t n;
 	int64_t total, min, max;
@@ -40,10 +38,10 @@ struct tt_times {
 void tt_times_add(struct tt_times *t, int64_t dur);
 void tt_times_join(struct tt_times *into, const struct tt_times *from);
 
-/* Add ${dur} to the histogram ${id} (below 2^52) kept in ${t}. */
+/* Add ${dur} to the histogram ${id} (below 2^52) in ${t}. */
 int tt_tally_time(struct tt_tally *t, uint64_t id, int64_t dur, struct tt_err *err);
 
-/* Add histogram ${id}, whose durations lie between those of ${of}, to ${h}. */
+/* Add the histogram ${id}, whose durations are within the range of ${of}, to ${h}. */
 void tt_tally_hist(const struct tt_tally *t, uint64_t id, const struct tt_times *of, struct tt_hist *h);
 
 #endif

@@ -37,7 +37,7 @@ tt_trend_of(const double *y, size_t n)
 		rest += off * off;
 	}
 	error = sqrt(rest / (double)(n - 2) / xx);
-	/* The rest after a straight line is rounding. */
+	/* The residual of a straight line is only rounding. */
 	if (error <= 1e-12 * fabs(middle) / sqrt(xx))
 		t.p = slope > 1e-12 * fabs(middle) ? 0 : 1;
 	else
