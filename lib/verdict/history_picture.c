@@ -1,6 +1,6 @@
 /**
- * Draws the pictures of a baseline and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level, and
- * a mark where a session was accepted. All numbers are whole, so the same sessions give the same bytes everywhere. Names are only written by tt_html_text().
+ * Draws the pictures of a baseline and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level, and a mark
+ * at each accepted session. All positions are integers, so that the same sessions give the same bytes everywhere. Names are written only by tt_html_text().
  */
 #include "verdict/history_picture.h"
 
@@ -161,7 +161,7 @@ put_capture(struct tt_buf *out, const char *name)
 	tt_buf_free(&quoted);
 }
 
-/* Write commands that explain a change: they compare a capture of the session before with one of the session where the level begins. */
+/* Write commands that explain a change: each compares a capture of the last session before it with one of the session where the new level begins. */
 static void
 put_changes(const struct tt_history_figure *f, struct tt_buf *out)
 {
@@ -217,7 +217,7 @@ put_table(const struct tt_report *r, const char *id, const char *title, const ch
 void
 tt_history_html(const struct tt_history_figure *f, size_t n, const char *title, const struct tt_report *r, const char *generator, struct tt_buf *out)
 {
-	/* The changed columns come first, because a narrow window cuts the last ones. The charts are pictures below. */
+	/* The columns of changes come first, because a narrow window cuts the last ones. The charts are drawn below. */
 	static const char *const figures[] = { "figure", "baseline", "change", "last", "first", "levels", "sessions", NULL };
 	static const char *const changes[] = { "figure", "baseline", "since", "change", "level", "sessions", "accepted", "build", NULL };
 	static const char *const sessions[] = { "figure", "baseline", "session", "value", "change", "changed", "compared", "accepted", "date", "build",

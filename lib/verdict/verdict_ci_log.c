@@ -1,10 +1,12 @@
 /**
- * A verdict as lines that CI systems read from standard output: GitHub's annotations, Azure's issues, TeamCity's tests.
+ * Writes a verdict as lines that CI systems read from standard output: GitHub's annotations, Azure's issues, TeamCity's tests.
  *
- * GitHub (actions/toolkit, command.ts): data escapes % CR LF, properties : and , as well. It shows ten annotations of a
- * kind and step, so the worst come first and the tenth says how many more there are.
- * Azure (azure-pipelines-task-lib, taskcommand.ts): % CR LF, in properties ; and ] too; % is written %AZP25.
- * TeamCity (Service Messages): | after | ' [ ] and line ends, |0xNNNN for UTF-16 units that are not ASCII.
+ * GitHub (actions/toolkit, command.ts) escapes % CR LF in data, and also : and , in properties. It shows ten annotations of a kind in each step, so the worst
+ * come first, and the tenth says how many more there are.
+ *
+ * Azure (azure-pipelines-task-lib, taskcommand.ts) escapes % CR LF, and also ; and ] in properties; % is written %AZP25.
+ *
+ * TeamCity (Service Messages) puts | before | ' [ ] and line ends, and writes UTF-16 units that are not ASCII as |0xNNNN.
  */
 #include <inttypes.h>
 #include <stdio.h>

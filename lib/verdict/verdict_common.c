@@ -37,7 +37,7 @@ tt_verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
 	return TT_VERDICT_FINE;
 }
 
-/* How far a row is over its limit, in millionths of the limit. */
+/* By how much a row exceeds its limit, in millionths of the limit. */
 static int64_t
 excess(const struct tt_verdict_row *r)
 {
@@ -200,8 +200,8 @@ printable(const char *s, size_t len)
 }
 
 /*
- * True if a CI system that looks for "::" at the beginning of a line ignores this character before it. GitHub's runner trims what .NET calls white space, and
- * compares by linguistic rules, which ignore characters without width.
+ * True if a CI system that looks for "::" at the start of a line ignores this character before it. GitHub's runner trims .NET white space, and its linguistic
+ * comparison ignores zero-width characters.
  */
 static bool
 is_blank(uint32_t c)
@@ -250,7 +250,7 @@ tt_verdict_defuse(bool for_ci, bool color, struct tt_buf *text, struct tt_err *e
 
 /* --- lines of a width ------------------------------------------------------------------------ */
 
-/* The bytes of the word at ${p}, at most ${n}, and its columns. */
+/* The number of bytes of the word at ${p}, at most ${n}; *${columns}: its width. */
 static size_t
 word_at(const char *p, size_t n, size_t *columns)
 {
@@ -266,7 +266,7 @@ word_at(const char *p, size_t n, size_t *columns)
 	return i;
 }
 
-/* The column where continuation lines begin. */
+/* The column at which continuation lines begin. */
 static size_t
 indent_of(size_t blanks, size_t width)
 {

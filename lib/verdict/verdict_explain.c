@@ -10,7 +10,7 @@
 #define PARTS_SHOWN 8
 #define FRAME_PARTS_SHOWN 4
 
-/* Append ${s} and blanks up to ${width} columns; amounts may hold a letter of two bytes. */
+/* Append ${s}, padded with blanks to ${width} columns; amounts may contain a two-byte letter. */
 static void
 put_padded(struct tt_buf *out, const char *s, size_t width)
 {
@@ -66,10 +66,10 @@ put_files(struct tt_buf *out, const struct tt_sample *s)
 	}
 }
 
-/* Which parts of a sample, or of a frame, to show. */
+/* The kind of parts to show, of a sample or of a frame. */
 struct kind { enum tt_about about; bool framed, cpu; };
 
-/* The amount of ${p} if it is of kind ${k}, else 0. */
+/* The amount of ${p} if it is of kind ${k}; else 0. */
 static int64_t
 of_kind(const struct tt_part *p, const struct kind *k)
 {
@@ -105,7 +105,7 @@ put_some(struct tt_buf *out, const struct tt_part *part, size_t n, const struct 
 	}
 }
 
-/* Append the first markers of a frame that was not read once more: only these are known. */
+/* Append the top markers of a frame that was not read again, the only ones known. */
 static void
 put_top(struct tt_buf *out, const struct tt_worst *w)
 {
@@ -129,7 +129,7 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 	*tt_put_amount(dur, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(bytes, tt_scale(w->alloc_b, TT_AMOUNT_ONE, 1), TT_DIM_BYTES) = '\0';
 	tt_buf_printf(out, "  frame %llu: %s%s%s%s", (unsigned long long)w->number, dur, *what ? ", " : "", *what ? own : "", what);
-	if (w->alloc_n)               /* also 0 where allocations were not recorded */
+	if (w->alloc_n)               /* 0 also if allocations were not recorded */
 		tt_buf_printf(out, "; %s in %lld allocation%s", bytes, (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
 	tt_buf_text(out, "\n");
 	if (w->part) {

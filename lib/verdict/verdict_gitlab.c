@@ -21,7 +21,7 @@ label(uint32_t c, char tmp[32])
 	case '\n':
 		return "\\n";
 	case '#':
-		return "\xef\xbc\x83";        /* a number sign in full width */
+		return "\xef\xbc\x83";        /* a full-width number sign */
 	case '`':
 	case '$':
 		return "_";

@@ -20,15 +20,15 @@
 #include "page/dots.h"
 #include "verdict/history_picture.h"
 
-/* The most that a page shows: there may be a thousand groups of captures. */
+/* Maximum numbers of items on a page: there may be a thousand groups of captures. */
 enum { ROWS = 2000, DETAILS = 200, DAMAGED = 100 };
-enum { SESSIONS = 3 };                /* a picture needs at least this number */
+enum { SESSIONS = 3 };                /* minimum number of sessions for a picture */
 
 struct page {
 	const struct tt_verdict *v;
 	const struct tt_verdict_links *links;
 	struct tt_buf *out;
-	struct tt_verdict_movers *movers;        /* movers that are printed already */
+	struct tt_verdict_movers *movers;        /* movers that were already printed */
 };
 
 static void
@@ -63,7 +63,7 @@ put_outcome(const struct page *p, const struct tt_verdict_row *r)
 
 /* --- amounts --------------------------------------------------------------------------------- */
 
-/* Write a cell with an amount; ${change}: with its sign. */
+/* Write a table cell with an amount; ${change}: with its sign. */
 static void
 put_cell(const struct page *p, bool has, int64_t v, enum tt_dim dim, bool change, const char *before)
 {
@@ -195,7 +195,7 @@ verdict(const struct page *p)
 	put(p, "</section>\n");
 }
 
-/* How to accept what was found: below its causes. */
+/* Write how to accept the changes, below their causes. */
 static void
 accept(const struct page *p)
 {
@@ -242,7 +242,7 @@ losses(const struct page *p)
 	put(p, "</ul>\n</section>\n");
 }
 
-/* True if the row is about the length of frames, so that the longest frame shows it. */
+/* True if the row is about the duration of frames, so that the longest frame is an example. */
 static bool
 is_of_frames(const struct tt_verdict_row *r)
 {
@@ -390,7 +390,7 @@ put_quoted(const struct page *p, const char *s)
 	tt_buf_free(&quoted);
 }
 
-/* Draw the sessions of the baseline in order, to show whether the change came at once or slowly. */
+/* Draw the sessions of the baseline in order: the picture shows whether the change was sudden or gradual. */
 static void
 put_history(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -476,7 +476,7 @@ put_waiver(const struct page *p, const struct tt_verdict_row *r)
 	put(p, ".</p>\n");
 }
 
-/* For captures of a batch: write the command that reads one of them again, the worst, which may be in an archive or on another machine. */
+/* For captures of a batch, which may be in an archive or on another machine: write the command that reads the worst of them again. */
 static void
 put_explain_one(const struct page *p, const struct tt_verdict_row *r)
 {

@@ -37,7 +37,7 @@ xml(uint32_t c, char tmp[32])
 	return tt_utf8_control(c) || c == 0xfffe || c == 0xffff ? "\xef\xbf\xbd" : NULL;
 }
 
-/* In elements, line ends stay. */
+/* Escape text inside elements, where line ends are kept. */
 static const char *
 xml_lines(uint32_t c, char tmp[32])
 {
@@ -61,7 +61,7 @@ property(struct tt_buf *out, const char *name, const char *value)
 	tt_buf_text(out, "/>\n");
 }
 
-/* Append a figure of a row for dashboards: "frame-p95.ns". */
+/* Append a figure of a row as a property for dashboards: "frame-p95.ns". */
 static void
 figure(struct tt_buf *out, const struct tt_verdict_row *r, const char *what, int64_t v)
 {
@@ -114,7 +114,7 @@ result(struct tt_buf *out, const char *element, const struct tt_verdict_row *r, 
 	tt_buf_printf(out, "</%s>\n", element);
 }
 
-/* The element for the row's outcome; NULL: the case passed. */
+/* The XML element for the row's outcome; NULL: the case passed. */
 static const char *
 element(const struct tt_verdict *v, const struct tt_verdict_row *r)
 {

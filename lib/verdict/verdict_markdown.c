@@ -38,7 +38,7 @@ sentence(uint32_t c, char tmp[32])
 	return tmp;
 }
 
-/* Escape a character of code: only those that would end a line or a cell, which a backslash cannot quote. */
+/* Escape a character of a code span: only those that would end a line or a table cell, which a backslash cannot quote. */
 static const char *
 code_text(uint32_t c, char tmp[32])
 {
@@ -107,7 +107,7 @@ put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_bu
 
 #define TABLE "\n| | row | old | new | change or limit | p |\n| :-- | :-- | --: | --: | :-- | --: |\n"
 
-/* Append what a row found, below the table: the sentence, the hint and movers. */
+/* Append the finding of a row, below the table: sentence, hint and movers. */
 static void
 put_detail(const struct tt_verdict_row *r, struct tt_verdict_movers *m, struct tt_buf *out)
 {

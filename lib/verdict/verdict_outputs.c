@@ -13,12 +13,12 @@
 #include "sys/sys.h"
 #include "verdict/verdict_as.h"
 
-/* GitHub does not show a larger summary of a step. */
+/* maximum size of a step's summary that GitHub shows */
 #define SUMMARY_MAX (1u << 20)
 
 /* --- where it goes ----------------------------------------------------------------------- */
 
-/* Read the step's present summary into w->before; a missing file is empty. */
+/* Read the step's existing summary into w->before; a missing file counts as empty. */
 static int
 read_summary(struct tt_env *env, struct tt_verdict_out *w, struct tt_err *err)
 {
@@ -69,7 +69,7 @@ tt_verdict_out_forget(const struct tt_verdict_outputs *o, const char *also, stru
 	struct tt_sys_stat st;
 
 	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
-		char *real = file[i] && strcmp(file[i], "-") != 0 ? tt_sys_real_path(file[i]) : NULL;      /* a symbolic link is kept */
+		char *real = file[i] && strcmp(file[i], "-") != 0 ? tt_sys_real_path(file[i]) : NULL;      /* a symbolic link is kept: write to its target */
 		const bool is_old = real && tt_sys_stat(real, &st) == 0 && st.kind == TT_KIND_FILE &&
 		    tt_output_is_report(tt_sys_open(real, TT_OPEN_READ | TT_OPEN_NO_LINK | TT_OPEN_NO_WAIT));
 		const int failed = is_old ? tt_sys_remove(real) : 0, sys = errno;
@@ -113,7 +113,7 @@ lines(const struct tt_verdict_outputs *o, const struct tt_verdict *v, struct tt_
 		tt_verdict_as_teamcity(v, out);
 }
 
-/* Append the verdict to what other commands of the step have written, as far as there is room. True if the summary is to be written. */
+/* Append the verdict to what other commands of the step have written, as far as there is room. Return true if the summary should be written. */
 static bool
 summary(struct tt_verdict_out *w, const struct tt_verdict *v)
 {

@@ -1,5 +1,5 @@
 /**
- * The table that a verdict begins with: widths from the cells, names on a line of their own where they leave too little room.
+ * Prints the table at the start of a verdict: widths depend on the cells; names get a line of their own if they leave too little room.
  */
 #include "verdict/verdict_table.h"
 
@@ -52,14 +52,14 @@ tt_verdict_columns(const char *s)
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/* Write a change: in percent of the baseline where that is not 0, else the amount. */
+/* Write a change: in percent of the baseline if that is not 0, else as an amount. */
 static void
 put_share(const struct tt_verdict_row *r, int64_t v, int64_t ppm, char *p)
 {
 	*(r->base == 0 ? tt_put_change(p, v, r->dim) : tt_put_ppm(p, ppm)) = '\0';
 }
 
-/* Write the tested change and half the width of its interval; "~" where the interval holds no change; of a slow rise the rise. */
+/* Write the tested change and half the width of its interval; "~" if the interval includes no change; for a gradual rise, the rise. */
 static void
 put_shift(const struct tt_verdict_row *r, char *p, size_t size)
 {
@@ -75,14 +75,14 @@ put_shift(const struct tt_verdict_row *r, char *p, size_t size)
 		snprintf(p, size, "~");
 		return;
 	}
-	/* So few captures that the change has no bounds: the shift by pairs may contradict the two figures beside it. */
+	/* With too few captures there are no bounds, and the change by pairs may contradict the two figures beside it. */
 	if (!(r->has_low && r->has_high) && r->has_value && r->has_base && r->base > 0)
 		*tt_put_ppm(shift, tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
 	else
 		put_share(r, r->shift, r->shift_ppm, shift);
 	if (r->has_low && r->has_high)
 		put_share(r, half, half_ppm, width);
-	/* The sign of the width is always "+": the "±" takes its place. */
+	/* The width always has the sign "+", which "±" replaces. */
 	snprintf(p, size, "%s \xc2\xb1%s", shift, width + 1);
 }
 
@@ -107,7 +107,7 @@ put_p(const struct tt_verdict_row *r, char *s, size_t size)
 	const double p = r->crept_alone ? r->trend_p_adjusted : r->p_adjusted;
 
 	if (p <= 0)
-		return;               /* figures without any spread: there is no chance to speak of */
+		return;               /* figures without any scatter have no probability */
 	if (p < 0.0001)
 		snprintf(s, size, "<0.0001");
 	else
@@ -136,7 +136,7 @@ tt_verdict_cells(const struct tt_verdict_row *r, struct tt_verdict_cells *c)
 enum { OLD, NEW, CHANGE, P, FIGURES };
 
 struct layout {
-	size_t width[FIGURES];        /* 0: no row has this figure, so the column is left out */
+	size_t width[FIGURES];        /* 0: no row has this figure, and the column is left out */
 	size_t name;
 	const char *head[FIGURES];
 };
@@ -147,7 +147,7 @@ cell_of(const struct tt_verdict_cells *c, int i)
 	return (const char *[]){ c->base, c->value, c->change, c->p }[i];
 }
 
-/* Append ${s} in ${width} columns; of numbers (${right}) the end is aligned. */
+/* Append ${s} padded to ${width} columns; ${right}: aligned to the right, as for numbers. */
 static void
 put_padded(struct tt_buf *out, const char *s, size_t width, bool right)
 {
@@ -167,7 +167,7 @@ figures_width(const struct layout *l)
 	return width;
 }
 
-/* The widths of the columns: of figures what the widest needs, of names what is left of the line. */
+/* Compute the widths of columns: figures as wide as the widest one, names the rest of the line. */
 static struct layout
 layout_of(const struct tt_verdict *v, size_t max_columns)
 {
@@ -236,7 +236,7 @@ tt_verdict_table(const struct tt_verdict *v, bool color, size_t width, struct tt
 		put_padded(out, l.head[i], l.width[i], i != CHANGE);
 	}
 	tt_buf_text(out, "  verdict\n");
-	/* Failing rows come first: readers of a long log look for them. */
+	/* Failing rows come first, because readers of a long log look for them. */
 	for (int failing = 1; failing >= 0; failing--)
 		for (size_t i = 0; i < v->nrow; i++)
 			if (v->row[i].fails == failing)

@@ -1,5 +1,5 @@
 /**
- * Prints a verdict as text for people: the table of all rows, then a paragraph about each row that is not ok, then what the verdict lacks, then the summary.
+ * Prints a verdict as text for readers: the table of all rows, a paragraph about each row that is not ok, what the verdict lacks, and the summary.
  */
 #include "gate/baseline.h"
 #include "verdict/verdict_as.h"
@@ -52,7 +52,7 @@ is_ok(const struct tt_verdict_row *r)
 	return r->outcome == TT_PASS || r->outcome == TT_NOT_WORSE;
 }
 
-/* True if a paragraph about ${a} is one about ${b}, too, but for the row's name. */
+/* True if the paragraphs about ${a} and ${b} are equal except for the row's name. */
 static bool
 is_same_finding(const struct tt_verdict_row *a, const struct tt_verdict_row *b)
 {
@@ -62,7 +62,7 @@ is_same_finding(const struct tt_verdict_row *a, const struct tt_verdict_row *b)
 	    strcmp(hint, other) == 0;
 }
 
-/* Append the paragraph about ${v->row[first]}, and about all rows after it of which it says the same. */
+/* Append the paragraph about ${v->row[first]}, and about all later rows with the same paragraph. */
 static void
 put_finding(struct tt_buf *out, const struct tt_verdict *v, size_t first, bool color, struct tt_verdict_movers *m)
 {
@@ -86,7 +86,7 @@ put_finding(struct tt_buf *out, const struct tt_verdict *v, size_t first, bool c
 		tt_buf_printf(out, "  %s\n", r->hint);
 }
 
-/* Append a paragraph about each row that is not ok, or each with ${how->details}: those that fail first; equal ones once. */
+/* Append a paragraph about each row that is not ok, or with ${how->details} about every row: failing rows first; equal paragraphs once. */
 static void
 put_findings(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_text *how)
 {
