@@ -1,5 +1,5 @@
 /**
- * Folds captures of both sides into one tree of call paths.
+ * Merges the captures of both sides into one tree of call paths.
  */
 #include "diff/diff.h"
 
@@ -69,7 +69,7 @@ copy(struct tt_diff *d, const char *s, struct tt_err *err)
 	return tt_arena_text(&d->arena, s, strlen(s), err);
 }
 
-/* The number of ${text} in a list of texts, added if it is new. */
+/* Find or add ${text} in a list of texts; *${number}: its index. */
 static int
 text_number(struct tt_diff *d, struct tt_map *at, const char ***list, size_t *n, size_t *cap, const char *text, uint32_t *number,
     struct tt_err *err)
@@ -88,7 +88,7 @@ text_number(struct tt_diff *d, struct tt_map *at, const char ***list, size_t *n,
 	return TT_OK;
 }
 
-/* How many bytes of a thread's name are left without its number: "Worker 12", "Job.Worker-3", "Pool (4)", "IO #2". */
+/* The length of a thread's name without its number: "Worker 12", "Job.Worker-3", "Pool (4)", "IO #2". */
 static size_t
 fold_thread(const char *s)
 {
@@ -135,7 +135,7 @@ node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t
 	return TT_OK;
 }
 
-/* The label of a marker that --rename gave a new name. */
+/* The label of a marker that --rename has renamed. */
 static const char *
 new_label(struct tt_diff *d, const char *full, struct tt_err *err)
 {
@@ -161,7 +161,10 @@ add_marker(struct tt_diff *d, uint64_t hash, const char *full, struct tt_err *er
 	return TT_OK;
 }
 
-/* The marker called ${name}, and ${label} in its capture. Markers without a name there are one marker: keys say nothing in another capture. */
+/*
+ * Find or add the marker named ${name}, whose label in its capture is ${label}. All markers without a name are one marker, because their keys mean nothing in
+ * another capture.
+ */
 static int
 name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const struct tt_name *name, const char *label, uint32_t *number,
     struct tt_err *err)
@@ -200,10 +203,10 @@ struct fold {
 	struct tt_views view;
 	struct tt_allocs al;
 	struct tt_merged g;
-	uint32_t *marker;             /* by row: number + 1; 0 not yet */
-	uint32_t *at;                 /* by merged node */
-	uint32_t frame_thread;        /* index in the model */
-	int64_t total;                /* frames */
+	uint32_t *marker;             /* by row: number of the marker + 1; 0: not yet known */
+	uint32_t *at;                 /* by merged node: its node in the comparison */
+	uint32_t frame_thread;        /* index of the frame thread in the model */
+	int64_t total;                /* total time of the frames */
 };
 
 static int
@@ -228,7 +231,7 @@ thread_node(struct fold *f, uint32_t thread, uint32_t *node, struct tt_err *err)
 	uint32_t number;
 	int rc = thread_number(d, f->side, f->m->threads.t[thread]->full, &number, err);
 
-	/* The frame threads of all captures are one, whatever they are called. */
+	/* The frame threads of all captures are one node, whatever their names. */
 	if (rc == TT_OK && frame && d->frame_thread) {
 		*node = d->frame_thread;
 		return rc;
@@ -239,7 +242,7 @@ thread_node(struct fold *f, uint32_t thread, uint32_t *node, struct tt_err *err)
 	return rc;
 }
 
-/* All paths and their self time. */
+/* Add all paths and their self times; *${busy}: time in markers. */
 static int
 fold_paths(struct fold *f, int64_t *busy, struct tt_err *err)
 {
@@ -270,7 +273,7 @@ fold_paths(struct fold *f, int64_t *busy, struct tt_err *err)
 	return rc;
 }
 
-/* Allocations of ${class} under ${marker}, which may be new; NULL: ${err}. Until the next call. */
+/* Find or add the allocations of ${class} under ${marker}; valid until the next call. NULL: ${err}. */
 static struct tt_diff_site *
 site_of(struct tt_diff *d, uint32_t marker, uint32_t class, struct tt_err *err)
 {
@@ -311,7 +314,7 @@ fold_sites(struct fold *f, struct tt_err *err)
 	return rc;
 }
 
-/* The frames' time in no marker. The node is there even where it is nothing. */
+/* Add the time of frames outside any marker. The node exists even if that is 0. */
 static int
 fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 {
@@ -319,7 +322,7 @@ fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 	uint32_t rest;
 	int rc = TT_OK;
 
-	/* A thread that did nothing in its frames has no paths. */
+	/* A thread that did nothing in its frames has no paths yet. */
 	if (!d->frame_thread)
 		rc = thread_node(f, f->frame_thread, &rest, err);
 	TT_THEN(rc, node_number(d, d->frame_thread, TT_DIFF_REST, 0, &rest, err));
@@ -328,7 +331,7 @@ fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 	return rc;
 }
 
-/* The times of its frames. */
+/* Store the total, mean and median times of the capture's frames. */
 static int
 note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 {
@@ -353,7 +356,7 @@ note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The marker that a name of the capture is. */
+/* Get the marker for a name of the capture. */
 static int
 name_number(void *arg, const struct tt_name *name, uint32_t *marker, struct tt_err *err)
 {
@@ -366,7 +369,7 @@ name_number(void *arg, const struct tt_name *name, uint32_t *marker, struct tt_e
 	return name_marker(f->d, f->side, f->m, name, name->shown, marker, err);
 }
 
-/* The capture's own figures; without frames ${busy} is all there is. */
+/* Store the capture's own figures; without frames only ${busy} is known. */
 static int
 note_capture(struct fold *f, int64_t busy, struct tt_err *err)
 {
@@ -418,7 +421,7 @@ fold_all(struct fold *f, struct tt_err *err)
 	return rc == TT_OK ? note_capture(f, busy, err) : rc;
 }
 
-/* Fail unless the capture can be compared with those before it. */
+/* Fail if only one of this capture and the earlier ones has frames. */
 static int
 check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 {
@@ -436,7 +439,7 @@ check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 	    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 }
 
-/* True if the capture has stacks of samples, and no call of the program. */
+/* True if the capture has stacks of samples, but no calls of the program. */
 static bool
 has_samples_alone(const struct tt_model *m)
 {

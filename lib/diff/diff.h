@@ -1,16 +1,15 @@
 /**
  * Two groups of captures compared: side A is before, side B is after.
  *
- * Each capture is read by a run of its own and folded into one tree of both sides, aligned by thread (numbers at
- * the end of its name left out), path of marker names, and category name. Memory: that tree and one capture's model,
- * whatever the number of captures.
+ * Each capture is read by a run of its own and merged into one tree of both sides, aligned by thread (without numbers at the end of its name), path of marker
+ * names, and category name. Memory: that tree and one capture's model, whatever the number of captures.
  *
- * What is compared is the "whole": with frames, the mean time of a whole frame, where they are capped its uncapped time; without (and then
- * on neither side), the mean time per capture in markers of all threads. Parts are self times of paths: with frames those on the frame thread,
- * cut at the frames, and what no marker accounts for. Both sides' parts are integers of ns that add up to the whole of
- * the side, so differences add up to the difference. Definitions: tracetool-diff(1).
+ * The "whole" is what is compared. With frames it is the mean time of a whole frame, or its uncapped time if frames are capped. Without frames, on both sides,
+ * it is the mean time per capture in markers of all threads. Parts are self times of paths: with frames those on the frame thread, cut at frame borders, and
+ * the time that no marker accounts for. The parts of a side are integers in ns that add up to its whole, so that differences add up to the difference of the
+ * wholes. Definitions: tracetool-diff(1).
  *
- * Errors: TT_E_NOMEM, TT_E_LIMIT; TT_E_USAGE where said. Threads: one.
+ * Errors: TT_E_NOMEM, TT_E_LIMIT; TT_E_USAGE where stated. One thread at a time.
  */
 #ifndef TT_DIFF_DIFF_H
 #define TT_DIFF_DIFF_H
@@ -22,10 +21,10 @@
 
 enum { TT_DIFF_A, TT_DIFF_B, TT_DIFF_SIDES };
 
-/* One thing on one side. */
+/* The figures of one node on one side. */
 struct tt_diff_sum {
-	uint64_t n;                   /* activations */
-	int64_t self;                 /* ns, in all captures of the side */
+	uint64_t n;                   /* number of activations */
+	int64_t self;                 /* self time in all captures of the side, ns */
 	int64_t part;                 /* ns per frame or capture: set by tt_diff_finish() */
 };
 
@@ -34,76 +33,79 @@ enum tt_diff_kind {
 	TT_DIFF_FRAME_THREAD,
 	TT_DIFF_THREAD,
 	TT_DIFF_ZONE,
-	TT_DIFF_REST,                 /* on the frame thread and in no marker */
+	TT_DIFF_REST,                 /* time on the frame thread outside any marker */
 };
 
 struct tt_diff_node {
-	uint32_t parent;              /* smaller than its own number; the root is 0 */
-	uint32_t name;                /* zones: of marker[]; threads: of thread[] */
+	uint32_t parent;              /* index of the parent, smaller than the node's own; the root is 0 */
+	uint32_t name;                /* index in marker[] for zones, in thread[] for threads */
 	enum tt_diff_kind kind;
-	bool framed;                  /* in frames, on the frame thread */
-	/* Set by tt_diff_finish() where uncapped time is compared: no part of that; a wait to present, of which only what is late is. */
+	bool framed;                  /* true: inside frames, on the frame thread */
+	/*
+	 * Set by tt_diff_finish() if uncapped time is compared. held: true: not part of uncapped time; presents: true: a wait until a frame is presented, of
+	 * which only the late part counts.
+	 */
 	bool held, presents;
 	struct tt_diff_sum side[TT_DIFF_SIDES];
-	int64_t mid;                  /* what B's calls would take at A's time per call: set by tt_diff_finish() */
+	int64_t mid;                  /* time of B's calls at A's time per call; set by tt_diff_finish() */
 };
 
 enum tt_diff_class { TT_DIFF_WORK, TT_DIFF_GC, TT_DIFF_WAIT, TT_DIFF_UNACCOUNTED, TT_DIFF_CLASSES };
 
-/* A marker of either side. */
+/* A marker that occurs on either side. */
 struct tt_diff_marker {
-	const char *full;             /* what it is aligned by: the name, after --rename */
-	const char *label;            /* what to show; no two alike after tt_diff_finish() */
-	const char *category[TT_DIFF_SIDES];  /* NULL: not on this side */
+	const char *full;             /* the name by which it is aligned, after --rename */
+	const char *label;            /* the text to show; unique after tt_diff_finish() */
+	const char *category[TT_DIFF_SIDES];  /* category on each side; NULL: the marker is not on this side */
 	enum tt_diff_class class;
-	bool editor;                  /* it is the Editor's */
-	enum tt_wait_kind wait;       /* what it waits for */
+	bool editor;                  /* true: it belongs to the Editor */
+	enum tt_wait_kind wait;       /* kind of wait; TT_WAIT_NOT: the marker is no wait */
 };
 
 /* Allocations of one class at one site. */
 struct tt_diff_site {
-	uint32_t marker;              /* TT_DIFF_NONE: outside any marker */
-	uint32_t class;               /* of class_name[] */
+	uint32_t marker;              /* index of the marker; TT_DIFF_NONE: outside any marker */
+	uint32_t class;               /* index in class_name[] */
 	struct { uint64_t n; int64_t bytes, part; } side[TT_DIFF_SIDES];      /* part: bytes per frame or capture */
 };
 #define TT_DIFF_NONE UINT32_MAX
 
-/* Times of frames. */
+/* The kinds of frame times. */
 enum tt_diff_time { TT_DIFF_WALL, TT_DIFF_UNCAPPED, TT_DIFF_TIMES };
 
 struct tt_diff_capture {
 	const char *path;
-	const char *session;          /* its fact of that name; "": it tells none */
+	const char *session;          /* its fact "session"; "": none */
 	uint64_t frames;
-	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* without frames: wall is the time in markers */
-	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
+	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* of frames; without frames wall is the time in markers */
+	int64_t cap_ns;               /* period at which frames are capped, ns; 0: no cap */
 	int64_t editor;               /* tt_frames_editor() */
-	const char *layout;           /* tt_layout_note(): what to know where no layout fits; NULL: one does */
-	bool wall_is_limit;           /* wall time is what the Editor leaves of the frame limit */
+	const char *layout;           /* tt_layout_note(): a caveat if no layout fits; NULL: one does */
+	bool wall_is_limit;           /* true: wall time is merely the frame limit less the Editor's time */
 };
 
 struct tt_diff_side {
 	struct tt_diff_capture *capture;
 	size_t n, cap;
-	uint64_t units;               /* frames, or captures */
-	int64_t total;                /* ns: of frames, or in markers */
-	int64_t mean;                 /* ns per unit, to the nearest */
-	int64_t wall;                 /* the same of wall time, where uncapped time is compared */
-	size_t capped;                /* captures whose frames are */
-	int64_t alloc_b;              /* bytes per unit, to the nearest */
+	uint64_t units;               /* number of frames; without frames, of captures */
+	int64_t total;                /* total time of the frames, or in markers, ns */
+	int64_t mean;                 /* mean time per unit, ns, rounded to the nearest */
+	int64_t wall;                 /* mean wall time per unit, if uncapped time is compared */
+	size_t capped;                /* number of captures with capped frames */
+	int64_t alloc_b;              /* bytes allocated per unit, rounded to the nearest */
 };
 
 struct tt_diff {
 	struct tt_env *env;
-	struct tt_rename *rename;     /* borrowed; NULL */
+	struct tt_rename *rename;     /* borrowed; NULL: no renames */
 	enum tt_names_form names;
-	bool frames;                  /* both sides have frames; known after the first capture */
-	enum tt_diff_time by;         /* the time of frames that is compared: set by tt_diff_finish() */
+	bool frames;                  /* true: both sides have frames; known after the first capture */
+	enum tt_diff_time by;         /* the kind of time that is compared; set by tt_diff_finish() */
 	struct tt_diff_side side[TT_DIFF_SIDES];
 	struct tt_diff_node *node;
 	size_t nnode, capnode;
-	uint32_t frame_thread;        /* node; 0: none */
-	struct tt_diff_frames *frame[TT_DIFF_SIDES][TT_DIFF_TIMES];  /* single frames: diff_frames.h; NULL: none */
+	uint32_t frame_thread;        /* index of the frame thread's node; 0: none */
+	struct tt_diff_frames *frame[TT_DIFF_SIDES][TT_DIFF_TIMES];  /* figures of single frames: diff_frames.h; NULL: none */
 	struct tt_diff_marker *marker;
 	size_t nmarker, capmarker;
 	const char **thread;
@@ -112,35 +114,34 @@ struct tt_diff {
 	size_t nclass, capclass;
 	struct tt_diff_site *site;
 	size_t nsite, capsite;
-	const char *first_sampled;    /* the first of these captures, as it was given */
-	size_t nsampled;              /* captures with samples and without calls: time in markers tells nothing of what they ran */
-	struct tt_map node_at, marker_at, thread_at, class_at, site_at;      /* in these, by hash */
+	const char *first_sampled;    /* path of the first of these captures, as given */
+	size_t nsampled;              /* number of captures with samples but no calls, whose time in markers says nothing about what they ran */
+	struct tt_map node_at, marker_at, thread_at, class_at, site_at;      /* find indices in the lists above by hash */
 	struct tt_arena arena;
 };
 
-/* An empty comparison. Everything given is borrowed. */
+/* Begin an empty comparison. All arguments are borrowed. */
 int tt_diff_init(struct tt_diff *d, struct tt_env *env, enum tt_names_form names, struct tt_rename *rename, struct tt_err *err);
 void tt_diff_free(struct tt_diff *d);
 
 /**
  * tt_diff_add(d, side, m, err):
- * Fold one capture in. ${m} is the model of a run over it alone, with whole_frames, TT_NEEDS_CALLS and TT_NEEDS_FRAMES.
- * Errors: TT_E_USAGE where one capture has frames and another has none; TT_E_DAMAGED where there are frame marks
- * and no whole frame.
+ * Merge a capture into the comparison. ${m} is the model of a run over that capture alone, with whole_frames, TT_NEEDS_CALLS and TT_NEEDS_FRAMES.
+ * TT_E_USAGE if only some of the captures have frames; TT_E_DAMAGED if there are frame marks but no whole frame.
  */
 int tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct tt_err *err);
 
-/* After the last capture: work out parts, labels and means. */
+/* Compute parts, labels and means, after the last capture. */
 int tt_diff_finish(struct tt_diff *d, struct tt_err *err);
 
-/* True for a node with time, but that on the frame thread which is not part of uncapped time where that is compared. */
+/* True for a node with time of its own, unless it is held out of uncapped time. */
 static inline bool
 tt_diff_is_timed(const struct tt_diff_node *n)
 {
 	return (n->kind == TT_DIFF_ZONE || n->kind == TT_DIFF_REST) && !n->held;
 }
 
-/* True for a part of the whole: with frames everything on the frame thread, else everything. */
+/* True for a part of the whole: with frames only what is on the frame thread inside frames, else everything. */
 static inline bool
 tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 {
@@ -152,19 +153,18 @@ int64_t tt_diff_cap(const struct tt_diff *d, unsigned side);
 
 enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n);
 
-/* The category of a node on a side, or on the other where it has none there. */
+/* The category of a node on ${side}; if it does not occur there, on the other side. */
 const char *tt_diff_category(const struct tt_diff *d, const struct tt_diff_node *n, unsigned side);
 
 /**
  * tt_diff_share(piece, n, unit, whole):
- * Set each part to the integer next below or above v / ${unit}, so that they add up to ${whole}, which must be within one
- * of the sum: each is the floor, and those with the largest remainder get one more, the first ones where equal.
- * Leaves ${piece} in another order; i tells them apart.
+ * Round each v / ${unit} up or down to an integer part, so that the parts add up to ${whole}. Each is rounded down; then the parts with the largest remainders,
+ * and among equal ones the first, get one more until the sum is reached. Reorders ${piece}; i identifies the pieces.
  */
 struct tt_diff_piece { int64_t v, part; uint64_t rest; size_t i; };
 void tt_diff_share(struct tt_diff_piece *piece, size_t n, uint64_t unit, int64_t whole);
 
-/* ${v} / ${unit} to the nearest, halves up; 0 where unit is 0. */
+/* ${v} / ${unit}, rounded to the nearest integer (halves up); 0 if ${unit} is 0. */
 int64_t tt_diff_per(int64_t v, uint64_t unit);
 
 #endif

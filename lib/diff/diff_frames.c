@@ -1,5 +1,5 @@
 /**
- * Compares the frames of both sides: quantiles, budgets, the worst.
+ * Compares the frames of both sides: quantiles, budgets, the longest ones.
  */
 #include "diff/diff_frames.h"
 
@@ -25,7 +25,7 @@ struct adding {
 	void *arg;
 };
 
-/* The place of a frame of ${ns} among the worst of ${f}, after equal ones that are there. NULL: all are worse. */
+/* Insert a frame of ${ns} among the longest of ${f}, after equal ones, and return its entry; NULL: all are longer. */
 static struct tt_diff_worst *
 place(struct tt_diff_frames *f, int64_t ns)
 {
@@ -41,7 +41,7 @@ place(struct tt_diff_frames *f, int64_t ns)
 	return &f->worst[i];
 }
 
-/* The frame ${h} of ${w}. */
+/* Add the markers of the frame ${h} to its entry ${w}. */
 static int
 add_markers(struct tt_diff_worst *w, const struct tt_hitch *h, const struct adding *a, struct tt_err *err)
 {
@@ -56,7 +56,7 @@ add_markers(struct tt_diff_worst *w, const struct tt_hitch *h, const struct addi
 	return rc;
 }
 
-/* The worst frames of a capture by ${what}, with their markers where ${known} has them: which it has was chosen before all was known of the limit. */
+/* Insert the longest frames of a capture by ${what}. Markers are known only for frames in ${known}, a list that was chosen before the frame limit was known. */
 static int
 add_worst(struct tt_diff_frames *f, enum tt_frame_value what, const struct tt_hitches *known, const struct adding *a, struct tt_err *err)
 {
@@ -77,7 +77,7 @@ add_worst(struct tt_diff_frames *f, enum tt_frame_value what, const struct tt_hi
 	return rc;
 }
 
-/* Keep the frame times of one more capture; once there are too many, keep none. */
+/* Keep the frame times of another capture; if there are too many in all, drop them. */
 static int
 keep_times(struct tt_diff *d, struct tt_diff_frames *f, const struct tt_values *v, struct tt_err *err)
 {
@@ -158,7 +158,7 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* The frames of ${side} by the time that is compared; NULL: there are none. */
+/* The frames of ${side} by the time that is compared; NULL: none. */
 static const struct tt_diff_frames *
 frames_of(const struct tt_diff_ctx *x, unsigned side)
 {
@@ -232,7 +232,7 @@ fill_budgets(const struct tt_diff_ctx *x, struct tt_table *t)
 	}
 }
 
-/* Buckets of the histograms, as many in a row as leave about a hundred rows; each doubling of the time has 32. */
+/* Columns of the histogram. Each row joins so many buckets, 32 for each doubling of the time, that there are about H_ROWS rows. */
 enum { H_FROM, H_TO, H_A, H_B, H_A_SHARE, H_B_SHARE, H_N, H_ROWS = 128 };
 static const struct tt_col spread_col[H_N] = {
 	[H_FROM] = { "from_ns", "from", TT_UNIT_NS, "Frames of at least this." },
@@ -243,7 +243,7 @@ static const struct tt_col spread_col[H_N] = {
 	[H_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, "Their share of the frames of B." },
 };
 
-/* The smallest value of bucket ${b}. */
+/* The lower limit of bucket ${b}. */
 static int64_t
 first_of(unsigned b)
 {
@@ -335,7 +335,7 @@ static const struct tt_col pair_col[M_N] = {
 	[M_B_CALLS] = { "b_count", "calls B", TT_UNIT_COUNT, "Calls in the frame of B." },
 };
 
-/* A marker of the pair; a side in whose first markers it is not has none. */
+/* A marker in the longest frames of both sides; has: true if it is among the top markers of that side. */
 struct pair { uint32_t marker; bool has[TT_DIFF_SIDES]; int64_t self[TT_DIFF_SIDES]; uint64_t calls[TT_DIFF_SIDES]; };
 
 static int64_t

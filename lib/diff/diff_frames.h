@@ -1,8 +1,9 @@
 /**
- * Single frames of both sides of a comparison: how their times are spread, how many are late, and which are the longest.
+ * Single frames of both sides of a comparison: the distribution of their times, how many are late, and which are the longest; in addition to means, which the
+ * tree of diff.h has.
  *
- * Beside means, which the tree of diff.h holds. Percentiles are exact as long as a side's frames are kept one by one; beyond that number they come from a
- * histogram, within 1.6 %, so memory does not grow with the number of captures.
+ * Percentiles are exact while a side's frame times are kept; beyond TT_DIFF_KEPT frames they come from a histogram, within 1.6 %, so that memory does not grow
+ * with the number of captures.
  */
 #ifndef TT_DIFF_DIFF_FRAMES_H
 #define TT_DIFF_DIFF_FRAMES_H
@@ -18,30 +19,30 @@ struct tt_views;
 
 enum { TT_DIFF_WORST = 5, TT_DIFF_BUDGETS = 2, TT_DIFF_QUANTILES = 5, TT_DIFF_KEPT = 65536 };
 
-/* The frames of one side by one of their times. */
+/* The frames of one side by one kind of time. */
 struct tt_diff_frames {
 	struct tt_hist h;
-	uint64_t over[TT_DIFF_BUDGETS];       /* frames shown for longer than the time of 60 and of 30 fps */
-	uint64_t late;                        /* frames that took more refreshes than their limit gives them */
-	uint64_t took[TT_TOOK];               /* ... one, two, three, four refreshes and more */
-	bool limited;                         /* some capture shows a limit */
-	bool untold[TT_DIFF_BUDGETS];         /* too few frames tell that of some capture (tt_frames_untold()) */
-	int64_t *time;                /* in order, while they are at most TT_DIFF_KEPT; else NULL */
+	uint64_t over[TT_DIFF_BUDGETS];       /* number of frames shown for longer than a frame of 60 and of 30 fps */
+	uint64_t late;                        /* number of frames that took more refreshes than their limit gives */
+	uint64_t took[TT_TOOK];               /* number of frames that took one, two, three, and four or more refreshes */
+	bool limited;                         /* true: some capture has a frame limit */
+	bool untold[TT_DIFF_BUDGETS];         /* true: some capture has too few frames to tell (tt_frames_untold()) */
+	int64_t *time;                /* sorted times, for at most TT_DIFF_KEPT frames; else NULL */
 	size_t n, cap;
 	struct tt_diff_worst {
 		const char *path;
-		size_t frame;                 /* its place in the table of its capture */
+		size_t frame;                 /* index of the frame in its capture */
 		uint64_t number;
 		int64_t ns;
 		unsigned ntop;
 		struct { uint32_t marker; int64_t self; uint64_t calls; } top[TT_HITCH_TOP];
-	} worst[TT_DIFF_WORST];       /* the longest first */
+	} worst[TT_DIFF_WORST];       /* longest first */
 	size_t nworst;
 };
 
 /**
  * tt_diff_frames_add(d, side, view, path, number, arg, err):
- * Add the frames of a capture, called ${path}. ${number}: the marker of d->marker[] that a name of the capture is.
+ * Add the frames of a capture. ${number} maps a name of the capture to its index in d->marker[].
  */
 int tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, const char *path,
     int (*number)(void *arg, const struct tt_name *name, uint32_t *marker, struct tt_err *err), void *arg, struct tt_err *err);

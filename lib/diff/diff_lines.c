@@ -1,5 +1,5 @@
 /**
- * Makes the tables of times: each line is a sum of the parts of nodes.
+ * Makes the tables of times; each line is a sum over parts of nodes.
  */
 #include "diff/diff_lines.h"
 
@@ -13,7 +13,7 @@
 
 #define PATH_ZONES 64
 
-/* Every table of times has these after its names. */
+/* Columns that follow the names in every table of times. */
 enum { T_A, T_B, T_DIFF, T_CALLS, T_COST, T_SUMS };
 enum { T_A_CALLS = T_SUMS, T_B_CALLS, T_A_CALL, T_B_CALL, T_STATE, T_N };
 enum { T_A_SELF = T_N, T_B_SELF, T_A_COUNT, T_B_COUNT };
@@ -85,13 +85,13 @@ tt_diff_rest(const struct tt_diff_ctx *x, size_t n)
 
 /* --- rows ------------------------------------------------------------------------------------------ */
 
-/* A row of times: the sum over some nodes. */
+/* A row of a table of times: the sum over some nodes. */
 struct line {
-	const char *name, *other;     /* the two columns of text */
+	const char *name, *other;     /* texts of the first two columns */
 	int64_t part[TT_DIFF_SIDES], calls;
 	uint64_t n[TT_DIFF_SIDES];
 	int64_t self[TT_DIFF_SIDES];
-	size_t node;                  /* paths: whose text is made when the row is; else 0 */
+	size_t node;                  /* for paths: the node whose path is formatted once the row is written; else 0 */
 };
 
 static int64_t
@@ -100,7 +100,7 @@ line_diff(const struct line *l)
 	return l->part[TT_DIFF_B] - l->part[TT_DIFF_A];
 }
 
-/* The largest difference first, whichever way it goes. */
+/* Order by the size of the difference, regardless of its sign. */
 static int
 by_size(const void *x, const void *y)
 {
@@ -219,7 +219,7 @@ put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, 
 	}
 }
 
-/* All lines, the largest first; after a limit one row for the rest, so that the rows still add up. */
+/* Write the lines, largest difference first; beyond the limit a single row for the rest, so that rows still add up. */
 static void
 put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_t n)
 {
@@ -268,7 +268,7 @@ by_name(const void *x, const void *y)
 	return c ? c : strcmp(a->other, b->other);
 }
 
-/* Join lines of one name; how many are left. */
+/* Merge lines with the same name, and return the number left. */
 static size_t
 join_names(struct line *l, size_t n)
 {
@@ -284,7 +284,7 @@ join_names(struct line *l, size_t n)
 	return kept;
 }
 
-/* The lines of a node: one, or two where it went from one category to another: gone there, new here. */
+/* Make the lines of a node: one, or two if its category changed, gone in the old and new in the other. */
 static size_t
 class_lines(const struct tt_diff *d, const struct tt_diff_node *v, struct line *l)
 {
@@ -362,7 +362,7 @@ by_thread_and_marker(const void *a, const void *b, void *arg)
 	return TT_CMP(node[i].name, node[k].name);
 }
 
-/* Markers of the other threads. */
+/* Fill the table of markers on other threads. */
 static void
 fill_others(const struct tt_diff_ctx *x, struct tt_table *t)
 {
@@ -434,7 +434,7 @@ fill_paths(const struct tt_diff_ctx *x, struct tt_table *t)
 	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
 }
 
-/* A zone that one side alone has waits as well: a new wait is a lock that was added. */
+/* Include waits of zones that only one side has: a new wait is an added lock. */
 static void
 fill_changed(const struct tt_diff_ctx *x, struct tt_table *t)
 {

@@ -1,7 +1,5 @@
 /**
- * Makes the tables of a comparison.
- *
- * All tables are sums of the same integers, the parts of nodes and sites, so that they add up alike.
+ * Makes the tables of a comparison. All tables are sums of the same integers, the parts of nodes and sites, so that they agree.
  */
 #include "base/order.h"
 #include "base/setting.h"
@@ -19,7 +17,7 @@
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-/* The last columns of these two are there where uncapped time is compared. */
+/* The last two columns exist only if uncapped time is compared. */
 enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_FPS, S_LATE, S_ONE, S_TWO, S_THREE, S_MORE, S_BYTES, S_WALL, S_N };
 
 static const struct tt_col side_col[S_N] = {
@@ -60,7 +58,7 @@ static const struct tt_col capture_col[C_N] = {
 
 /* --- the other tables ------------------------------------------------------------------------------- */
 
-/* Put into ${c} the frame rate that the frames of ${side} were shown at, how many were late, and how many refreshes they took. */
+/* Fill ${c} with the frame rate at which frames of ${side} were shown, the number of late ones, and the refreshes they took. */
 static void
 put_shown(const struct tt_diff *d, unsigned side, struct tt_cell *c)
 {
@@ -221,7 +219,7 @@ static const struct tt_diff_form sides = { side_col, S_N, fill_sides }, sites = 
 #define NO_FRAMES "the captures have no frames"
 
 static const struct table {
-	const char *id, *title, *uncapped, *totals;   /* uncapped: the title where uncapped time is compared, totals: without frames; NULL: the same */
+	const char *id, *title, *uncapped, *totals;   /* uncapped: title if uncapped time is compared; totals: title without frames; NULL: same as title */
 	const struct tt_diff_form *form;
 	enum when when;
 	bool extra;
@@ -266,7 +264,7 @@ tt_diff_table(size_t i, struct tt_pass_table *t)
 	return i <= TT_NCOL(tables);
 }
 
-/* True if the table is asked for by name, or wanted by default. */
+/* True if the table is requested by name, or made by default. */
 static bool
 wanted(const struct tt_diff_ctx *x, const struct table *t)
 {
@@ -292,7 +290,7 @@ fill_table(const struct tt_diff_ctx *x, const struct table *k)
 		t->empty_reason = k->empty;
 }
 
-/* Say that frames are capped, at which period, and which time is compared. */
+/* Add a note that frames are capped, at which period, and which time is compared. */
 static void
 note_cap(const struct tt_diff *d, struct tt_report *r)
 {
@@ -319,7 +317,7 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, compared));
 }
 
-/* The largest share of the Editor's in the frames of ${side}; 0: it does nothing in them, or is left out. */
+/* The largest share of the Editor in the frames of a capture of ${side}; 0: it does nothing in them, or is left out. */
 static int64_t
 editor_of(const struct tt_diff_side *side)
 {
@@ -330,7 +328,7 @@ editor_of(const struct tt_diff_side *side)
 	return most;
 }
 
-/* How much of the wall time that is compared is the Editor's. */
+/* Add a note on the Editor's share of the wall time that is compared. */
 static void
 note_editor(const struct tt_diff *d, struct tt_report *r)
 {
@@ -343,7 +341,7 @@ note_editor(const struct tt_diff *d, struct tt_report *r)
 	    "%s leaves it out", a->n > 1 ? "up to " : "", of_a, b->n > 1 ? "up to " : "", of_b, tt_setting_name[TT_SETTING_PLAYER_ONLY]));
 }
 
-/* Captures of one side have less than half of the frames of the other's: something ended early, and times per frame do not show it. */
+/* Add a note if one side's captures have less than half of the frames of the other's: something ended early, which times per frame do not show. */
 static void
 note_frames(const struct tt_diff *d, struct tt_report *r)
 {
@@ -358,7 +356,7 @@ note_frames(const struct tt_diff *d, struct tt_report *r)
 	    of[TT_DIFF_A] < of[TT_DIFF_B] ? "A" : "B"));
 }
 
-/* That no layout fits some captures: each note once, with the first capture. */
+/* Add a note for captures that no layout fits: each text once, with the first capture. */
 static void
 note_layout(const struct tt_diff *d, struct tt_report *r)
 {

@@ -11,21 +11,20 @@ struct tt_pass_table;
 struct tt_report;
 
 struct tt_diff_report_opts {
-	const char *const *table;     /* ids, NULL-terminated; NULL: all but the extra ones */
-	size_t rows;                  /* of a table, the rest being one row more; 0 all */
-	size_t branches;              /* rows of the call tree, those with the most time; 0 all */
+	const char *const *table;     /* ids of tables, NULL-terminated; NULL: all except the extra ones */
+	size_t rows;                  /* maximum rows of a table, before one for the rest; 0: unlimited */
+	size_t branches;              /* maximum rows of the call tree, those with the most time; 0: unlimited */
 };
 
-/* The tables that options choose from, NULL after the last. */
+/* The id of the ${i}th table that options can choose; NULL after the last. */
 const char *tt_diff_table_id(size_t i);
 
-/* Id, title and columns of the ${i}th table, the verdict's last; false after it. */
+/* Get id, title and columns of the ${i}th table, that of the verdict last; return false after the last. */
 bool tt_diff_table(size_t i, struct tt_pass_table *t);
 
 /**
  * tt_diff_report(d, o, r):
- * Append the tables of a finished comparison to ${r}.
- * Borrows: text of ${d}, which must live as long as ${r}.
+ * Append the tables of a finished comparison to ${r}. Borrows texts of ${d}, which must live as long as ${r}.
  */
 void tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r);
 

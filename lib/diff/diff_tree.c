@@ -1,5 +1,5 @@
 /**
- * The call tree of both sides as a table: what each path takes with all that it calls.
+ * Makes the call tree of both sides as a table: the time of each path with all that it calls.
  */
 #include "base/order.h"
 #include "diff/diff.h"
@@ -19,16 +19,16 @@ static const struct tt_col tree_col[C_N] = {
 	[C_STATE] = { "state", "state", TT_UNIT_TEXT, "new or gone, if one side does not have it." },
 };
 
-/* A node with what it calls. */
+/* A node with its callees. */
 struct branch {
 	uint32_t node, parent, depth;
 	int64_t self[TT_DIFF_SIDES], total[TT_DIFF_SIDES];
 	uint64_t n[TT_DIFF_SIDES];
-	int64_t most;                 /* the larger of the totals */
-	uint32_t kids, nkid;          /* in the order of siblings */
+	int64_t most;                 /* the larger of both totals */
+	uint32_t kids, nkid;          /* index of the first callee in the order, and number of callees */
 };
 
-/* Callees of one node together, the frame thread first, then the largest. */
+/* Group callees by caller; among these the frame thread first, then the largest. */
 static int
 by_parent(const void *x, const void *y, void *arg)
 {
@@ -90,7 +90,7 @@ put_branch(const struct tt_diff *d, const struct branch *b, struct tt_table *t)
 	tt_cell_name(&c[C_STATE], state);
 }
 
-/* All below the root with more time than ${least}; ${order} has siblings together, ${stack} room for every node. */
+/* Write all nodes below the root with more time than ${least}. ${order}: nodes grouped by caller; ${stack}: scratch space for all nodes. */
 static void
 put_all(const struct tt_diff *d, struct branch *all, const uint32_t *order, size_t n, uint32_t *stack, int64_t least, struct tt_table *t)
 {
@@ -118,7 +118,7 @@ put_all(const struct tt_diff *d, struct branch *all, const uint32_t *order, size
 	}
 }
 
-/* The time that at most ${most} branches exceed: those of the others are left out, and with them all that they call. */
+/* The time that at most ${most} nodes exceed; the others are left out, with all that they call. */
 static int64_t
 least(const struct branch *all, size_t n, size_t most, struct tt_report *r)
 {

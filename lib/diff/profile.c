@@ -22,10 +22,10 @@ struct profile {
 	const struct tt_diff *d;
 	struct tt_pprof to;
 	uint64_t category_at, thread_at, class_at;
-	bool *used;                   /* functions */
+	bool *used;                   /* by function: true if used */
 };
 
-/* Functions, and locations, are numbered by marker; after them what has no marker. */
+/* Functions and locations are numbered by marker, followed by those for time without a marker. */
 static uint64_t
 function(struct profile *w, size_t i)
 {
@@ -41,7 +41,7 @@ function_of(const struct tt_diff *d, enum word word)
 
 /* --- samples ---------------------------------------------------------------------------- */
 
-/* Values and the mark of the base, which is subtracted: A. */
+/* Add values; those of A are negated and labelled as the base. */
 static void
 add_values(struct profile *w, unsigned side, int64_t time, uint64_t calls, int64_t bytes)
 {
@@ -55,7 +55,7 @@ add_values(struct profile *w, unsigned side, int64_t time, uint64_t calls, int64
 		tt_pprof_label(&w->to, W_BASE, W_TRUE);
 }
 
-/* The path of a node, innermost first; returned is the node it hangs on, 0 for none. */
+/* Write the path of a node, innermost first. Return the node of its thread; 0: none. */
 static size_t
 add_path(struct profile *w, size_t node)
 {

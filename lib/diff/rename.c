@@ -36,7 +36,7 @@ by_name(const void *x, const void *y)
 	return c ? c : TT_CMP(a->line, b->line);
 }
 
-/* One line, which ends with NUL; it is cut at its TABs. */
+/* Read one line, ended by NUL; cuts it at its tabs. */
 static int
 read_line(struct tt_rename *r, char *s, unsigned line, struct tt_err *err)
 {
@@ -157,7 +157,7 @@ tt_rename_free(struct tt_rename *r)
 	*r = (struct tt_rename){ 0 };
 }
 
-/* The line for the ${n} bytes at ${name}, or NULL. */
+/* The line for the ${n} bytes at ${name}, which is marked as used; NULL: none. */
 static struct tt_rename_line *
 find(struct tt_rename *r, enum tt_rename_kind kind, const char *name, size_t n)
 {

@@ -1,9 +1,8 @@
 /**
- * The map file of --rename: what the old side calls a thing, and what the new side calls it.
+ * The map file of --rename: old names of the first side and the new names of the second.
  *
- * One pair a line: OLD, a TAB, NEW. In front of them "thread" or "category" and a TAB say that it is one of these, and
- * not a marker. Empty lines and lines that begin with '#' are skipped. A marker is named by its full name or without
- * its argument list; without, the list is kept.
+ * One pair a line: OLD, a tab, NEW. A line may begin with "thread" or "category" and a tab, and is then about one of these instead of a marker. Empty lines and
+ * lines that begin with '#' are skipped. A marker is named with or without its argument list; without, the list is kept.
  */
 #ifndef TT_DIFF_RENAME_H
 #define TT_DIFF_RENAME_H
@@ -19,12 +18,12 @@ struct tt_rename_line {
 	const char *from, *to;
 	unsigned line;
 	uint8_t kind;
-	bool used;                    /* something had this name */
+	bool used;                    /* true: something had this name */
 };
 
 struct tt_rename {
 	struct tt_env *env;
-	struct tt_rename_line *v;     /* by kind and name */
+	struct tt_rename_line *v;     /* sorted by kind and name */
 	size_t n, cap;
 	struct tt_arena text;
 };
@@ -36,11 +35,11 @@ struct tt_rename {
  */
 int tt_rename_read(struct tt_rename *r, struct tt_env *env, const char *path, struct tt_err *err);
 
-/* The same of the ${n} bytes at ${text}, without a path in errors. */
+/* Like tt_rename_read(), for the ${n} bytes at ${text}; errors name no path. */
 int tt_rename_parse(struct tt_rename *r, struct tt_env *env, const char *text, size_t n, struct tt_err *err);
 void tt_rename_free(struct tt_rename *r);
 
-/* The new name for ${name}, or ${name} itself. NULL: ${err}. Text lives as long as ${r} and ${name}. */
+/* The new name for ${name}, or ${name} itself. NULL: ${err}. Valid as long as ${r} and ${name}. */
 const char *tt_rename(struct tt_rename *r, enum tt_rename_kind kind, const char *name, struct tt_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /**
- * Divides differences into parts that add up to the whole.
+ * Divides the times of both sides into integer parts that add up to the whole.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 __extension__ typedef __int128 i128;
 
-/* The floor of ${v} / ${unit}, and the remainder. */
+/* ${v} / ${unit} rounded down; *${rest}: the remainder. */
 static int64_t
 floor_div(int64_t v, uint64_t unit, uint64_t *rest)
 {
@@ -62,7 +62,7 @@ tt_diff_share(struct tt_diff_piece *piece, size_t n, uint64_t unit, int64_t whol
 
 /* --- both sides ------------------------------------------------------------------- */
 
-/* Share ${whole} among those of the nodes that ${in} is true of. */
+/* Divide ${whole} among the nodes that are part of the whole, or with ${of_whole} false among the others. */
 static void
 share_nodes(struct tt_diff *d, unsigned side, bool of_whole, int64_t whole, struct tt_diff_piece *piece)
 {
@@ -109,9 +109,7 @@ share_side(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
 	share_sites(d, side, piece);
 }
 
-/*
- * A's self time per call times B's calls per frame. Equal rates and equal costs are recognised exactly, not up to rounding.
- */
+/* A's self time per call times B's calls per frame. Equal call rates and equal costs are compared exactly, without rounding. */
 static int64_t
 between(const struct tt_diff *d, const struct tt_diff_node *v)
 {
@@ -143,7 +141,7 @@ by_label(const void *x, const void *y, void *arg)
 	return c ? c : TT_CMP(a, b);
 }
 
-/* Labels are unique within a capture; across captures two markers may still share one. */
+/* Make labels unique: within a capture they are, but markers of different captures may share one. */
 static int
 part_labels(struct tt_diff *d, struct tt_err *err)
 {
@@ -191,8 +189,8 @@ is_same_limit(const struct tt_diff *d)
 }
 
 /*
- * Uncapped time where the frames of both sides are capped and last about as long, or the wall time of some says nothing. If one side lasts longer, it misses
- * the limit, or has another: wall time tells.
+ * Choose uncapped time if frames of both sides are capped and last about equally long, or if wall time means nothing for some captures. If one side's frames
+ * last longer, it misses the limit or has another one, which wall time shows.
  */
 static enum tt_diff_time
 time_to_compare(const struct tt_diff *d)
@@ -205,7 +203,7 @@ time_to_compare(const struct tt_diff *d)
 	return limit ? TT_DIFF_UNCAPPED : TT_DIFF_WALL;
 }
 
-/* Which nodes on the frame thread are no part of uncapped time, or only what is late of them. A parent has a lower number than its children. */
+/* Mark the nodes on the frame thread that are not part of uncapped time, or only with their late part. A parent has a lower index than its children. */
 static void
 mark_held(struct tt_diff *d)
 {
@@ -220,8 +218,8 @@ mark_held(struct tt_diff *d)
 }
 
 /*
- * The total of ${side} is uncapped time. The part of it that the other parts do not account for is late of the waits to present, each of which has a share as
- * large as its share of all of them, with all that is inside; any rest is in no marker.
+ * Replace the total of ${side} by uncapped time. The part that the other parts do not account for is the late part of waits to present: divide it among these,
+ * including what is inside them, in proportion to their times. Any rest belongs to no marker.
  */
 static void
 take_uncapped(struct tt_diff *d, unsigned side)

@@ -1,5 +1,5 @@
 /**
- * Reads the captures of both sides of a comparison, and says what they are.
+ * Reads the captures of both sides of a comparison, and adds notes about them.
  */
 #include "diff/sides.h"
 
@@ -15,7 +15,7 @@
 #include "run/run.h"
 #include "sys/sys.h"
 
-/* Fail if a recording, or two of its files, is on one side twice: it would count as independent captures. */
+/* Fail if a recording, or two of its files, occurs twice on a side, because it would count as independent captures. */
 static int
 check_recording(const struct tt_diff_sides *s, size_t at, const struct tt_model *m, uint64_t *seen, struct tt_err *err)
 {
@@ -29,7 +29,7 @@ check_recording(const struct tt_diff_sides *s, size_t at, const struct tt_model 
 	return TT_OK;
 }
 
-/* Read one capture and add it to its side; add its losses to those of all. */
+/* Read a capture, add it to its side, and add its losses to the ledger of all. */
 static int
 add_capture(const struct tt_diff_sides *s, size_t at, uint64_t *seen, struct tt_run_opts *run,
     struct tt_diff *d, struct tt_report *r, struct tt_err *err)
@@ -63,7 +63,7 @@ add_capture(const struct tt_diff_sides *s, size_t at, uint64_t *seen, struct tt_
 	return rc;
 }
 
-/* Say how many captures of B are recordings of A, too: they show nothing. */
+/* Add a note if captures of B are also recordings of A, because comparing these shows nothing. */
 static void
 note_shared(const struct tt_diff_sides *s, const uint64_t *seen, struct tt_report *r)
 {
@@ -88,7 +88,7 @@ int
 tt_diff_read(const struct tt_diff_sides *s, struct tt_run_opts *run, struct tt_diff *d, struct tt_report *r,
     struct tt_err *err)
 {
-	uint64_t *seen = tt_arena_alloc(s->a, s->n * sizeof *seen, err);       /* recordings, by operand */
+	uint64_t *seen = tt_arena_alloc(s->a, s->n * sizeof *seen, err);       /* by operand: identity of the recording */
 	int rc = seen ? TT_OK : err->code;
 
 	run->needs |= TT_NEEDS_CALLS | TT_NEEDS_FRAMES;
@@ -129,7 +129,7 @@ tt_diff_notes(const struct tt_diff *d, const char *rename, struct tt_report *r)
 			d->rename->n, d->rename->v[first].from));
 }
 
-/* The captures of ${side} for a heading: the name of a single one, or the number of several. */
+/* Write a heading for the captures of ${side}: the name of the first, and the number of others. */
 static void
 put_side(const struct tt_diff_sides *s, unsigned side, struct tt_buf *to)
 {
@@ -151,7 +151,7 @@ tt_diff_put_name(const struct tt_diff_sides *s, struct tt_buf *to)
 	tt_buf_text(to, " (B)");
 }
 
-/* The path of the capture with the median of its side's means. */
+/* The path of the capture whose mean is the median of its side. */
 static const char *
 middle(const struct tt_diff_sides *s, const struct tt_diff *d, unsigned side)
 {

@@ -13,12 +13,12 @@
 
 #define ALPHA 0.05
 
-/* The means of a side's captures, in order, and its sessions. */
+/* The means of a side's captures, sorted, and its sessions. */
 struct means {
 	int64_t *v;
 	struct tt_session *session;
 	size_t n, nsession;
-	const char *first;            /* session, where there is one */
+	const char *first;            /* name of the first session; NULL: none */
 };
 
 static int
@@ -46,7 +46,7 @@ outcome(double p, double not_worse, bool too_few)
 	return p <= ALPHA ? TT_DIFF_WORSE : not_worse <= ALPHA ? TT_DIFF_NOT_WORSE : too_few ? TT_DIFF_CANNOT_JUDGE : TT_DIFF_UNDECIDED;
 }
 
-/* All captures belong to one session: test them against each other. */
+/* Judge captures that all belong to one session: test them against each other. */
 static int
 judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a, const struct means *b, struct tt_diff_verdict *v,
     struct tt_err *err)
@@ -77,7 +77,7 @@ whole(double v)
 	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? -INT64_MAX : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
 }
 
-/* Captures of several sessions. */
+/* Judge captures of several sessions. */
 static int
 judge_sessions(struct tt_arena *arena, struct tt_mem *mem, const struct means *a, const struct means *b, struct tt_diff_verdict *v,
     struct tt_err *err)
@@ -98,7 +98,7 @@ judge_sessions(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
 	v->outcome = outcome(v->p, tt_change_not_worse(&c, (double)v->allowed), false);
 	if (!v->assumed || v->outcome != TT_DIFF_UNDECIDED)
 		return TT_OK;
-	/* Judged as captures of one session: scattered says that they would be undecided, too, so that not the assumed spread of sessions is the reason. */
+	/* scattered: they would be undecided even as captures of one session, so that the assumed spread between sessions is not the reason. */
 	struct tt_diff_verdict one = { .allowed = v->allowed };
 	int rc = judge_captures(arena, mem, a, b, &one, err);
 	v->scattered = one.outcome == TT_DIFF_UNDECIDED;
@@ -164,7 +164,7 @@ static const char *const word[] = {
 	[TT_DIFF_CANNOT_JUDGE] = "not to be judged",
 };
 
-/* Advice about the outcome, as a sentence; NULL: nothing. */
+/* Advice on the outcome, one sentence; NULL: none. */
 static const char *
 why(const struct tt_diff_verdict *v, struct tt_report *r)
 {
@@ -187,7 +187,7 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 	    "sides, or record both builds in one job and compare with %s session=NAME", meta) : NULL;
 }
 
-/* ${v} of ${of}, in 1/100 %. */
+/* ${v} as a share of ${of}, in 1/100 %. */
 static int64_t
 share_of(int64_t v, int64_t of)
 {
@@ -196,7 +196,10 @@ share_of(int64_t v, int64_t of)
 	return v < 0 ? -share : share;
 }
 
-/* "+20.0 % ±5.8 %": how B differs from A, as both are printed, and the half of the interval; "~" where that holds no change; where A is 0 the amounts. */
+/*
+ * "+20.0 % ±5.8 %": the difference of B from A as both are printed, and half the width of the interval; "~" if the interval includes no change; as amounts if A
+ * is 0.
+ */
 static const char *
 change_text(const struct tt_diff_verdict *v, struct tt_report *r)
 {

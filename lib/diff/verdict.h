@@ -1,5 +1,5 @@
 /**
- * Decides whether side B is worse. The captures' means are the sample, never their frames; and sessions are, unless all captures are of one
+ * Decides whether side B is worse. The sample consists of the captures' means, never of their frames; unless all captures are of one session, of sessions
  * (stat/session.h).
  */
 #ifndef TT_DIFF_VERDICT_H
@@ -12,23 +12,23 @@ struct tt_report;
 
 enum tt_diff_outcome { TT_DIFF_NOT_WORSE, TT_DIFF_WORSE, TT_DIFF_UNDECIDED, TT_DIFF_CANNOT_JUDGE };
 
-/* How much more is allowed. */
+/* How much B may exceed A. */
 struct tt_diff_margin {
-	int64_t e4;                   /* in 1/10000 of A's median, and if that is negative */
-	int64_t ns;                   /* this instead */
+	int64_t e4;                   /* 1/10000 of A's median; if negative, ns applies instead */
+	int64_t ns;                   /* ns, if e4 is negative */
 };
 
 struct tt_diff_verdict {
 	enum tt_diff_outcome outcome;
-	bool frames;                  /* of frames; else the time in markers */
-	int64_t a, b;                 /* medians of the means of the captures of either side, ns */
-	int64_t allowed;              /* ns */
-	bool by_session;              /* captures are from more than one session; if they name none, each side counts as one session */
-	bool assumed;                 /* so few sessions do not show how much they differ, which is taken to be TT_SESSION_SPREAD_PPM */
-	bool scattered;               /* UNDECIDED, and so they would be as captures of one session, too */
-	size_t need;                  /* UNDECIDED as captures of one session: about as many on each side would do; 0: no usual number */
-	double p;                     /* that the change is at most what is allowed; not set if a side is empty */
-	struct tt_shift shift;        /* bounds of 95 % each */
+	bool frames;                  /* true: about frame times; false: about time in markers */
+	int64_t a, b;                 /* medians over the captures' means on each side, ns */
+	int64_t allowed;              /* change allowed, ns */
+	bool by_session;              /* true: captures are from several sessions; if they name none, each side counts as one session */
+	bool assumed;                 /* true: too few sessions to show their spread, which is assumed to be TT_SESSION_SPREAD_PPM */
+	bool scattered;               /* true (UNDECIDED): they would be undecided even as captures of one session */
+	size_t need;                  /* UNDECIDED as captures of one session: about how many on each side would suffice; 0: no practical number */
+	double p;                     /* p for the change being at most what is allowed; not set if a side is empty */
+	struct tt_shift shift;        /* the change, with bounds of 95 % confidence each */
 };
 
 /* Judge a finished comparison that has captures on both sides. Errors: TT_E_NOMEM. */
@@ -36,10 +36,10 @@ int tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, 
 
 extern const struct tt_pass_table tt_diff_verdict_table;
 
-/* Put it in front of the other tables of ${r}: the table "verdict". */
+/* Insert the table "verdict" before the other tables of ${r}. */
 void tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r);
 
-/* The exit code: 0 not worse, 1 worse, 5 else. */
+/* The exit code: 0 not worse, 1 worse, 5 otherwise. */
 int tt_diff_exit(const struct tt_diff_verdict *v);
 
 #endif
