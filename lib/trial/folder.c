@@ -94,7 +94,7 @@ tt_trial_folder_rows(struct tt_trial *x, const struct tt_buf *rows, struct tt_er
 	return !path ? err->code : x->own_dir ? TT_OK : tt_output_write(x->env, path, rows, err);
 }
 
-/* Take in the run of one line; false if the line is none. */
+/* Add the run described by a line; return false if the line is invalid. */
 static bool
 take_line(struct tt_trial *x, const char *line, size_t n, struct tt_err *err)
 {
@@ -127,11 +127,11 @@ take_line(struct tt_trial *x, const char *line, size_t n, struct tt_err *err)
 	return false;
 }
 
-/* Refuse a folder of another comparison: name the first line of the head that differs in ${text}. */
+/* Fail because the folder is of another comparison: name the first line of its head in ${text} that differs from ${head}. */
 static int
 refuse_head(const struct tt_trial *x, const char *text, const char *head, struct tt_err *err)
 {
-	const char *is_of;            /* the settings that decide the line */
+	const char *is_of;            /* the settings that determine the line */
 	size_t n, had;
 
 	while ((n = strcspn(head, "\n")) == (had = strcspn(text, "\n")) && memcmp(head, text, n) == 0 && head[n] && text[n]) {
@@ -195,7 +195,7 @@ count_runs(const struct tt_trial *x)
 	return n;
 }
 
-/* Refuse a folder with captures or rows that are not ours: they would be overwritten. */
+/* Fail if the folder has captures or rows of someone else, which would be overwritten. */
 static int
 refuse_others(struct tt_trial *x, struct tt_err *err)
 {
@@ -250,7 +250,7 @@ take_kept(struct tt_trial *x, struct tt_buf *rows, struct tt_err *err)
 	return rc;
 }
 
-/* Set the folder that programs are given: an absolute path without characters that recorders take for a pattern. */
+/* Set the folder passed to programs: an absolute path without characters that recorders treat as a pattern. */
 static int
 set_dir(struct tt_trial *x, const char *dir, struct tt_err *err)
 {

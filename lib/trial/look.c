@@ -1,5 +1,5 @@
 /**
- * Judges a trial after each pair, and says what is known so far.
+ * Judges a trial after each pair, and reports what is known so far.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "out/table.h"
 #include "trial/state.h"
 
-#define CRASHES 3                     /* more crashes than allowed by this number settle the verdict */
+#define CRASHES 3                     /* this many crashes more than allowed settle the verdict */
 
 /* True if the capture of this sample breaks off. */
 static bool
@@ -21,7 +21,7 @@ breaks_off(const struct tt_trial *x, const struct tt_sample *s)
 	return false;
 }
 
-/* Gather in x->judged what is judged. ${tells}: rows also say what they can detect. */
+/* Fill x->judged with the input of the verdict. ${tells}: rows also report what they can detect. */
 static void
 gather(struct tt_trial *x, bool last, bool tells)
 {
@@ -126,7 +126,7 @@ add_compared(struct compared *c, const struct tt_budget_row *row)
 	c->weights += weight;
 }
 
-/* Warn if there are too few pairs for the compared rows; call it once these are known. */
+/* Warn if there are too few pairs for the compared rows; call it once the rows are known. */
 static void
 say_few(struct tt_trial *x, const struct tt_verdict *v)
 {
@@ -160,7 +160,7 @@ say_seen(struct tt_trial *x, const struct tt_verdict *v)
 		else
 			*tt_put_change(change, r->seen, r->dim) = '\0';
 		tt_buf_printf(&seen, "%s %s %s", seen.n ? "," : ":", r->name, change);
-		/* More pairs show a change above the limit sooner than one below it. */
+		/* Further pairs will sooner show a change above the limit than one below it. */
 		if (r->outcome != TT_UNDECIDED || (r->need_here && r->need_here <= x->planned) || (r->limit_is_min ? -r->shift : r->shift) > r->limit)
 			continue;
 		tt_buf_printf(&few, "%s%s", few.n ? ", " : "", r->name);
@@ -237,7 +237,7 @@ size_t
 tt_trial_needs(const struct tt_trial *x, size_t *rows)
 {
 	bool other = false;
-	/* Without a budget, assume the most rows; for a budget without such rows, one. */
+	/* Without a budget, assume the maximum number of rows; for a budget without compared rows, one row. */
 	struct compared c = { .rows = 1, .weights = 1, .least = 1 }, of = { 0 };
 
 	if (!x->o->budget)
@@ -260,7 +260,7 @@ tt_trial_judge(struct tt_trial *x, struct tt_verdict *v, struct tt_err *err)
 	    "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"frame-trimmed\", \"metric\": \"frame.time\", \"stat\": \"trimmed\", \"max\": \"+1.5%\" } ] }";
 	int rc = TT_OK;
 
-	/* Without a capture of one of the builds, the only row is that of crashes. */
+	/* If a build has no capture, crashes are the only row. */
 	if (!x->has_rows)
 		rc = tt_budget_parse(none, strlen(none), "rows of its own", &x->budget, &x->a, err);
 	return rc == TT_OK ? judge(x, x->last, true, v, err) : rc;

@@ -1,8 +1,8 @@
 /**
  * Runs a build and waits for its end.
  *
- * The build gets a session of its own, so it neither waits for a terminal nor gets our terminal's signals, an empty standard input, and a pipe for its output,
- * whose end is kept. Processes that it leaves become our children, and so are found.
+ * The build runs in a session of its own, so that it neither waits for a terminal nor gets our terminal's signals, with an empty standard input, and a pipe for
+ * its output, of which the end is kept. Processes that it leaves behind become our children, and so can be found.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,17 +26,17 @@
 #include "trial/state.h"
 
 #define SECOND INT64_C(1000000000)
-#define LEAVE (2 * SECOND)            /* ns until a process that was asked to end is killed; also for processes that a build left */
-#define STOP (10 * SECOND)            /* the same after a signal to us: a game may still be writing its capture */
-#define NAP_MS 10                     /* between two checks of processes that a build left */
-#define TAIL 2000                     /* bytes of output kept */
-#define LINES 5                       /* lines of these shown */
+#define LEAVE (2 * SECOND)            /* time in ns before a process that was asked to end is killed, and for processes that a build left behind */
+#define STOP (10 * SECOND)            /* the same after a signal to us, because a game may still be writing its capture */
+#define NAP_MS 10                     /* ms between two checks for processes that a build left behind */
+#define TAIL 2000                     /* bytes of output that are kept */
+#define LINES 5                       /* number of lines of it that are shown */
 
 static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 #define NOURS (sizeof ours / sizeof *ours)
 static sigset_t before;
 
-/* Signals that are ignored, as by nohup, stay ignored: a signal that is blocked would arrive all the same. */
+/* Collect the signals to handle. Signals that are ignored, as by nohup, stay ignored: if blocked, they would arrive all the same. */
 static void
 our_signals(sigset_t *set)
 {
@@ -55,7 +55,7 @@ tt_trial_signals(void)
 
 	our_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	/* Processes that a build leaves become our children, so that their ends are seen. */
+	/* Processes that a build leaves behind become our children, so that we see them end. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
@@ -64,11 +64,11 @@ tt_trial_signals_end(int stopped)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	if (stopped)
-		raise(stopped);               /* delivered by the next line */
+		raise(stopped);               /* delivered by the next statement */
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* A build that runs. */
+/* A running build. */
 struct running {
 	pid_t pid;
 	int out, signals;
@@ -76,12 +76,15 @@ struct running {
 	size_t ntail;
 	bool ended;
 	int status;
-	bool late;                    /* it took longer than o->timeout */
-	int64_t kill_at;              /* INT64_MAX: not asked to end */
-	int64_t say_at;               /* when to say that we wait for its end; INT64_MAX: never */
+	bool late;                    /* true: it exceeded o->timeout */
+	int64_t kill_at;              /* time to kill it; INT64_MAX: it was not asked to end */
+	int64_t say_at;               /* time to say that we wait for its end; INT64_MAX: never */
 };
 
-/* In the child: run the build with our environment and the capture's name, empty standard input, and output to the pipe. */
+/*
+ * In the child: run the build with our environment plus the capture's name, empty standard input, and output to the pipe ${out}. On failure write errno to
+ * ${report}.
+ */
 static void
 become(const char *const *argv, const char *capture, int out, int report)
 {
@@ -106,7 +109,7 @@ become(const char *const *argv, const char *capture, int out, int report)
 	_exit(127);
 }
 
-/* Start the build. ${report} closes when it runs; if it cannot run, its errno comes first. */
+/* Start the build. The pipe to it reports errno if the program cannot run, and closes when it runs. */
 static int
 start(struct running *r, const char *const *argv, const char *capture, struct tt_err *err)
 {
@@ -148,7 +151,7 @@ start(struct running *r, const char *const *argv, const char *capture, struct tt
 	return tt_fail_sys(err, e, "%s", argv[0]);
 }
 
-/* Keep the end of the output; false: every writer has closed the pipe. */
+/* Read output and keep its end; return false once every writer has closed the pipe. */
 static bool
 take_output(struct running *r)
 {
@@ -170,7 +173,7 @@ take_output(struct running *r)
 	return true;
 }
 
-/* Read the last output that is in the pipe; processes that the build left may keep it open. */
+/* Read the output left in the pipe, which processes that the build left behind may keep open. */
 static void
 take_rest(struct running *r)
 {
@@ -190,7 +193,7 @@ take_signals(struct tt_trial *x, struct running *r)
 
 		if (sig == SIGCHLD)
 			continue;
-		/* The second signal ends it at once. */
+		/* A second signal kills it at once. */
 		kill(-r->pid, x->stopped ? SIGKILL : sig);
 		r->say_at = x->stopped ? INT64_MAX : tt_sys_clock_ns() + SECOND;
 		r->kill_at = tt_sys_clock_ns() + STOP;
@@ -198,7 +201,7 @@ take_signals(struct tt_trial *x, struct running *r)
 	}
 }
 
-/* Collect the ends of the build and of processes that it left. */
+/* Reap the build and processes that it left behind. */
 static void
 reap(struct running *r)
 {
@@ -213,7 +216,7 @@ reap(struct running *r)
 	}
 }
 
-/* Milliseconds until ${at}, for poll(); -1: no limit. */
+/* Milliseconds until ${at} for poll(); -1: no limit. */
 static int
 until(int64_t at)
 {
@@ -252,8 +255,8 @@ wait_for(struct tt_trial *x, struct running *r, int64_t timeout)
 }
 
 /*
- * Send ${sig} (0: none) to all remaining processes of the build: its group, and those that became our children. Children in our own session are not the
- * build's: whoever became this program by exec may have had them. True if there are any.
+ * Send ${sig} (0: none) to all remaining processes of the build: its process group, and those that became our children; but not to children in our own session,
+ * which whoever became this program by exec may have had. Return true if there are any.
  */
 static bool
 signal_rest(const struct running *r, int sig)
@@ -270,7 +273,7 @@ signal_rest(const struct running *r, int sig)
 	return left;
 }
 
-/* Wait until ${end} for the remaining processes to end; true if some are left. */
+/* Wait until ${end} for remaining processes to end; return true if some are left. */
 static bool
 await_rest(struct tt_trial *x, struct running *r, int64_t end)
 {
@@ -286,7 +289,7 @@ await_rest(struct tt_trial *x, struct running *r, int64_t end)
 	return false;
 }
 
-/* End the remaining processes after a short time to end by themselves; true if some did not. */
+/* Give remaining processes a short time to end, then kill them; return true if some did not end by themselves. */
 static bool
 end_rest(struct tt_trial *x, struct running *r)
 {
@@ -295,7 +298,7 @@ end_rest(struct tt_trial *x, struct running *r)
 	if (r->late)
 		signal_rest(r, SIGKILL);
 	left = await_rest(x, r, tt_sys_clock_ns() + LEAVE);
-	/* Killed processes may leave children in turn. */
+	/* Processes that are killed may leave children in turn. */
 	for (int64_t end = tt_sys_clock_ns() + LEAVE; left && signal_rest(r, SIGKILL) && tt_sys_clock_ns() < end; )
 		await_rest(x, r, tt_sys_clock_ns() + NAP_MS * 1000000);
 	return left;
@@ -324,7 +327,7 @@ show_tail(struct tt_trial *x, const struct running *r)
 	}
 }
 
-#define LITTLE ((uint64_t)1 << 20)    /* bytes of free disk below which no capture can be completed */
+#define LITTLE ((uint64_t)1 << 20)    /* minimum free disk space in bytes to complete a capture */
 
 static void
 crashed(struct tt_trial *x, const struct running *r, struct tt_trial_run *run)
@@ -347,7 +350,7 @@ is_there(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-/* The error for a first run without a capture: going on is useless. */
+/* Fail because the first run left no capture: continuing is useless. */
 static int
 no_capture(struct tt_trial *x, enum tt_side side, const struct running *r, const struct tt_trial_run *run, struct tt_err *err)
 {

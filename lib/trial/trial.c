@@ -113,7 +113,7 @@ tt_trial_end(struct tt_trial *x)
 
 /* --- the pairs --------------------------------------------------------------------------------- */
 
-/* The build that runs first in a pair. In two consecutive pairs each build is first once; a hash of the seed decides in which one. */
+/* The build that runs first in a pair. In each two consecutive pairs every build is first once; a hash of the seed decides in which pair. */
 static enum tt_side
 first_of(const struct tt_trial *x, size_t pair)
 {
@@ -139,7 +139,7 @@ run_one(struct tt_trial *x, enum tt_side side, const char *name, struct tt_trial
 	return rc;
 }
 
-/* Run the warm-up; *${longest}: the longest that one warm-up of both builds took. */
+/* Run the warm-up; *${longest}: the longest time that a warm-up of both builds took. */
 static int
 warm_up(struct tt_trial *x, int64_t *longest, struct tt_err *err)
 {
@@ -212,7 +212,7 @@ tt_trial_run(struct tt_trial *x, struct tt_err *err)
 			break;
 		}
 		rc = run_pair(x, i, err);
-		/* Among pairs that were there before, only the last is looked at: all of them are judged then. */
+		/* Among pairs that already existed, judge only after the last one, which covers all of them. */
 		if (rc == TT_OK && !x->stopped && !(there && i + 1 < x->planned && is_run(x, i + 1)))
 			rc = tt_trial_look(x, i, &clear, err);
 		longest = !there && tt_sys_clock_ns() - now > longest ? tt_sys_clock_ns() - now : longest;

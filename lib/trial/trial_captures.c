@@ -1,5 +1,5 @@
 /**
- * Makes samples of a trial's captures, and without a budget its rows.
+ * Makes samples of a trial's captures, and its rows if there is no budget.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ read_both(struct tt_trial *x, const struct tt_budget *b, const struct tt_trial_r
 	return rc == TT_OK ? tt_trial_sample(x, b, run[TT_NEW], &s[TT_NEW], err) : rc;
 }
 
-/* Make the rows from a capture of each build: read them once to find a limit for long frames, and again to count these. */
+/* Make the rows from a capture of each build: read both once to find a limit for long frames, and again to count these. */
 static int
 make_rows(struct tt_trial *x, const struct tt_trial_run *const run[TT_SIDES], struct tt_err *err)
 {
@@ -63,7 +63,7 @@ tt_trial_any_good(const struct tt_trial *x, enum tt_side side)
 	return NULL;
 }
 
-/* Fail if the capture is the same recording as an earlier one: the build does not record anew. */
+/* Fail if the capture is of the same recording as an earlier one: the build does not record again. */
 static int
 check_new(struct tt_trial *x, const struct tt_trial_run *run, struct tt_err *err)
 {
@@ -85,7 +85,7 @@ has_read(const struct tt_trial *x, enum tt_side side)
 	return false;
 }
 
-/* Read the capture of a run. If it cannot be read, or lacks what others have, it counts as no capture, provided earlier runs of the build left good ones. */
+/* Read the capture of a run. If it is unreadable, or lacks what others have, it counts as missing, provided that earlier runs of the build left good ones. */
 static int
 read_one(struct tt_trial *x, enum tt_side side, struct tt_trial_run *run, struct tt_err *err)
 {

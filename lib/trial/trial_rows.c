@@ -1,8 +1,6 @@
 /**
- * Makes the rows of an A/B run without a budget.
- *
- * There are few rows, because each further row makes all of them less sensitive. Captures of both builds together decide which ones, never their difference:
- * otherwise the choice would bias the verdict.
+ * Makes the rows of an A/B run without a budget. There are few, because each further row makes all of them less sensitive. Captures of both builds together
+ * determine them, never their difference, which would bias the verdict.
  */
 #include <math.h>
 #include <string.h>
@@ -11,8 +9,8 @@
 #include "stat/num.h"
 #include "trial/state.h"
 
-#define MARKER_SHARE 20               /* a marker matters from a twentieth of a frame up */
-#define HITCH 2                       /* a long frame takes this many times the median */
+#define MARKER_SHARE 20               /* a marker needs at least 1/MARKER_SHARE of a frame to matter */
+#define HITCH 2                       /* a long frame takes at least this many times the median */
 
 struct rows {
 	const struct tt_sample *const *s;
@@ -21,7 +19,7 @@ struct rows {
 	bool some;
 };
 
-/* The measure ${key} in the capture of a build; ${key} may end with a selector. -1: it lacks it. */
+/* The value of the measure ${key}, which may end with a selector, in the capture of a build; -1: not known. */
 static int64_t
 side(const struct rows *r, enum tt_side build, const char *key)
 {
@@ -33,7 +31,7 @@ side(const struct rows *r, enum tt_side build, const char *key)
 	return -1;
 }
 
-/* The mean of both captures. -1: one of them lacks it. */
+/* The mean of the measure over both captures; -1: one of them lacks it. */
 static int64_t
 both(const struct rows *r, const char *key)
 {
@@ -49,7 +47,7 @@ row(struct rows *r, const char *id, const char *metric, const char *stat, const 
 	r->some = true;
 }
 
-/* That of the capture with less. -1: one of them lacks it. */
+/* The value of the measure in the capture that has less; -1: one of them lacks it. */
 static int64_t
 least(const struct rows *r, const char *key)
 {
@@ -69,9 +67,10 @@ put_limit(struct tt_buf *out, double ns)
 }
 
 /*
- * Make the row of frames that the player saw for too long: if both builds have a frame limit, those that are late for it, else those longer than twice the
- * median. Its margin is a quarter of their rate or, if that is more, the fewest that this many pairs can tell from chance. A frame that one build alone has
- * is not chance, so the capture with fewer counts. Half a frame of a capture is the least: counts that are equal, or nearly always are, can be shown to be.
+ * Make the row about frames shown for too long: if both builds have a frame limit, frames that are late for it, else frames longer than twice the median. The
+ * margin is a quarter of their rate, or if larger the smallest increase that ${pairs} pairs distinguish from chance. Frames that only one build has are not
+ * chance, so the capture with fewer counts. The minimum is half a frame of a capture, so that counts which are always or nearly always equal can be shown to
+ * be.
  */
 static void
 hitch_row(struct rows *r, int64_t median, size_t pairs, bool known)
@@ -101,8 +100,8 @@ part_named(const struct tt_sample *s, const char *name)
 }
 
 /*
- * The next marker after ${before}, by the work in both captures; NULL: no further one matters, or is in both. A marker in only one capture has a new name, so
- * it cannot be compared.
+ * The next marker after ${before}, by the work in both captures; NULL: no further marker matters or is in both. A marker in only one capture has a new name and
+ * cannot be compared.
  */
 static const struct tt_part *
 next_part(const struct rows *r, const struct tt_part *before, int64_t least)
@@ -129,7 +128,7 @@ next_part(const struct rows *r, const struct tt_part *before, int64_t least)
 	return found;
 }
 
-/* Append a pattern that matches exactly this name. */
+/* Append a pattern that matches exactly ${name}. */
 static void
 put_exactly(struct tt_buf *out, const char *name)
 {
@@ -164,8 +163,8 @@ marker_rows(struct rows *r, int64_t frame)
 }
 
 /*
- * The row of how many frames there are: half of the old build's, or two thirds of the mean of both. An amount, so that it is judged by the new build's captures
- * alone and makes no other row less sensitive.
+ * Make the row about the number of frames: at least half of the old build's, or two thirds of the mean of both. The limit is an amount, so that only the new
+ * build's captures are judged, and no other row becomes less sensitive.
  */
 static void
 count_row(struct rows *r)
@@ -186,10 +185,10 @@ frame_rows(struct rows *r, size_t pairs, bool hitches)
 	int64_t median = both(r, capped ? "frame.uncapped.median" : "frame.time.median");
 	int64_t mean = both(r, capped ? "frame.uncapped.mean" : "frame.time.mean");
 
-	/* Not the median, which is the one or the other where frames have two lengths, and knows less of skewed ones. */
+	/* Not the median: if frames have two lengths, it is one of them, and it tells less about skewed ones. */
 	row(r, capped ? "uncapped-trimmed" : "frame-trimmed", metric, "trimmed", "+1.5%");
 	row(r, capped ? "uncapped-p95" : "frame-p95", metric, "p95", "+1.5%");
-	/* Frames that last longer than the limit makes them: nothing else sees a fall from 60 to 30 frames per second without more work. */
+	/* Frames that last longer than their limit: only this row notices a fall from 60 to 30 fps without more work. */
 	if (capped)
 		row(r, "frame-trimmed", "frame.time", "trimmed", "+10%");
 	hitch_row(r, median, pairs, hitches);

@@ -1,8 +1,8 @@
 /**
  * Makes a sample of a capture.
  *
- * The process that runs builds cannot be confined, and the one that reads captures must be. So a child reads, and sends the sample in the form that baselines
- * have.
+ * The process that runs builds cannot be confined, but the one that reads captures must be. So a child process reads, and sends the sample in the format of
+ * baselines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ send_all(int fd, const char *p, size_t n)
 	}
 }
 
-/* The child; does not return. */
+/* Run the child process; does not return. */
 static void
 child(struct tt_trial *x, const struct tt_budget *b, const char *path, int fd)
 {
@@ -57,7 +57,7 @@ child(struct tt_trial *x, const struct tt_budget *b, const char *path, int fd)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGINT, SIG_IGN);      /* a terminal sends it to both: the parent ends when the child is done */
+	signal(SIGINT, SIG_IGN);      /* a terminal sends the signal to both processes: the parent ends when the child is done */
 	if (read_sample(x, b, path, &out, &err) != TT_OK) {
 		out.n = 0;
 		tt_json_open(&j, NULL, "{");
