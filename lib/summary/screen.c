@@ -1,5 +1,5 @@
 /**
- * Makes the summary fit a screen: leaves out parts, in the order of the list gives_way.
+ * Makes the summary fit a screen: leaves out parts in the order of the list gives_way.
  */
 #include "summary/screen.h"
 
@@ -14,7 +14,7 @@
 enum { SCREEN = 48 };
 enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, KEEP_FIRST, CUT_TEXTS };
 
-/* The parts left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences and names. */
+/* The parts left out until the summary fits, in this order: rows of a table after the first ${keep}, notices, losses, the ends of sentences and names. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ CUT_TEXTS, 2400 }, { KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 },
 	{ KEEP_LOSSES, 2 }, { KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_TEXTS, 240 },
@@ -53,7 +53,7 @@ cut_texts(struct tt_report *r, size_t max)
 		n->text = cut(r, n->text, max);
 }
 
-/* Leave out the notices, or all other notes on the report, after the first ${keep}. */
+/* Leave out the notices, or with ${notices} false all other notes of the report, after the first ${keep}. */
 static void
 keep_notes(struct tt_summary_screen *s, bool notices, size_t keep)
 {
@@ -84,7 +84,7 @@ keep_notes(struct tt_summary_screen *s, bool notices, size_t keep)
 		    s->left_out == 1 ? "notice or loss is" : "notices and losses are", s->left_out == 1 ? "it" : "them");
 }
 
-/* Leave out the last causes, but the first, that are about what all frames take. */
+/* Leave out trailing causes about what all frames take, but never the first cause. */
 static void
 drop_steady(struct tt_table *t)
 {
@@ -92,7 +92,7 @@ drop_steady(struct tt_table *t)
 		t->nrow--;
 }
 
-/* Leave out the second cause, unless that is a leak, which may end the program. */
+/* Leave out the second cause, unless it is a leak, which may end the program. */
 static void
 drop_second(struct tt_table *t)
 {
@@ -119,7 +119,7 @@ give_way(struct tt_summary_screen *s, int what, size_t keep)
 		t->nrow = keep;
 }
 
-/* True if the report is text of more lines than a screen has. */
+/* True if the report is text with more lines than a screen. */
 static bool
 is_too_long(struct tt_report *r, const struct tt_render_opts *o)
 {

@@ -19,13 +19,13 @@ struct tt_summary_screen {
 	struct tt_report *r;
 	struct tt_note *more;         /* the line with the number of omitted notices and losses; NULL: none */
 	size_t left_out;
-	size_t step;                  /* number of parts that have given way */
+	size_t step;                  /* number of steps of gives_way taken so far */
 };
 
-/* The table ${which} of ${r}, NULL if it is not there. */
+/* The table ${which} of ${r}; NULL: not there. */
 struct tt_table *tt_summary_find(const struct tt_report *r, int which);
 
-/* If the report is text and exceeds a screen, leave out the next part. False: it fits, or there is no part left that may go. */
+/* If the report is text and exceeds a screen, leave out the next part and return true. Return false if it fits, or nothing more can be left out. */
 bool tt_summary_shorten(struct tt_summary_screen *s, const struct tt_render_opts *o);
 
 #endif

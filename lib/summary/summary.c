@@ -1,5 +1,5 @@
 /**
- * The rows of the summary: what a capture is, its worst frames and their causes, memory and time.
+ * Fills the summary: what a capture is, its worst frames and their causes, memory and time.
  */
 #include "summary/summary.h"
 
@@ -124,14 +124,14 @@ started(struct tt_report *r, int64_t wall_ns)
 	return tt_text(r, ", on %04d-%02d-%02d at %02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min);
 }
 
-/* True for losses that make figures incomplete. A capture that ends early lacks its last events, though that is only a notice. */
+/* True for losses that make figures incomplete. A capture that ends early also lacks events, though that is only a notice. */
 static bool
 takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 {
 	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED || k == TT_LOST_SHORT || k == TT_LOST_PAUSED;
 }
 
-/* The notice of kind ${k}, which names the zone that matters most if it is of zones. */
+/* The text of the notice ${k}; if it is about zones, it names the most important one. */
 static const char *
 noted_text(struct tt_views *view, enum tt_loss_kind k, const struct tt_loss_info *info, struct tt_report *r)
 {
@@ -140,7 +140,7 @@ noted_text(struct tt_views *view, enum tt_loss_kind k, const struct tt_loss_info
 	return first ? first : info->text;
 }
 
-/* "yes" with minor omissions, or the most serious losses. */
+/* The text on completeness: "yes" with minor omissions, or the most serious losses. */
 static const char *
 whole(struct tt_views *view, struct tt_report *r)
 {
@@ -170,7 +170,7 @@ is_capped(const struct tt_views *view, int64_t *period)
 	return *period && view->m->frames->has_wait;
 }
 
-/* Judge the times for which frames were shown by ${limit}. */
+/* Compare the times for which frames were shown with ${limit}, in words. */
 static const char *
 verdict(struct tt_views *view, const struct tt_values *shown, int64_t limit, struct tt_report *r)
 {
@@ -201,7 +201,7 @@ editor_text(const struct tt_frames *f, struct tt_report *r)
 	return editor > 0 ? tt_text(r, "; %lld %% is the Unity Editor's (%s leaves it out)", (long long)editor, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : "";
 }
 
-/* "149", or where some are partial "149 whole, 2 partial left out"; where not all captures have some, "in 1 of 2 captures" behind it. */
+/* "149"; if some frames are partial "149 whole, 2 partial left out"; if not all captures have frames, followed by "in 1 of 2 captures". */
 static const char *
 frames_text(const struct tt_model *m, size_t n, struct tt_report *r)
 {
@@ -216,8 +216,8 @@ frames_text(const struct tt_model *m, size_t n, struct tt_report *r)
 }
 
 /*
- * A .data has all of its last frame but the end, which is where the next would begin. So it is no whole frame, though it may be the one that somebody looks
- * for. For a part of the capture, or for several, nothing is said.
+ * A note on the last frame of a .data capture, which is complete except for its end, recorded only by the start of the next one. So it does not count as whole,
+ * though a reader may be looking for it. "" for a part of the capture, or several captures.
  */
 static const char *
 open_text(const struct tt_model *m, struct tt_report *r)
@@ -253,7 +253,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	tt_cell_name(&c[S_NEEDED], tt_shown_needed(view, r));
 }
 
-/* "2.293 s"; of several captures the sum, and in how long a time they lie: "5.927 s in 2 captures, within 29.94 s". */
+/* "2.293 s"; for several captures the sum, and the span they lie in: "5.927 s in 2 captures, within 29.94 s". */
 static const char *
 extent_text(const struct tt_model *m, struct tt_report *r)
 {
@@ -276,7 +276,7 @@ producer(const struct tt_capture *c, struct tt_report *r)
 	return tt_text(r, "%s%s%s%s%s", c->producer, *c->os ? ", " : "", c->os, *c->arch ? ", " : "", c->arch);
 }
 
-/* The producers of all captures, each once. */
+/* The producers of all captures, each listed once. */
 static const char *
 producers(const struct tt_model *m, struct tt_report *r)
 {
@@ -341,7 +341,7 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 	return text;
 }
 
-/* The worst frames: capped frames by uncapped time or by the render thread's time. */
+/* The worst frames; for capped frames by uncapped time or the render thread's time. */
 static const struct tt_hitches *
 worst_of(const struct tt_views *view)
 {
@@ -379,7 +379,10 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 	}
 }
 
-/* The finding in row ${i}, as in the table causes. A leak is in the second row at the latest: it takes no time of frames until the program ends by it. */
+/*
+ * The finding to show in row ${i}, in the order of the table causes, but with a leak in the second row at the latest: a leak takes no time of frames until it
+ * ends the program.
+ */
 static const struct tt_finding *
 finding_at(const struct tt_causes *causes, size_t i)
 {
@@ -408,7 +411,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 		const struct tt_finding *f = finding_at(causes, i);
 		struct tt_cell *c;
 
-		/* Unknown causes come last and take many lines: leave them out if anything is explained. */
+		/* Unknown causes come last and take many lines: leave them out if anything else is explained. */
 		if (i > 0 && f->class == TT_CAUSE_UNKNOWN)
 			continue;
 		c = tt_row(t);
@@ -420,7 +423,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 
 /* --- memory and time -------------------------------------------------------------------------------- */
 
-/* True if a wait marker is on the stack of the samples at ${node}: their thread did not run. */
+/* True if a wait marker is on the stack of the samples at ${node}: their thread was waiting. */
 static bool
 is_waiting(const struct tt_paths *p, uint32_t node)
 {

@@ -1,6 +1,7 @@
 /**
- * The summary of a capture: what it is, whether it is complete, whether frames are fast enough, why the longest are long, what takes memory and time, what to
- * run next. It fits a screen of 80 columns and 50 lines; commands are never cut. The list gives_way in screen.c says what is left out first.
+ * The summary of a capture: what it is, whether it is complete, whether frames are fast enough, why the longest are long, what takes memory and time, which
+ * commands to run next. It fits a screen of 80 columns and 50 lines; commands are never cut. The list gives_way in screen.c is the order in which parts are
+ * left out.
  */
 #ifndef TT_SUMMARY_SUMMARY_H
 #define TT_SUMMARY_SUMMARY_H
@@ -15,25 +16,25 @@ struct tt_report;
 struct tt_table;
 struct tt_views;
 
-/* The commands that are worth running next depend on these; the caller knows the command line. */
+/* Input for the choice of the next commands, made by the caller, which knows the command line. */
 struct tt_summary_next {
 	struct tt_views *view;
-	const struct tt_hitch *worst; /* the worst frame; NULL: there is none */
-	bool more_causes;             /* some causes are not shown */
-	struct tt_table *t;           /* for tt_summary_put_command() */
+	const struct tt_hitch *worst; /* the worst frame; NULL: none */
+	bool more_causes;             /* true: some causes are not shown */
+	struct tt_table *t;           /* the table to which tt_summary_put_command() adds */
 };
 
 struct tt_summary_opts {
-	const char *shown;            /* the part of the capture that all figures cover; NULL: the whole capture */
+	const char *shown;            /* options that choose the part of the capture covered by all figures; NULL: the whole capture */
 	const struct tt_render_opts *render;  /* how the report will be printed: text that exceeds a screen is shortened */
 	void (*put_next)(void *arg, const struct tt_summary_next *next);
 	void *arg;
 };
 
-/* The needs of the run: enum tt_needs. */
+/* The needs of the summary (enum tt_needs), for the run. */
 unsigned tt_summary_needs(void);
 
-/* Add the tables of the summary to ${r}, which has its notes already. */
+/* Add the tables of the summary to ${r}, which already has its notes. */
 void tt_summary_fill(struct tt_views *view, const struct tt_summary_opts *o, struct tt_report *r);
 
 /* Add the ${command} that shows ${topic}. */
