@@ -102,7 +102,7 @@ KNOWN = {
     ("tracetool-ci.7", "--fail"): CURL, ("tracetool-ci.7", "--header"): CURL,
     ("tracetool-ci.7", "--location"): CURL, ("tracetool-ci.7", "--upload-file"): CURL, ("tracetool-ci.7", "--write-out"): CURL,
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
-    ("lib/model/transfer.c", "-a"): DUMP, ("lib/model/transfer_text.c", "-a"): DUMP, ("lib/model/transfer_text.c", "-c"): DUMP,
+    ("lib/model/transfer_text.c", "-a"): DUMP, ("lib/model/transfer_text.c", "-c"): DUMP,
     ("lib/batch/merge.c", "--partial"): MERGE, ("lib/batch/store.c", "--partial"): "merge alone meets results of other options",
     ("tracetool-slurm.1", "--partition"): SBATCH,
 }
