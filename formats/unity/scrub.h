@@ -8,7 +8,7 @@
 #include "model/scrub.h"
 #include "unity/profiler.h"
 
-/* Scrub the ${n} bytes of text at ${p}. Labels are values, too, and become names of markers. */
+/* Scrub the ${n} bytes of text at ${p}, a name or a text value, by the rules for names: the text value of a marker of labels becomes a marker's name. */
 int unity_scrub_text(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
 /* Scrub the group and name of a thread. Both keep the parts that the marker "Group.Name" keeps. */
 int unity_scrub_thread(struct tt_scrub *s, uint8_t *group, size_t ngroup, uint8_t *name, size_t nname, struct tt_err *err);

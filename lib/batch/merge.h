@@ -31,7 +31,10 @@ struct tt_merge {
  */
 int tt_merge_check_shards(struct tt_merge *m, const char *const *files, const struct tt_batch_lists *said, struct tt_err *err);
 
-/* Read all files into ${rs}, and check the shards that their lines name, now in ${lists}. *${whole} becomes false if a file names none. */
+/*
+ * Read the results of all files into ${rs}, append the shard records in them to ${lists}, and check these with tt_merge_check_shards(). Set *${whole} to false
+ * if a file yields no shard record.
+ */
 int tt_merge_read(struct tt_merge *m, struct tt_results *rs, struct tt_batch_lists *lists, bool *whole, const char *const *files, struct tt_err *err);
 
 /* Fail if shards had different lists of files, unless m->partial: they split them differently, so a capture may be in no shard. */
@@ -40,7 +43,7 @@ int tt_merge_check_lists(struct tt_merge *m, struct tt_batch_lists *lists, struc
 /* The first line of merged results: what they lack, or the record of a whole run if they are one. Nothing if that is not known. */
 int tt_merge_head(const struct tt_merge *m, const struct tt_batch_lists *lists, bool whole, struct tt_buf *line, struct tt_err *err);
 
-/* Add to what is missing ${bad} lines that are torn, and the results that whole runs lost. */
+/* Append to m->missing: ${bad} torn lines, and the results that files of whole runs lost. */
 int tt_merge_torn(struct tt_merge *m, uint64_t bad, struct tt_err *err);
 
 #endif

@@ -206,7 +206,7 @@ by_amount(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* ${v} base units by frame, or, without frames, in all, where ${one} is one of them as an amount. */
+/* Return ${v} base units per frame as an amount; without frames, their total. ${one}: the amount of one base unit. */
 static int64_t
 per(int64_t v, size_t frames, int64_t one)
 {

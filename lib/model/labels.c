@@ -1,6 +1,6 @@
 /**
- * Labels of markers: sorted by text, neighbours that are alike become longer, part by part, until no two are alike. Labels that are then another marker's
- * name get a number.
+ * Makes unique labels for markers: sorts them by text and lengthens equal ones by arguments, full name and category in turn. A label that still equals another,
+ * or prints like it, gets a number: " (2)".
  */
 #include "model/labels.h"
 
@@ -50,7 +50,7 @@ lengthen(const struct tt_model *m, struct tt_label *v, enum part by, struct tt_a
 	return v->text ? TT_OK : err->code;
 }
 
-/* Lengthen labels that are alike, by ${by}. *${any}: there were some. */
+/* Lengthen equal labels by the property ${by}. *${any}: true if some were equal. */
 static int
 lengthen_all(const struct tt_model *m, struct tt_label *v, uint32_t *order, size_t n, enum part by, bool *any, struct tt_arena *text,
     struct tt_err *err)
@@ -106,7 +106,7 @@ is_taken(const struct tt_map *taken, const char *const *key, const char *text)
 	return tt_map_find(taken, tt_seeded_text(0, text, strlen(text)), i, strcmp(key[i], text) == 0) != 0;
 }
 
-/* Number labels that another marker has, or that are printed like another's. Names stay as they are, if they can. */
+/* Append a number to labels that equal, or print like, an earlier one. Labels that are the marker's own name come first, so they stay where possible. */
 static int
 number_alike(struct tt_label *v, size_t n, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
 {
@@ -130,7 +130,7 @@ number_alike(struct tt_label *v, size_t n, struct tt_mem *mem, struct tt_arena *
 	return rc;
 }
 
-/* True if a text has a character that some output cannot hold. */
+/* True if a text has a character outside printable ASCII, which may print differently. */
 static bool
 has_unprinted(const struct tt_label *v, size_t n)
 {

@@ -36,7 +36,7 @@ char *tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell);
 /* Write a cell of a fact, which has no heading: times exact to three decimals, percentages with their unit. */
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
-/* After a row of a table: hand over what is rendered, where the options say to whom and it has become long. */
+/* After a row: if the options have a writer and ${out} is long, write it out and empty it. */
 void tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out);
 
 /* True if no row has a value in this column, so that text leaves it out. */

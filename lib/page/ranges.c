@@ -516,7 +516,7 @@ tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s)
 		(r->place[s->rec[i].node].alloc ? add_alloc : add_zone)(r, &s->rec[i], column);
 }
 
-/* True if no sum is negative, as in damaged captures: the data format has no negative sums. */
+/* True if no sum is negative. Damaged captures can give negative sums, which the page's data format cannot hold. */
 static bool
 is_sound(const struct tt_ranges *r)
 {

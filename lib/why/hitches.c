@@ -16,12 +16,12 @@
 enum { MIN_EXTRA_NS = 100000, OF_FRAME = 20 };
 
 /*
- * Paths that fill frames which are looked at, beyond four times as many as others have sums: so many, in at least so many frames. Each costs half a
- * microsecond.
+ * Limits how many frames are examined. Pairs of a path and a frame that it fills are free up to FILLED_OF_PATHS for each stored sum; beyond these, as many
+ * frames are examined as hold MAX_FILLED pairs on average, but at least MIN_LOOKED. A pair costs half a microsecond.
  */
 enum { MAX_FILLED = 1 << 19, MIN_LOOKED = 10, FILLED_OF_PATHS = 4 };
 
-/* A frame waits for a picture of so many frames before at most: engines do not get further ahead of the display. */
+/* The largest lag: a frame waits for the picture of a frame at most MAX_LAG before it, because engines get no further ahead of the display. */
 enum { MAX_LAG = 3 };
 
 int64_t
@@ -197,7 +197,7 @@ by_frame(const void *a, const void *b)
 	return TT_CMP(x->frame, y->frame);
 }
 
-/* Frames to judge; of more than TT_CAUSE_HITCHES, or too many to look at, those with the most extra time. */
+/* Choose the frames to judge: those with the most extra time, at most TT_CAUSE_HITCHES, fewer if examining them costs too much. */
 static int
 choose_hitches(struct tt_why *w)
 {
