@@ -77,8 +77,8 @@ def compare(name, *paths):
                 want["frame"].append((tid, e[0]))
         ends = [why[1][t.number][2] for why in c.ends if t.number in why[1]]
         if ends:
-            equal("%s: events of thread %d by the end record" % (name, t.number),
-                  sum(e[1] not in ("thread ends", "paused") for e in events), ends[-1])
+            equal("%s: events of thread %d by its last account" % (name, t.number),
+                  [sum(e[1] not in ("thread ends", "paused") for e in events)], [ends[-1]])
     for key, value in ((k.decode(), v.decode()) for _, k, v in c.facts):
         want["fact"].append((key, value))
     got = {

@@ -193,6 +193,8 @@ class Capture:
         elif kind == 73:
             why = b.byte()
             self.ends.append((why, {b.varint(): tuple(b.varint() for _ in range(4)) for _ in range(b.varint())}))
+        elif kind == 75:
+            self.ends.append((None, {b.varint(): tuple(b.varint() for _ in range(4))}))
         elif kind == 80:
             self.dumps.append((b.varint(), b.varint()) + (tuple(b.varint() for _ in range(3)) if b.more() else ()))
         elif kind == 76:
