@@ -96,6 +96,7 @@ statistic(const struct tt_values *e, enum tt_stat_kind stat, struct tt_value *v)
 	} else {
 		v->known = true;
 		v->v = tt_values_mean(e, (unsigned)tt_amount_one(v->dim));
+		v->v = v->v == 0 && e->sum > 0 ? 1 : v->v;
 	}
 }
 

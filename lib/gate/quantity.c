@@ -167,7 +167,7 @@ tt_put_amount(char *p, int64_t v, enum tt_dim dim)
 	case TT_DIM_TIME:
 		return tt_put_time(p, whole);
 	case TT_DIM_BYTES:
-		return tt_put_bytes(p, whole);
+		return whole == 0 && v > 0 ? put(put_number(p, v, dim), " B") : tt_put_bytes(p, whole);
 	case TT_DIM_PER_1000:
 		return put(put_number(p, v, dim), " per 1000");
 	case TT_DIM_FPS:
