@@ -502,9 +502,9 @@ check-all: $(AFTER_SETUP)
 .PHONY: san tsan
 san:
 	$(MAKE) BUILD=$(BUILD)/san OPT='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
-		TT_SANITIZED=1 TT_NOT='^fault/shapes$$' check
+		TT_SANITIZED=1 TT_TURNS=all TT_NOT='^fault/shapes$$' check
 tsan:
-	$(MAKE) BUILD=$(BUILD)/tsan OPT='-O1 -g -fsanitize=thread -fno-omit-frame-pointer' TT_SANITIZED=1 \
+	$(MAKE) BUILD=$(BUILD)/tsan OPT='-O1 -g -fsanitize=thread -fno-omit-frame-pointer' TT_SANITIZED=1 TT_TURNS=all \
 		TT_NOT='^(fault/(oom|transfer|io|shapes)|mono/(both|record))' check
 
 # libFuzzer comes with clang. Its build is one more variant.
@@ -529,7 +529,7 @@ cover:
 	$(MAKE) BUILD=$(BUILD)/cover CC=clang OPT='$(COVER_OPT)' tests
 	@rm -rf $(BUILD)/cover/prof
 	@mkdir $(BUILD)/cover/prof
-	-LLVM_PROFILE_FILE=$(abspath $(BUILD))/cover/prof/%m%c.profraw TT_NOT='$(COVER_NOT)' tests/run.sh check $(BUILD)/cover
+	-LLVM_PROFILE_FILE=$(abspath $(BUILD))/cover/prof/%m%c.profraw TT_TURNS=all TT_NOT='$(COVER_NOT)' tests/run.sh check $(BUILD)/cover
 	@tests/cover.py $(BUILD)/cover
 
 # Small changes, one at a time, in a copy of the tree, and whether tests find them: tests/mutants.py says how.

@@ -8,7 +8,8 @@
 # is shown and counted as neither. The last line here is the sum, and the exit status 1 if anything failed.
 #
 # Suites run from the top of the tree with BUILD, TRACETOOL (the program), TT_SET (check or all), TT_LOT and
-# TMPDIR (removed at the end) in the environment. TT_ONLY, an extended regular expression, picks suites by name;
+# TMPDIR (removed at the end) in the environment. TT_TURNS=SECONDS is how much of the suites that take turns check runs (kit/turns.py;
+# "all" is all of them). TT_ONLY, an extended regular expression, picks suites by name;
 # TT_NOT leaves out those that match, and says so. TT_SLOW=N is for where programs take N times as long as usual, as under an emulator: limits
 # are N times as long, and of very many cases one in N is tried.
 #
@@ -63,20 +64,22 @@ add() {
 	names+=("$1"); needs+=("$2"); commands+=("$3")
 }
 
-# The long ones stand first there, so that they do not end alone. Of those that take turns, check runs one in three: others for each commit.
-turn=0 waiting=
+# The long ones stand first there, so that they do not end alone. Of those that take turns check runs as many as fit into TT_TURNS seconds
+# of a processor: with the rest, ten minutes of two processors.
+[ "$TT_SET" != all ] && [ -z "${TT_ONLY:-}" ] || TT_TURNS=all
+turns=" $(python3 tests/kit/turns.py "${TT_TURNS:-280}" | tr '\n' ' ')" waiting=
 while read -r set name need command; do
 	case $set in
 	check) add "$name" "$need" "$command" ;;
-	turn)
-		if [ "$TT_SET" = all ] || [ -n "${TT_ONLY:-}" ] || [ $(((turn++ + TT_LOT) % 3)) -eq 0 ]; then
+	turn=*)
+		if [[ $turns == *" $name "* ]]; then
 			add "$name" "$need" "$command"
 		elif [ "$TT_SET" = check ]; then
 			waiting="$waiting $name"
 		fi ;;
 	all) [ "$TT_SET" = all ] && add "$name" "$need" "$command" ;;
 	''|'#'*) ;;
-	*) echo "tests/suites: \"$set\" is none of check, turn and all" >&2; exit 1 ;;
+	*) echo "tests/suites: \"$set\" is none of check, turn=SECONDS and all" >&2; exit 1 ;;
 	esac
 done < tests/suites
 [ -z "$waiting" ] || echo "run for other commits, and by check-all:$waiting"

@@ -13,7 +13,7 @@
 #
 # --write puts what was printed into the files without .glob, with references for sentences; read the diff before committing it.
 # TT_SLOW: how many times as long as usual a case may take. TT_MISSING: tools that are not installed; cases that name one are left out, as is
-# each "cli/CASE" that matches TT_NOT. The last line is "N passed, N failed".
+# each "cli/CASE" that matches TT_NOT. Among many suites of check (TT_SET) 60 cases are drawn by lot. The last line is "N passed, N failed".
 set -u
 here=$(realpath "$(dirname "$0")")
 TRACETOOL=$(realpath "${TRACETOOL:-$here/../../build/tracetool}")
@@ -98,7 +98,10 @@ one() {
 
 # Cases wait more than they work: several at a time.
 cases=() running=0
-[ $# -gt 0 ] || set -- "$here"/*/
+if [ $# -eq 0 ]; then
+	set -- "$here"/*/
+	[ "${TT_SET:-}" != check ] || [ -n "${TT_ONLY:-}" ] || set -- $(python3 "$here/../kit/lot.py" 60 cli "$@")
+fi
 for case in "$@"; do
 	[ -e "$case/cmd" ] || case=$here/$case
 	missing=

@@ -4,6 +4,7 @@ commit. tests/run.sh sets TT_LOT to a number made of the commit and prints it; a
 """
 import os
 import random
+import sys
 
 LONG = os.environ.get("TT_SET") == "all"
 LOT = os.environ.get("TT_LOT", "0")
@@ -25,3 +26,8 @@ def some(items, n, *name):
     if LONG or len(items) <= n:
         return items
     return [items[i] for i in sorted(draw(*name).sample(range(len(items)), n))]
+
+
+if __name__ == "__main__":
+    # lot.py N NAME ITEM...: for scripts, ${some} of the items, one a line.
+    print("\n".join(some(sys.argv[3:], int(sys.argv[1]), sys.argv[2])))
