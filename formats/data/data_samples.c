@@ -391,15 +391,16 @@ put_gpu(struct data_tree *t, const struct one *o, const uint8_t *p)
 	struct data_run *r = t->r;
 	const bool zone = r->level[t->depth - 1].zone;
 	const uint64_t ns = unity_u32(p) < INT32_MAX ? unity_u32(p) * UINT64_C(1000) : 0;
+	const uint32_t part = unity_u32(p + 8);
 	int rc = TT_OK;
 
-	if (ns > (uint64_t)t->piece->max_gpu_ns) {
+	if (ns > (uint64_t)t->piece->max_gpu_ns || part >= UNITY_MAX_GPU_PARTS) {
 		tt_loss_add(&r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 		return TT_OK;
 	}
 	if (zone)
 		rc = unity_gpu_anchor(&r->u, o->ts, o->key, 0, true);
-	return rc == TT_OK ? unity_gpu(&r->u, o->ts, zone ? 0 : DATA_NO_ANCHOR, unity_u32(p + 8), ns) : rc;
+	return rc == TT_OK ? unity_gpu(&r->u, o->ts, zone ? 0 : DATA_NO_ANCHOR, part, ns) : rc;
 }
 
 /* Add everything else that belongs to the sample, after its begin. */

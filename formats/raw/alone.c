@@ -30,10 +30,24 @@ is_beside_another(const struct raw_run *r, uint64_t key)
 	return false;
 }
 
-/* Return the entry of the marker ${key}, or NULL. */
+/* Return the key of the marker of a zone of ${key}. A zone that its sample names has a key of its own. */
+static uint64_t
+marker_of(const struct raw_run *r, uint64_t key)
+{
+	const struct unity_markers *const s = &r->s->marker;
+
+	for (unsigned i = 0; i < sizeof s->label / sizeof *s->label; i++)
+		if (s->label[i] != UNITY_NO_MARKER && key >> 44 == (UNITY_KEY_LABEL >> 44 | (s->label[i] & 0xffff)))
+			return unity_key(&r->u, s->label[i]);
+	return key;
+}
+
+/* Return the entry of the marker of a zone of ${key}, or NULL. */
 static struct raw_alone *
 find_alone(struct raw_run *r, uint64_t key)
 {
+	if (key & UNITY_KEY_LABEL)
+		key = marker_of(r, key);
 	for (unsigned i = 0; i < r->nalone; i++)
 		if (r->alone[i].key == key)
 			return &r->alone[i];

@@ -706,18 +706,32 @@ is_back(const struct raw_session *s, const struct raw_stream *st, uint32_t frame
 	return st->framed && (int32_t)(frame - st->frame) <= 0 && st->frame_ns >= s->began;
 }
 
+/*
+ * True if the mark of frame ${frame}, at ${time}, is the stream's first one in the recording, and its previous mark belongs to an earlier recording. No frame
+ * is missing between the two.
+ */
+static bool
+begins_recording(const struct raw_session *s, const struct raw_stream *st, uint32_t frame, int64_t time)
+{
+	return s->stated && st->framed && st->frame_ns < s->began && time >= s->began && (int32_t)(s->first_frame - st->frame) > 1 &&
+	    (int32_t)(frame - s->first_frame) <= 1;
+}
+
 /* Take in the frame's mark that fills the payload at ${p}. Return the flags of its block. */
 static uint32_t
 see_mark(struct raw *m, struct raw_stream *st, const uint8_t *p)
 {
 	const struct raw_session *s = &m->session[m->now];
 	const uint32_t frame = unity_u32(p + (s->layout.aligned ? 4 : 2));
-	const uint32_t flags = RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u) | (is_back(s, st, frame) ? RAW_P_BACK : 0u);
+	const int64_t time = raw_time_of(s, p);
+	const bool begins = begins_recording(s, st, frame, time);
+	const uint32_t flags = RAW_P_FRAME | (begins ? RAW_P_PAUSED : st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u) |
+	    (is_back(s, st, frame) ? RAW_P_BACK : 0u);
 
 	st->first_frame = st->framed ? st->first_frame : frame;
 	st->framed = true;
 	st->frame = frame;
-	st->frame_ns = raw_time_of(s, p);
+	st->frame_ns = time;
 	see_frame(m, st, frame);
 	st->awaits_leader = st->leader == UNITY_NO_MARKER;
 	return flags;

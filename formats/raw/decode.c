@@ -386,16 +386,20 @@ anchor(struct raw_run *r, struct raw_take *t)
 
 /* Decode the duration of such GPU work, which arrives frames later. */
 static int
-gpu(struct raw_run *r, struct raw_take *t)
+gpu(struct raw_run *r, struct raw_take *t, bool *sane)
 {
 	const uint32_t id = raw_take32(t);
-	uint64_t ns = (uint64_t)raw_take32(t) * 1000;
+	const uint64_t ns = (uint64_t)raw_take32(t) * 1000;
+	const unsigned part = raw_take_byte(t);
 
+	*sane = part < UNITY_MAX_GPU_PARTS;
+	if (!*sane)
+		return TT_OK;
 	if ((int64_t)ns > now(r) - r->s->began + RAW_MAX_GPU_EARLIER_NS) {
 		tt_loss_add(&r->u.b->loss, TT_LOST_GPU_TIMES, 1, 0, r->at);
 		return TT_OK;
 	}
-	return unity_gpu(&r->u, now(r), id, raw_take_byte(t), ns);
+	return unity_gpu(&r->u, now(r), id, part, ns);
 }
 
 /* Before 2018.3: decode the bytes that the open sample allocated. */
@@ -485,7 +489,7 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 	case RAW_ANCHOR:
 		return anchor(r, &t);
 	case RAW_GPU:
-		return gpu(r, &t);
+		return gpu(r, &t, sane);
 	case RAW_STATS:
 		return statistics(r, &t);
 	case RAW_OLD_ALLOC:

@@ -535,7 +535,7 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 void raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct tt_lengths *into);
 
 /* typed.c: true if the message at w->p, in a thread's stream, has the bytes of another type: its type is damaged. */
-bool raw_is_retyped(const struct raw_run *r, const struct raw_walk *w);
+bool raw_is_retyped(struct raw_run *r, const struct raw_walk *w);
 
 /* alone.c: handle the end of a zone of ${key} that is neither open in the chunk nor from before it. */
 int raw_end_alone(struct raw_run *r, int64_t ts, uint64_t key);

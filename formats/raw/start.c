@@ -16,6 +16,8 @@ struct beginning {
 	bool main_framed;             /* true: the main thread's frame is known, too */
 	int64_t frame;                /* time of the first frame in ns */
 	int64_t main_frame;
+	int64_t main_last;            /* time and number of the main thread's last frame */
+	uint32_t main_last_number;
 	size_t frame_at;              /* offset of its block */
 	bool recording;               /* true: the first ProfilerState says that recording was already on */
 	int64_t state;                /* time of the ProfilerState that begins a recording; number of the frame in which it was written */
@@ -33,9 +35,9 @@ struct rest {
 	uint32_t next;
 };
 
-/* Note a frame that began at ${time} in the block at offset ${off}; ${is_main}: true if it is the main thread's. */
+/* Note the frame ${number}, which began at ${time}, in the block at offset ${off}; ${is_main}: true if it is the main thread's. */
 static void
-note_frame(struct beginning *b, int64_t time, size_t off, bool is_main)
+note_frame(struct beginning *b, uint32_t number, int64_t time, size_t off, bool is_main)
 {
 	if (!b->has_frame) {
 		b->has_frame = true;
@@ -45,6 +47,10 @@ note_frame(struct beginning *b, int64_t time, size_t off, bool is_main)
 	if (is_main && !b->main_framed) {
 		b->main_framed = true;
 		b->main_frame = time;
+	}
+	if (is_main) {
+		b->main_last = time;
+		b->main_last_number = number;
 	}
 }
 
@@ -103,7 +109,7 @@ start_in_messages(const struct raw_session *s, const uint8_t **p, size_t *n, uin
 				b->state_at = off;
 				return START_STATE;
 			}
-			note_frame(b, time, off, stream == s->main);
+			note_frame(b, unity_u32(q + at), time, off, stream == s->main);
 			return START_UNKNOWN;
 		}
 		if (type == RAW_THREAD && session)
@@ -170,11 +176,16 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 	return true;
 }
 
-/* Return the message that tells when the session began, given that there is a ProfilerState: a frame of the main thread may be earlier. */
+/*
+ * Return the message that tells when the session began, given that there is a ProfilerState: a frame of the main thread may be earlier. Its frames are those
+ * of an earlier recording, though, if they end more than a second before the ProfilerState and frames between them and the ProfilerState's are missing.
+ */
 static enum start
 by_state_or_frame(const struct beginning *b)
 {
-	return b->main_framed && b->main_frame < b->state ? START_FRAME : START_STATE;
+	const bool is_old = b->main_last < b->state - RAW_MAX_STEP_NS && (int32_t)(b->state_frame - b->main_last_number) > 1;
+
+	return b->main_framed && b->main_frame < b->state && !is_old ? START_FRAME : START_STATE;
 }
 
 /* True if a block lies at ${p}, of which ${n} bytes are there: its end mark or another block follows its payload. */

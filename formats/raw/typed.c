@@ -7,7 +7,7 @@
  */
 #include "raw/raw.h"
 
-enum { VALUES_MAX = 8, FLOW_KIND_MAX = 3 };
+enum { VALUES_MAX = 8, FLOW_KIND_MAX = 3, MAX_RANK_OLD_ALLOC = 3 };
 
 static unsigned
 size_of_type(const struct raw_layout *l)
@@ -101,12 +101,36 @@ is_frame(const struct raw_run *r, const struct raw_walk *w)
 	return w->piece[w->i].len == size && (size_t)(w->end - w->p) == size && is_time(r, w, raw_ns(r->s, unity_u64(w->p + at + 4)), size, RAW_BEHIND);
 }
 
+/* True if the sample at w->p is of a counter, whose samples have a value. */
+static bool
+is_of_counter(struct raw_run *r, const struct raw_walk *w)
+{
+	const uint32_t id = unity_u32(w->p + r->s->size[RAW_BEGIN] - 12);
+
+	if (!r->s->marker.counters)
+		return false;
+	unity_lock(&r->u);
+	return unity_is_counter(&r->m->known, r->s->number, id, r->u.seq, &(uint32_t){ 0 });
+}
+
+/*
+ * True if the stream continues at ${p}, after the values that the sample at w->p may have: with a sample, of which ${then} has the time before; or, as a
+ * sample of a counter has no values otherwise, with any messages.
+ */
+static bool
+goes_on_after_values(struct raw_run *r, const struct raw_walk *w, const struct raw_run *then, const uint8_t *p)
+{
+	const size_t n = (size_t)(w->all - p);
+
+	return (raw_is_sample(unity_u16(p)) && begins_like_sample(then, w, p, n)) || (goes_on(r, w, p, then->last) && is_of_counter(r, w));
+}
+
 /*
  * True if the bytes after the sample with an instance id at w->p are not a message but its remaining values: the id is their number, and a sample follows
  * them. Read as a message, the first value would be of a type without a time: the type of the value.
  */
 static bool
-has_values(const struct raw_run *r, const struct raw_walk *w)
+has_values(struct raw_run *r, const struct raw_walk *w)
 {
 	const struct raw_layout *const l = &r->s->layout;
 	const unsigned sample = r->s->size[RAW_BEGIN], id = sample - 12;
@@ -118,9 +142,8 @@ has_values(const struct raw_run *r, const struct raw_walk *w)
 		return false;
 	if (raw_measure_as(l, RAW_BEGIN_ARGS, w->p, n, &size) != RAW_WHOLE || size >= n)
 		return false;
-	const unsigned type = unity_u16(w->p + size);
 	then.last = raw_ns(r->s, unity_u64(w->p + id + 4));
-	return raw_is_sample(type) && begins_like_sample(&then, w, w->p + size, n - size);
+	return goes_on_after_values(r, w, &then, w->p + size);
 }
 
 /*
@@ -128,7 +151,7 @@ has_values(const struct raw_run *r, const struct raw_walk *w)
  * follows those values.
  */
 static __attribute__((noinline)) bool
-lacks_values(const struct raw_run *r, const struct raw_walk *w)
+lacks_values(struct raw_run *r, const struct raw_walk *w)
 {
 	const unsigned id = r->s->size[RAW_BEGIN] - 12;
 	const uint8_t *const next = w->p + w->size;
@@ -141,12 +164,12 @@ lacks_values(const struct raw_run *r, const struct raw_walk *w)
 	then.last = raw_ns(r->s, unity_u64(w->p + id + 4));
 	for (unsigned i = 0; i < VALUES_MAX; i++) {
 		raw_take_value(&t, &v);
-		const size_t left = (size_t)(t.end - t.p);
-		if (t.state != RAW_WHOLE || left < 2)
+		if (t.state != RAW_WHOLE || t.end - t.p < 2)
 			return false;
-		const unsigned type = unity_u16(t.p);
-		if (raw_is_sample(type))
-			return begins_like_sample(&then, w, t.p, left);
+		if (goes_on_after_values(r, w, &then, t.p))
+			return true;
+		if (raw_is_sample(unity_u16(t.p)))
+			return false;
 	}
 	return false;
 }
@@ -181,13 +204,16 @@ is_sample_or_mark(const struct raw_run *r, const struct raw_walk *w)
 }
 
 bool
-raw_is_retyped(const struct raw_run *r, const struct raw_walk *w)
+raw_is_retyped(struct raw_run *r, const struct raw_walk *w)
 {
 	const unsigned type = unity_u16(w->p);
 	bool is_alloc;
 
 	if (w->session || type == RAW_FRAME || type == RAW_FLOW)
 		return false;
+	/* Later versions have samples for allocations. One such message is damage: it must not make a trial prefer the layout of an earlier version. */
+	if (type == RAW_OLD_ALLOC && r->s->layout.rank > MAX_RANK_OLD_ALLOC && !r->m->as)
+		return true;
 	if (type >= RAW_BEGIN_ID && type <= RAW_SINGLE_ID)
 		return has_values(r, w);
 	if (type >= RAW_BEGIN_ARGS && type <= RAW_SINGLE_ARGS && w->p[r->s->size[RAW_BEGIN]] == 0)

@@ -209,7 +209,7 @@ counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what,
 	int rc;
 
 	/* An earlier log may have the counter's values in the statistics array. */
-	*counter = first ? first->value : stats && session && !ntwins ? stats : session ? UNITY_COUNTER_LATER + k->nlater++ : id;
+	*counter = first ? first->value : stats && session && !ntwins ? stats : session || id >= UNITY_COUNTER_LATER ? UNITY_COUNTER_LATER + k->nlater++ : id;
 	rc = first ? TT_OK : put(k->mem, &k->counter_of, which, *counter, seq, err);
 	return rc == TT_OK ? put(k->mem, &k->counter_of, name_key(session, what), ntwins + 1, seq, err) : rc;
 }
@@ -257,8 +257,8 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 	const uint64_t key = (uint64_t)session << 32 | id;
 	int rc = TT_OK;
 
-	if (id < UINT32_MAX - UNITY_ID_SLACK && id + UNITY_ID_SLACK > s->ids)
-		s->ids = id + UNITY_ID_SLACK;
+	const uint32_t ids = id < UNITY_NO_MARKER - UNITY_ID_SLACK ? id + UNITY_ID_SLACK : UNITY_NO_MARKER;
+	s->ids = s->ids > ids ? s->ids : ids;
 	if (p && n <= NAME_MAX_BYTES) {
 		memcpy(name, p, n);
 		name[n] = '\0';

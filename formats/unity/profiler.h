@@ -241,6 +241,7 @@ void unity_stack_lost(struct unity_run *r, unsigned n);
 int unity_counter_event(struct unity_run *r, int64_t ts, uint32_t counter, enum tt_type type, uint64_t bits);
 /* Note that a zone of ${key}, begun at ${begin}, gave work ${id} to the GPU. ${is_next}: its time is noted next. */
 int unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id, bool is_next);
+enum { UNITY_MAX_GPU_PARTS = 32 };            /* eight parts of drawing are known; up to this number others may exist, which count as "other" */
 /* Add the time ${ns} of this work, in section ${section} of drawing. */
 int unity_gpu(struct unity_run *r, int64_t ts, uint32_t id, unsigned section, uint64_t ns);
 

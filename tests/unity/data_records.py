@@ -411,6 +411,16 @@ def samples_of(record, thread):
     return struct.unpack_from("<I", record, at + len(thread) // 4 * 4 + 4)[0] - 1
 
 
+# Of GPU work, the part of drawing is below 32.
+for word in (0x20160622, 0x20170327, 0x20191122, 0x20220328):
+    own, end = records(generated("--version", hex(word), "--frames", "6"), 16 if word in data_gen.OLD else 28 if word >= 0x20220328 else 12)
+    at = next(i for i in range(0, len(own[2]) - 12, 4)
+              if (lambda n, us, sample, part: n == 1 and 4000 <= us < 4100 and sample < 1000 and part < 8)(*struct.unpack_from("<4I", own[2], i))) + 12
+    for bit in (5, 11, 28, 31):
+        of = bytearray(own[2])
+        of[at + bit // 8] ^= 1 << bit % 8
+        suite.equal("0x%x: bit %d of a part of drawing" % (word, bit), list(told("part.data", own[:2] + [of] + own[3:] + [end], 3)[2]), ["damaged"])
+
 # The system uses ids of threads again: names take turns at one id, within a segment of the file or not.
 for word, n in [(w, 12) for w in (0x20160622, 0x20191122, *data_gen.WORDS[7:])] + [(0x20220328, 600)]:
     head = 16 if word in data_gen.OLD else 28 if word >= 0x20220328 else 12

@@ -382,6 +382,92 @@ def ends(name, c, want):
                 suite.equal("%s: %s at %d, of marker %d: figures" % (name, what, at, other), same, [])
 
 
+def drawing(aligned, word, old=0, far=True):
+    """A log with what the others lack: work for the GPU and its times, a counter and an empty array of statistics after it, a zone with a text of its own, if
+    ${far} markers of the highest numbers, and ${old} frames of the main thread from a recording 2.3 s before, flushed before the recording begins in the
+    file."""
+    c = Log(aligned, word)
+    c.thread(MAIN, "Main Thread")
+    for i, (name, flags) in enumerate((("Main Thread", 0), ("Update", 0), ("GC.Alloc", 0), ("Draw", 0), ("Heap Size", 0x80), ("Profiler.Default", 0))):
+        c.marker(i, name, flags, params=[(4, "value")] if i in (2, 4) else ())
+    if far:
+        c.marker(2 ** 32 - 2, "Far")
+        c.marker(2 ** 32 - 70000, "Far Count", 0x80, params=[(4, "value")])
+    at = lambda ms: int((SINCE + ms) * MS)
+    definitions, c.pending = c.pending, []
+    for f in range(old):
+        c.put(34, c.out(34).w("IQ", 40 + f, at(-2200 + 8 * f)), "old mark")
+        c.block(MAIN)
+        c.sample(36, 0, -2200 + 8 * f)
+        c.zone(1, -2199 + 8 * f, -2195 + 8 * f)
+        c.sample(37, 0, -2193 + 8 * f)
+        c.block(MAIN)
+    c.pending = definitions
+    o = c.out(0).w("IQI", 1, at(100), 100)
+    c.put(0, o, "state")
+    c.block(SESSION)
+    for f in range(6):
+        ms = 100 + 16 * f
+        c.put(34, c.out(34).w("IQ", 100 + f, at(ms)), "frame mark")
+        c.block(MAIN)
+        c.sample(36, 0, ms)
+        c.sample(36, 1, ms + 1)
+        c.put(42, c.out(42).u8(0).w("IQ", 2, at(ms + 2)).u8(1).u8(4).w("q", 64), "GC.Alloc begin")
+        c.sample(37, 2, ms + 2)
+        c.put(42, c.out(42).u8(0).w("IQ", 5, at(ms + 3)).u8(2).u8(1).w("i", 0).u8(8).str("Query"), "text begin")
+        c.sample(37, 5, ms + 4)
+        if far:
+            c.zone(2 ** 32 - 2, ms + 5, ms + 6, "far")
+            c.put(44, c.out(44).u8(0).w("IQ", 2 ** 32 - 70000, at(ms + 6)).u8(1).u8(4).w("q", 7), "far counter")
+        c.sample(37, 1, ms + 8)
+        c.sample(36, 3, ms + 9)
+        c.put(53, c.out(53).w("I", 1 + f), "anchor")
+        if f > 1:
+            c.put(55, c.out(55).w("II", f - 1, 3000).u8(f % 8).pad(), "GPU time")
+        c.sample(37, 3, ms + 10)
+        c.put(44, c.out(44).u8(0).w("IQ", 4, at(ms + 11)).u8(1).u8(4).w("q", 0x80000200 + 256 * f), "counter")
+        c.put(4, c.out(4).w("II", 0x80000000, 0), "statistics")
+        c.sample(37, 0, ms + 15)
+        c.block(MAIN)
+    c.put(34, c.out(34).w("IQ", 106, at(196)), "last frame mark")
+    c.block(MAIN)
+    c.state(0, 200)
+    c.block(SESSION)
+    return c
+
+
+def drawings():
+    """What such a log says, and that damage of its messages is told."""
+    for aligned, word in ((0, 0x20181101), (0, 0x20191122), (1, 0x20191122), (1, 0x20220328)):
+        c = drawing(aligned, word)
+        name = "%s log of 0x%x that draws" % ("aligned" if aligned else "packed", word)
+        status, want, _ = read(bytes(c.file))
+        count = lambda have, name: sum(r["count"] for r in have["markers"] if r["marker"] == name)
+        suite.equal(name + ": status, calls, values", (status, [count(want, n) for n in ("Update", "Query", "Far", "Draw")],
+                    {r["counter"]: r["count"] for r in want["counters"] if not r["counter"].startswith("GPU")}), (0, [6] * 4, {"Heap Size": 6, "Far Count": 6}))
+        for old in (1, 3):
+            status, have, _ = read(bytes(drawing(aligned, word, old).file))
+            suite.equal("%s, %d old frames: status, frames, calls" % (name, old), (status, have["frames"], count(have, "Update")), (0, want["frames"], 6))
+        c = drawing(aligned, word, far=False)
+        suite.equal(name + " without far markers: status", read(bytes(c.file))[0], 0)
+        told = lambda have: [(r["kind"], r["severity"]) for r in have["loss"] if r["severity"] != "info"]
+        for at, kind, what in c.places:
+            for other, means in ((52, "anchor"), (43, "text begin"), (40, "counter")):
+                if what != means or (what == "counter" and not aligned):
+                    continue
+                data = bytearray(c.file)
+                struct.pack_into("<H", data, at, other)
+                suite.true("%s: %s at %d, its type as %d: told" % (name, what, at, other), told(read(bytes(data))[1]), what)
+            if what == "counter" and aligned:
+                data = bytearray(c.file)
+                data[at + 20] = 0
+                suite.true("%s: a counter at %d without its value: told" % (name, at), told(read(bytes(data))[1]), what)
+            for bit in (5, 6, 7) if what == "GPU time" else ():
+                data = bytearray(c.file)
+                data[at + (12 if aligned else 10)] ^= 1 << bit
+                suite.true("%s: a part of drawing at %d with bit %d: told" % (name, at, bit), told(read(bytes(data))[1]), what)
+
+
 def ends_of_others():
     """Ends without a begin in intact logs, by a marker of a number that is one bit away from the zone's around them: (what, log)."""
     def log(*frames):
@@ -421,6 +507,7 @@ def read(data):
 
 def main():
     registrations()
+    drawings()
     for what, c in itertools.chain(intact(), near_the_clock()):
         status, have, _ = read(bytes(c.file))
         suite.equal(what + ": an intact log", (status, {r["marker"] for r in have["markers"]} >= {"Update"}), (0, True))
