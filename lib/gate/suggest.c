@@ -38,7 +38,8 @@ struct suggest {
 	struct tt_suggest_base base;
 	struct tt_buf *out;
 	bool some;                    /* true: a row has been written */
-	size_t relative;              /* number of rows that compare with a baseline */
+	size_t relative;              /* number of rows of work and time that compare with a baseline */
+	bool limited_by_change;       /* true: so does the row of the frame limit */
 	bool single;                  /* true: too few captures to show how much they differ */
 	bool assumed;                 /* true: too few sessions to show how much they differ */
 	struct tt_buf blind;          /* ids of the rows left out, and why */
@@ -135,18 +136,24 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	tt_buf_text(g->out, "\" }");
 }
 
-/* Limit the wall time of capped frames: a game that falls from 60 to 30 fps does not work longer, but its frames last longer. */
+/*
+ * Limit the wall time of capped frames: a game that falls from 60 to 30 fps does not work longer, but its frames last longer. A single capture gets a limit
+ * that needs no baseline, as no other row of its budget does.
+ */
 static void
 limit_row(struct suggest *g)
 {
 	struct tt_session of[TT_SUGGEST_CAPTURES];
-	char text[64];
+	char text[64], most[64] = "+10%";
 	const size_t k = tt_suggest_sessions(&g->base, "frame.time.median", of);
 
 	if (k == 0 || of[k - 1].value <= 0)
 		return;
+	if (g->base.n == 1)
+		snprintf(most, sizeof most, "%.1fms", (double)of[k - 1].value * 1.1 / (1e6 * TT_AMOUNT_ONE) + 0.05);
+	g->limited_by_change = g->base.n > 1;
 	begin_row(g, "frame-median", "frame.time", "median");
-	tt_buf_printf(g->out, ", \"max\": \"+10%%\",\n\t\t  \"comment\": \"%s, the frame limit: it is missed, or another one\" }",
+	tt_buf_printf(g->out, ", \"max\": \"%s\",\n\t\t  \"comment\": \"%s, the frame limit: it is missed, or another one\" }", most,
 	    amount(text, (int64_t)of[k - 1].value, TT_DIM_TIME));
 }
 
@@ -546,6 +553,21 @@ put_left_out(const struct suggest *g, const char *gap, struct tt_buf *b)
 	tt_buf_text(b, ".");
 }
 
+/* Say which rows the frame limit asks for, and whether all captures have that limit. */
+static void
+put_advice_on_cap(struct suggest *g, struct tt_buf *b)
+{
+	const int64_t other = other_cap(g);
+	char at[TT_CAP_TEXT];
+
+	*tt_put_cap(at, g->cap_ns) = '\0';
+	tt_buf_printf(b, "Frames are capped at %s: %sthe row hitches counts those that are late.", at,
+	    g->relative ? "rows of how long they take use uncapped time, because the limit decides wall time; " : "");
+	*tt_put_cap(at, other) = '\0';
+	if (other)
+		tt_buf_printf(b, " Those of some captures are capped at %s: make a budget for each limit.", at);
+}
+
 /* Write the budget's comment: where frames come from, how margins were chosen, what is left out. */
 static void
 put_advice(struct suggest *g)
@@ -554,7 +576,6 @@ put_advice(struct suggest *g)
 	struct tt_buf b = { 0 };
 	size_t capped = 0, framed = 0;
 	int64_t editor = 0;
-	char at[TT_CAP_TEXT];
 
 	for (size_t i = 0; i < g->base.n; i++) {
 		framed += g->base.s[i].frames > 0;
@@ -564,16 +585,8 @@ put_advice(struct suggest *g)
 	if (framed == 0)
 		tt_buf_printf(&b, "These captures have no whole frames, but rows of frames say the most: name the marker that begins one with %s, "
 		    "and suggest again.", tt_setting_name[TT_SETTING_FRAME_MARKER]);
-	if (g->cap_ns) {
-		const int64_t other = other_cap(g);
-
-		*tt_put_cap(at, g->cap_ns) = '\0';
-		tt_buf_printf(&b, "Frames are capped at %s: rows of how long they take use uncapped time, because the limit decides wall time; the row hitches "
-		    "counts those that are late.", at);
-		*tt_put_cap(at, other) = '\0';
-		if (other)
-			tt_buf_printf(&b, " Those of some captures are capped at %s: make a budget for each limit.", at);
-	}
+	if (g->cap_ns)
+		put_advice_on_cap(g, &b);
 	if (capped > 0 && capped < framed)
 		tt_buf_printf(&b, "%sThese are a mix: frames are capped in %zu of %zu captures, and their wall times differ by the limit: make a budget for "
 		    "each kind.", b.n ? " " : "", capped, framed);
@@ -581,7 +594,7 @@ put_advice(struct suggest *g)
 		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time include it: suggest and judge with %s.",
 		    (long long)editor, tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 	gap = b.n ? " " : "";
-	if (g->relative) {
+	if (g->relative || g->limited_by_change) {
 		tt_buf_printf(&b, "%sRows with a change for max are compared with a baseline (%s, %s).", gap,
 		    tt_setting_name[TT_SETTING_SAVE], tt_setting_name[TT_SETTING_BASELINE]);
 		gap = " ";
