@@ -12,14 +12,14 @@
 
 /* A screen of 50 lines also holds the command above the summary and the prompt below it. */
 enum { SCREEN = 48 };
-enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, KEEP_FIRST, CUT_TEXTS };
+enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, KEEP_STEADY, KEEP_FIRST, CUT_WORST, CUT_TEXTS };
 
 /* The parts left out until the summary fits, in this order: rows of a table after the first ${keep}, notices, losses, the ends of sentences and names. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ CUT_TEXTS, 2400 }, { KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 },
-	{ KEEP_LOSSES, 2 }, { KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_TEXTS, 240 },
-	{ KEEP_STEADY, 0 }, { KEEP_NEEDED, 0 }, { T_WORST, 1 }, { KEEP_FIRST, 0 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_TEXTS, 160 },
-	{ CUT_TEXTS, 80 },
+	{ KEEP_LOSSES, 2 }, { KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { KEEP_STEADY, 0 },
+	{ KEEP_NEEDED, 0 }, { T_WORST, 1 }, { KEEP_FIRST, 0 }, { CUT_TEXTS, 400 }, { CUT_WORST, 140 }, { T_OVERVIEW, 3 }, { CUT_TEXTS, 240 },
+	{ KEEP_NOTICES, 0 }, { CUT_TEXTS, 160 }, { CUT_TEXTS, 80 },
 };
 
 
@@ -43,12 +43,18 @@ cut(struct tt_report *r, const char *text, size_t max)
 }
 
 static void
+cut_texts_of(struct tt_report *r, struct tt_table *t, size_t max)
+{
+	for (size_t i = 0; t && i < t->nrow * t->ncol; i++)
+		if (tt_unit_is_text(t->col[i % t->ncol].unit) && t->col[i % t->ncol].unit != TT_UNIT_COMMAND && !t->cell[i].empty)
+			t->cell[i].s = cut(r, t->cell[i].s, max);
+}
+
+static void
 cut_texts(struct tt_report *r, size_t max)
 {
 	for (struct tt_table *t = r->first; t; t = t->next)
-		for (size_t i = 0; i < t->nrow * t->ncol; i++)
-			if (tt_unit_is_text(t->col[i % t->ncol].unit) && t->col[i % t->ncol].unit != TT_UNIT_COMMAND && !t->cell[i].empty)
-				t->cell[i].s = cut(r, t->cell[i].s, max);
+		cut_texts_of(r, t, max);
 	for (struct tt_note *n = r->note; n; n = n->next)
 		n->text = cut(r, n->text, max);
 }
@@ -107,6 +113,8 @@ give_way(struct tt_summary_screen *s, int what, size_t keep)
 
 	if (what == CUT_TEXTS)
 		cut_texts(s->r, keep);
+	else if (what == CUT_WORST)       /* the causes say it in full */
+		cut_texts_of(s->r, tt_summary_find(s->r, T_WORST), keep);
 	else if (what == KEEP_STEADY)
 		drop_steady(tt_summary_find(s->r, T_CAUSES));
 	else if (what == KEEP_FIRST)
