@@ -259,6 +259,9 @@ cap_of(struct tt_making *k)
 	return tt_frames_cap(k->m->frames);
 }
 
+/* The note of capped frames, whose wall times may be longer or shorter than they were shown. */
+#define OVER_BY_SHOWN "over a time are the frames shown for longer, in whole refreshes"
+
 /* Make the summary; notes say what a frame is in this capture, and why CPU-active time is missing. */
 static void
 summary(struct tt_making *k, struct tt_table *t)
@@ -267,8 +270,9 @@ summary(struct tt_making *k, struct tt_table *t)
 	int64_t period = cap_of(k);
 	const char *limits = tt_shown_limits(k->m, k->r);
 
-	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s%s%s%s%s", begins(k->m, k->r),
-	    k->m->threads.t[tt_frames_thread(f, 0)]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, *limits ? "; " : "", limits, editor_text(k),
+	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s%s%s%s%s%s", begins(k->m, k->r),
+	    k->m->threads.t[tt_frames_thread(f, 0)]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, *limits ? "; " : "", limits,
+	    period ? "; " OVER_BY_SHOWN : "", editor_text(k),
 	    k->o->percentiles == TT_PERCENTILES_UNITY ? "; percentiles as Unity's Profile Analyzer takes them" : "");
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
@@ -299,6 +303,8 @@ budgets(struct tt_making *k, struct tt_table *t)
 {
 	int64_t period = cap_of(k);
 
+	if (period)
+		t->note = OVER_BY_SHOWN;
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].counted, &k->r->err);
 

@@ -454,6 +454,13 @@ def suggested(path):
                     [("hitches", "frame.uncapped.over")] if args else [("frame-median", "frame.time"), ("hitches", "frame.over")])
         suite.true("and why", found["comment"].startswith("Frames are capped at 30 fps (33.3 ms): "), found["comment"])
         suite.run("stats", path, *args, "--gate", budget([r for r in found["rows"] if "%" not in str(r["max"])]))
+    # A budget made of one capture needs no baseline, and the capture passes it.
+    made = suite.path("of_one.json")
+    suite.run("stats", path, "--suggest", "-o", made)
+    out, _ = suite.run("gate", made, path)
+    suite.true("one capture passes what is suggested of it", "frame-median" in out and "cannot" not in out, out)
+    out, _ = suite.run("stats", path, "--table", "frames")
+    suite.true("frames over a time are said to be those shown for longer", "over a time are the frames shown for longer" in out.replace("\n  ", " "), out)
 
 
 def uncapped_figure(path, what, want):
