@@ -65,7 +65,7 @@ tt_find_waiting(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 	s = tt_mem_alloc(&g->m->env->mem, sizeof *s, err);
 	if (!s)
 		return err->code;
-	tt_spread_init(s);
+	tt_spread_clear(s);
 	tt_spread_add(s, &l->hist, TT_LOCKS_ALL, t);
 	tt_value_set(v, t->n ? tt_at_most(tt_spread_p95(s)) : 0);
 	tt_mem_free(&g->m->env->mem, s, sizeof *s);

@@ -278,7 +278,7 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 	if (!d)
 		return;
 	d += marker & (TT_TREE_PAGE - 1);
-	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
+	for (unsigned p = tt_hist_bucket(~d->not_min) / TT_HIST_PAGE; p <= tt_hist_bucket(max_of(d)) / TT_HIST_PAGE; p++)
 		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++) {
 			uint16_t v = tt_counts_page(c, d->page[p])[i];
 			into->b[p * TT_HIST_PAGE + i] += v;

@@ -73,7 +73,7 @@ fold_of(const struct tt_making *k)
 static void
 set_waits(struct tt_making *k, uint64_t id, const struct tt_times *t)
 {
-	tt_spread_init(&fold_of(k)->wait);
+	tt_spread_clear(&fold_of(k)->wait);
 	tt_spread_add(&fold_of(k)->wait, &tt_contention(k->m)->hist, id, t);
 }
 
@@ -183,7 +183,7 @@ sum_of(struct tt_making *k, const struct place *at, size_t n)
 	const struct tt_contention *l = tt_contention(k->m);
 	struct sum sum = { 0 };
 
-	tt_spread_init(&fold_of(k)->wait);
+	tt_spread_clear(&fold_of(k)->wait);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_lock_site *s = &l->site[at[i].site];
 		tt_spread_add(&fold_of(k)->wait, &l->hist, tt_contention_site_id(at[i].site), &s->wait);

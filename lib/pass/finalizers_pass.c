@@ -61,7 +61,7 @@ put_row(struct tt_making *k, struct tt_table *t, const struct part *v, size_t n,
 	uint64_t count = 0;
 	struct tt_cell *c = tt_row(t);
 
-	tt_spread_init(times);
+	tt_spread_clear(times);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_final *of = &all->f[v[i].at];
 		count += of->n;

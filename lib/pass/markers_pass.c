@@ -102,7 +102,7 @@ fold_tree(struct fold *f)
 static void
 put_durations(const struct fold *f, const struct tt_row *row, struct tt_hist *h, struct tt_cell *c)
 {
-	tt_hist_init(h);
+	tt_hist_clear(h);
 	tt_row_durations(f->p, row, h);
 	if (h->n == 0)
 		return;

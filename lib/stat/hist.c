@@ -27,6 +27,17 @@ tt_hist_init(struct tt_hist *h)
 }
 
 void
+tt_hist_clear(struct tt_hist *h)
+{
+	const unsigned first = tt_hist_bucket(h->min), last = tt_hist_bucket(h->max);
+
+	if (h->n > 0)
+		memset(h->b + first, 0, (last - first + 1) * sizeof *h->b);
+	h->n = h->max = 0;
+	h->min = UINT64_MAX;
+}
+
+void
 tt_hist_add(struct tt_hist *h, uint64_t v, uint64_t n)
 {
 	if (n == 0)
@@ -51,7 +62,7 @@ tt_hist_quantile(const struct tt_hist *h, uint64_t num, uint64_t den)
 		return h->min;
 	if (rank == h->n)
 		return h->max;
-	for (unsigned i = 0; i < TT_HIST_BUCKETS; i++) {
+	for (unsigned i = tt_hist_bucket(h->min); i < TT_HIST_BUCKETS; i++) {
 		seen += h->b[i];
 		if (seen >= rank) {
 			v = tt_hist_value(i);

@@ -33,6 +33,9 @@ struct tt_hist {
 };
 
 void tt_hist_init(struct tt_hist *h);
+
+/* Empty ${h}, which was initialised or is zero bytes: it takes time in proportion to the buckets between min and max, not to all. */
+void tt_hist_clear(struct tt_hist *h);
 void tt_hist_add(struct tt_hist *h, uint64_t v, uint64_t n);
 
 /*

@@ -259,10 +259,10 @@ tt_alloc_sum(const struct tt_model *m)
 /* --- times ---------------------------------------------------------------------------- */
 
 void
-tt_spread_init(struct tt_spread *s)
+tt_spread_clear(struct tt_spread *s)
 {
 	s->t = (struct tt_times){ 0 };
-	tt_hist_init(&s->h);
+	tt_hist_clear(&s->h);
 }
 
 void

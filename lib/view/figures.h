@@ -102,7 +102,8 @@ struct tt_alloc_sum tt_alloc_sum(const struct tt_model *m);
 /* A set of durations: their sums and their histogram. */
 struct tt_spread { struct tt_times t; struct tt_hist h; };
 
-void tt_spread_init(struct tt_spread *s);
+/* Empty ${s}, which was used or is zero bytes. */
+void tt_spread_clear(struct tt_spread *s);
 /* Add the durations of ${t}, whose histogram is ${id} in ${of}. */
 void tt_spread_add(struct tt_spread *s, const struct tt_tally *of, uint64_t id, const struct tt_times *t);
 

@@ -48,7 +48,7 @@ TEST(quantiles_are_nearest_rank_and_stay_within_what_was_added)
 	tt_hist_add(&h, 1000003, 1);
 	CHECK_EQ_INT(tt_hist_quantile(&h, 1, 2), 1000003);
 	CHECK_EQ_INT(tt_hist_quantile(&h, 99, 100), 1000003);
-	tt_hist_init(&h);
+	tt_hist_clear(&h);
 	for (uint64_t v = 1; v <= 20; v++)
 		tt_hist_add(&h, v, 1);
 	CHECK_EQ_INT(tt_hist_quantile(&h, 1, 2), 10);
