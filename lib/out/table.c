@@ -83,21 +83,6 @@ tt_report_table(struct tt_report *r, const char *id, const char *title, const st
 	return r->last = t;
 }
 
-struct tt_cell *
-tt_row(struct tt_table *t)
-{
-	struct tt_report *r = t->r;
-	struct tt_cell *cell = r->spare_row;
-
-	if (r->err.code == TT_OK &&
-	    tt_mem_grow(r->mem, &t->cell, &t->caprow, t->nrow + 1, t->ncol * sizeof *t->cell, &r->err) == TT_OK)
-		cell = &t->cell[t->nrow++ * t->ncol];
-	/* The slot may hold a row that the limit has cut. */
-	for (size_t c = 0; c < t->ncol; c++)
-		cell[c] = (struct tt_cell){ .empty = true };
-	return cell;
-}
-
 const char *
 tt_text_of(struct tt_report *r, const char *s, size_t n)
 {
@@ -407,6 +392,67 @@ cut(struct tt_table *t, size_t limit)
 		return;
 	t->hidden += t->nrow - limit;
 	t->nrow = limit;
+}
+
+/* From the first cut on, the first keep.n rows are in order. */
+static int
+compare_with_last_kept(const struct tt_table *t, size_t ncol)
+{
+	const struct tt_cell *last = t->cell + (t->keep.n - 1) * t->ncol, *row = t->cell + (t->nrow - 1) * t->ncol;
+	int c = compare_cells(t->col[t->keep.by].unit, &row[t->keep.by], &last[t->keep.by], t->keep.reverse);
+
+	for (size_t i = 0; c == 0 && i < ncol; i++)
+		c = compare_cells(t->col[i].unit, &row[i], &last[i], false);
+	return c;
+}
+
+/* Cut the last row if it comes after those that are kept; if there are twice as many rows, cut all others. */
+static void
+drop_rows(struct tt_table *t)
+{
+	struct order o = { t, t->keep.by, t->keep.reverse };
+
+	if (t->hidden && compare_with_last_kept(t, t->ncol) >= 0) {
+		cut(t, t->nrow - 1);
+	} else if (t->nrow / 2 >= t->keep.n) {
+		sort(t, &o);
+		cut(t, t->keep.n);
+	}
+}
+
+void
+tt_table_keep(struct tt_table *t, const char *by, size_t n)
+{
+	struct order o = { .t = t };
+
+	if (n == 0 || order_by(&o, by, &t->r->err) != TT_OK)
+		return;
+	t->keep.n = n;
+	t->keep.by = o.by;
+	t->keep.reverse = o.reverse;
+}
+
+bool
+tt_row_is_cut(const struct tt_table *t, size_t ncol)
+{
+	return t->keep.n && t->hidden && t->nrow > t->keep.n && compare_with_last_kept(t, ncol) > 0;
+}
+
+struct tt_cell *
+tt_row(struct tt_table *t)
+{
+	struct tt_report *r = t->r;
+	struct tt_cell *cell = r->spare_row;
+
+	if (t->keep.n && t->nrow > t->keep.n)
+		drop_rows(t);
+	if (r->err.code == TT_OK &&
+	    tt_mem_grow(r->mem, &t->cell, &t->caprow, t->nrow + 1, t->ncol * sizeof *t->cell, &r->err) == TT_OK)
+		cell = &t->cell[t->nrow++ * t->ncol];
+	/* The slot may hold a row that the limit has cut. */
+	for (size_t c = 0; c < t->ncol; c++)
+		cell[c] = (struct tt_cell){ .empty = true };
+	return cell;
 }
 
 /* Read the rows of the stream into the table, and keep the first ${limit} of them; 0: all. Up to twice as many are in memory meanwhile. */

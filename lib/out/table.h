@@ -88,6 +88,7 @@ struct tt_table {
 	struct tt_cell *cell;         /* nrow * ncol */
 	size_t nrow, caprow;
 	size_t hidden;                /* number of rows that the limit cut */
+	struct { size_t n, by; bool reverse; } keep;  /* tt_table_keep(): number of rows, and their order; n 0: all */
 	const char *note;             /* printed under the title; NULL: no note */
 	const char *empty_reason;     /* why there are no rows */
 	const bool *filled;           /* by column: true if some row, even one that the limit cut, has a value; NULL: the rows in the table tell */
@@ -217,6 +218,15 @@ void tt_table_group(struct tt_table *t, uint64_t key, uint64_t sum);
  */
 int tt_table_sort(struct tt_table *t, const char *by, struct tt_err *err);
 void tt_table_limit(struct tt_table *t, size_t limit);
+
+/*
+ * Keep, of the rows that are added from now on, those that would be the first ${n} after tt_table_sort() by ${by}, and a few more; 0: all. The others count as
+ * cut. Until they are sorted and limited the rows are in no order, and only the last one may be changed.
+ */
+void tt_table_keep(struct tt_table *t, const char *by, size_t n);
+
+/* True if the last row will be cut, whatever its cells other than that of the order and the first ${ncol} are: they need no values then. */
+bool tt_row_is_cut(const struct tt_table *t, size_t ncol);
 
 enum tt_render { TT_RENDER_TEXT, TT_RENDER_JSON, TT_RENDER_CSV, TT_RENDER_MARKDOWN, TT_RENDER_HTML };
 

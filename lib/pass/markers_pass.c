@@ -138,9 +138,11 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, int rule, struct tt_
 	int64_t cut = 0;
 
 	tt_cell_text(&c[M_MARKER], row->label);
+	tt_cell_int(&c[M_SELF], s->self);
+	if (tt_row_is_cut(t, M_MARKER + 1))
+		return;
 	if (!f->p->group)
 		tt_cell_text(&c[M_CATEGORY], f->p->m->category[row->name->category].name);
-	tt_cell_int(&c[M_SELF], s->self);
 	tt_cell_share(&c[M_SHARE], s->self, self_all);
 	tt_cell_int(&c[M_TOTAL], s->total);
 	tt_cell_u64(&c[M_COUNT], s->n);
@@ -342,7 +344,7 @@ tt_pass_unended(struct tt_views *view, struct tt_report *r)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make = markers, .sort = "self_ns",
+	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make = markers, .keeps = true, .sort = "self_ns",
 	    .none = "no calls or markers in this capture, or the filters leave none" },
 	{ "spanning_zones", "Zones that span frames", spanning_col, Z_N, false, TT_ON_CALLS, .make = spanning, .sort = "total_ns",
 	    .has = has_spanning, .none = "no zone is known to end outside the zone or frame in which it begins, or the filters leave none" },

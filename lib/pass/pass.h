@@ -50,7 +50,7 @@ struct tt_pass_opts {
 	uint64_t columns;             /* maximum number of such columns; 0: the table's limit */
 	const struct tt_series *series;       /* NULL: no metrics by time */
 	const struct tt_causes *causes;       /* causes found earlier (why/causes.h); NULL: the pass finds them */
-	size_t rows;                  /* tables of paths: maximum number of rows, in the pass's own order; 0: all */
+	size_t rows;                  /* maximum number of rows that are shown, in the pass's own order, for tables that may have very many; 0: all */
 	bool folds_zeros;             /* counters: list counters that are always 0 in a note, not in rows */
 	bool filled;                  /* leave out tables that have nothing to show, even those of .table */
 };
@@ -120,6 +120,7 @@ struct tt_pass {
 		enum tt_shape shape;
 		tt_make_fn *make;     /* makes the rows */
 		tt_make_fn *make_groups;      /* makes grouped rows; NULL: make does both */
+		bool keeps;           /* true: make only adds rows, so that those beyond tt_pass_opts.rows in the order of ${sort} need not be kept */
 		const char *sort, *group_sort;        /* tt_table_sort(). sort NULL: rows come in order; group_sort NULL: as sort */
 		/* True if there is something to show. If not, the table has no rows, and is left out unless tables are asked for by name. NULL: always. */
 		bool (*has)(const struct tt_making *k);

@@ -120,11 +120,26 @@ reason(struct tt_making *k, const struct tt_pass_table *pt)
 	return pt->records ? tt_pass_none(k->m, k->r, pt->records, pt->none) : pt->none;
 }
 
+/* Make the rows of ${t} and sort them; those that the limit cuts are not kept where that is known beforehand. */
+static void
+make_rows(struct tt_making *k, const struct tt_pass_table *pt, bool groups, struct tt_table *t)
+{
+	const char *sort = groups && pt->group_sort ? pt->group_sort : pt->sort;
+
+	/* Patterns that no marker matches are looked for in all rows: unmatched.c. */
+	if (pt->keeps && !groups && !k->m->filter.marker && !k->m->filter.category)
+		tt_table_keep(t, sort, k->o->rows);
+	(groups && pt->make_groups ? pt->make_groups : pt->make)(k, t);
+	if (sort && k->r->err.code == TT_OK)
+		tt_table_sort(t, sort, &k->r->err);
+	if (t->keep.n)
+		tt_table_limit(t, t->keep.n);
+}
+
 static void
 make_table(struct tt_making *k, const struct tt_pass *p, const struct tt_pass_table *pt)
 {
 	bool has = (!p->has || p->has(k->m)) && (!pt->has || pt->has(k)), groups = k->o->group != TT_GROUP_NONE;
-	const char *sort = groups && pt->group_sort ? pt->group_sort : pt->sort;
 	struct tt_arena of_pass = k->room;
 	struct tt_table *t;
 
@@ -138,9 +153,7 @@ make_table(struct tt_making *k, const struct tt_pass *p, const struct tt_pass_ta
 	t->empty_reason = reason(k, pt);
 	k->room = (struct tt_arena){ .mem = of_pass.mem };
 	if (has && k->r->err.code == TT_OK)
-		(groups && pt->make_groups ? pt->make_groups : pt->make)(k, t);
-	if (sort && k->r->err.code == TT_OK)
-		tt_table_sort(t, sort, &k->r->err);
+		make_rows(k, pt, groups, t);
 	tt_arena_free(&k->room);
 	k->room = of_pass;
 }

@@ -81,6 +81,47 @@ TEST(rows_that_are_alike_become_one_with_their_sums)
 	}
 }
 
+/* Rows in any order, many of them alike in the column of the order: those that are kept are the first of all that were sorted, and the others are counted. */
+TEST(rows_that_are_kept_are_the_first_of_all)
+{
+	enum { ROWS = 500 };
+	static char name[ROWS][8];
+	static const char *const order[] = { "self_ns", "-self_ns", "marker", "share" };
+
+	for (size_t by = 0; by < sizeof order / sizeof *order; by++) {
+		for (size_t keep = 1; keep < ROWS + 50; keep = keep * 3 + 1) {
+			struct tt_report r;
+			uint64_t seed = keep + by;
+			struct tt_table *all, *some;
+
+			tt_report_init(&r, &mem);
+			all = table(&r, "all");
+			some = table(&r, "some");
+			tt_table_keep(some, order[by], keep);
+			for (int i = 0; i < ROWS; i++) {
+				seed = seed * 6364136223846793005u + 1442695040888963407u;
+				snprintf(name[i], sizeof name[i], "%d", (int)(seed >> 33) % ROWS);
+				row(all, name[i], i, (int64_t)(seed >> 40) % 9, i % 3 - 1);
+				row(some, name[i], i, (int64_t)(seed >> 40) % 9, i % 3 - 1);
+				CHECK(some->nrow <= 2 * keep + 1);
+				if (tt_row_is_cut(some, 1))
+					some->cell[(some->nrow - 1) * NCOL + 1].empty = true;
+			}
+			CHECK_EQ_INT(tt_table_sort(all, order[by], &err), TT_OK);
+			CHECK_EQ_INT(tt_table_sort(some, order[by], &err), TT_OK);
+			tt_table_limit(all, keep);
+			tt_table_limit(some, keep);
+			CHECK_EQ_INT(some->nrow, all->nrow);
+			CHECK_EQ_INT(some->hidden, all->hidden);
+			for (size_t i = 0; i < all->nrow * NCOL && i < some->nrow * NCOL; i++) {
+				CHECK_EQ_INT(some->cell[i].empty, all->cell[i].empty);
+				CHECK(some->cell[i].s == all->cell[i].s && some->cell[i].v == all->cell[i].v);
+			}
+			tt_report_free(&r);
+		}
+	}
+}
+
 TEST(groups_of_one_name_differ_by_their_number)
 {
 	struct tt_report r;
