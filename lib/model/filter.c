@@ -331,29 +331,46 @@ is_literal(char c)
 	return c > ' ' && c <= '~' && c != '*' && c != '?' && c != '[' && c != '\\';
 }
 
-bool
-tt_may_match(const char *pattern, const struct tt_pairs *has)
+/* The length of the shortest begin of ${pattern}, all literal, that no text with the pairs ${has} contains; 0: none is known. */
+static size_t
+missing_part(const char *pattern, const struct tt_pairs *has)
 {
 	enum { MIN_PAIRS = 8 };
 
-	for (const char *s = pattern; s < pattern + MIN_PAIRS && is_literal(s[0]) && is_literal(s[1]); s++)
-		if (!tt_has_pair(has, s[0], s[1]))
-			return is_regex(pattern);
-	return true;
+	for (size_t i = 0; i < MIN_PAIRS && is_literal(pattern[i]) && is_literal(pattern[i + 1]); i++)
+		if (!tt_has_pair(has, pattern[i], pattern[i + 1]))
+			return is_regex(pattern) ? 0 : i + 2;
+	return 0;
+}
+
+bool
+tt_may_match(const char *pattern, const struct tt_pairs *has)
+{
+	return missing_part(pattern, has) == 0;
 }
 
 bool
 tt_glob_any(const char *const *list, const char *text)
 {
+	const char *missing = NULL;   /* its first ${nmissing} bytes are not in the text; many patterns of a list begin alike */
+	size_t nmissing = 0;
 	struct tt_pairs has;
 
 	if (!list)
 		return true;
-	const bool few = !*list || !list[1];
-	if (!few)
-		tt_pairs_of(text, &has);
-	for (; *list; list++)
-		if ((few || tt_may_match(*list, &has)) && tt_glob(*list, text))
+	if (!*list || !list[1])
+		return *list && tt_glob(*list, text);
+	tt_pairs_of(text, &has);
+	for (; *list; list++) {
+		size_t n = 0;
+
+		while (n < nmissing && (*list)[n] == missing[n])
+			n++;
+		if (n > 0 && n == nmissing && !is_regex(*list))
+			continue;
+		nmissing = missing_part(missing = *list, &has);
+		if (!nmissing && tt_glob(*list, text))
 			return true;
+	}
 	return false;
 }

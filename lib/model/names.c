@@ -260,8 +260,8 @@ tt_name_match(const char *const *globs, const char *s)
 
 	if (!globs || tt_glob_any(globs, s))
 		return true;
-	/* A name that long is compared whole only. */
-	if (strlen(s) >= sizeof text)
+	/* Only a method of a class has other forms. A name that long is compared whole only. */
+	if (!strchr(s, ':') || strlen(s) >= sizeof text)
 		return false;
 	if (mono_name(s, text, of))
 		return is_method_of(globs, text);

@@ -77,6 +77,25 @@ TEST(a_list_matches_if_any_does)
 	CHECK(!tt_glob_any(list, "World:Draw"));
 }
 
+/* Patterns that begin alike are skipped together; a regular expression that begins like them is not. */
+TEST(a_list_of_patterns_that_begin_alike_matches_as_each_does)
+{
+	static const char *const list[] = { "System.Net.", "System.IO.", "System.Console:", "Sy[s]tem", "re", "read", "re:^Game", "Sys?em", "System.GC",
+		"[S]", NULL };
+	static const char *const text[] = { "System.GC:Collect ()", "Game.World:Draw ()", "Read", "tread", "System", "Sy", "S", "", "SyIO.stem",
+		"System.IO.File:Open ()" };
+
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		for (size_t from = 0; list[from]; from++) {
+			bool any = false;
+
+			for (size_t k = from; list[k]; k++)
+				any = any || tt_glob(list[k], text[i]);
+			CHECK_EQ_INT(tt_glob_any(list + from, text[i]), any);
+		}
+	}
+}
+
 TEST(only_frames_and_threads_need_the_prepass)
 {
 	static const char *const list[] = { "x", NULL };
