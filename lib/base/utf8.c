@@ -135,19 +135,20 @@ put_unknown(char *p)
 char *
 tt_utf8_clean(char *p, const char *s, size_t n)
 {
-	const char *end = s + n;
+	for (size_t i = 0, len; i < n; i += len) {
+		uint64_t eight = UINT64_C(1) << 63;
 
-	while (s < end) {
-		size_t len = tt_utf8_len(s, (size_t)(end - s));
-
-		if (len == 0) {
-			p = put_unknown(p);
-			s++;
-			continue;
-		}
-		memcpy(p, s, len);
-		p += len;
-		s += len;
+		if (n - i >= sizeof eight)
+			memcpy(&eight, s + i, sizeof eight);
+		len = eight & UINT64_C(0x8080808080808080) ? tt_utf8_len(s + i, n - i) : sizeof eight;
+		if (len == sizeof eight)
+			memcpy(p, &eight, sizeof eight);
+		else if (len == 1)
+			*p = s[i];
+		else if (len > 0)
+			memcpy(p, s + i, len);
+		p = len ? p + len : put_unknown(p);
+		len += len == 0;
 	}
 	return p;
 }

@@ -296,8 +296,13 @@ put_cell(struct tt_db_insert *to, size_t at, enum tt_unit unit, const struct tt_
 		tt_db_text(to, at, c->s, strlen(c->s));
 		return;
 	}
-	if (unit == TT_UNIT_BOOL) {
-		tt_db_int(to, at, c->v != 0);
+	if (unit == TT_UNIT_BOOL || unit == TT_UNIT_COUNT || unit == TT_UNIT_NS || unit == TT_UNIT_BYTES) {
+		tt_db_int(to, at, unit == TT_UNIT_BOOL ? c->v != 0 : c->v);
+		return;
+	}
+	/* A double holds such a number exactly, so that the quotient is the double nearest to the decimal fraction. */
+	if ((unit == TT_UNIT_PERCENT || unit == TT_UNIT_MILLI) && c->v > -(INT64_C(1) << 53) && c->v < INT64_C(1) << 53) {
+		tt_db_real(to, at, (double)c->v / (unit == TT_UNIT_PERCENT ? 100 : 1000));
 		return;
 	}
 	*tt_cell_machine(text, unit, c) = '\0';

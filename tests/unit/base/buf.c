@@ -260,6 +260,7 @@ TEST(invalid_utf8_is_replaced_byte_by_byte)
 		const char *from, *to;
 	} cases[] = {
 		{ "plain", "plain" },
+		{ "more than eight\xff bytes \xc3\xa4 and eight more", "more than eight\xef\xbf\xbd bytes \xc3\xa4 and eight more" },
 		{ "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80" },
 		{ "a\xff" "b", "a\xef\xbf\xbd" "b" },
 		{ "\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd" },
