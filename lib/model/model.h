@@ -22,6 +22,23 @@ struct tt_tree;
 
 enum { TT_CANDIDATES = 5, TT_COLLECTED = 16, TT_WRAPPER_BITS = 512 };
 
+/* A marker by name. */
+struct tt_name {
+	const char *full;     /* "Namespace.Class:Method (args)" */
+	const char *shown;    /* by --names */
+	const char *apart;    /* if another marker is shown alike, the label that differs: tt_model_tell_apart(); else NULL */
+	uint32_t category;    /* category number */
+	bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
+	bool known;           /* a definition was found */
+	bool has_text;        /* true: the recording names it; else ${full} is made of its key, and is in no list of known names */
+	bool wanted;          /* chosen by --marker and --category */
+	bool editor;          /* belongs to the Editor the program runs in, not to the program */
+	bool gpu;             /* its zones are the GPU's work: their time is not processor time */
+	bool left_out;        /* true: the filter leaves out waits or the Editor's zones, and this marker with them */
+	const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is not a name */
+	const char *const *arg_instant;       /* ... of its instants' */
+};
+
 struct tt_model {
 	struct tt_env *env;
 	const struct tt_model *of;    /* of a part: the whole model, whose captures, threads, paths and names it borrows; NULL: this is the whole */
@@ -53,20 +70,7 @@ struct tt_model {
 	void *collected[TT_COLLECTED];        /* by collector: collect/collect.h */
 
 	/* per dense marker number, made by tt_model_resolve() */
-	struct tt_name {
-		const char *full;     /* "Namespace.Class:Method (args)" */
-		const char *shown;    /* by --names */
-		const char *apart;    /* if another marker is shown alike, the label that differs: tt_model_tell_apart(); else NULL */
-		uint32_t category;    /* category number */
-		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
-		bool known;           /* a definition was found */
-		bool wanted;          /* chosen by --marker and --category */
-		bool editor;          /* belongs to the Editor the program runs in, not to the program */
-		bool gpu;             /* its zones are the GPU's work: their time is not processor time */
-		bool left_out;        /* true: the filter leaves out waits or the Editor's zones, and this marker with them */
-		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is not a name */
-		const char *const *arg_instant;       /* ... of its instants' */
-	} *name;
+	struct tt_name *name;
 	size_t nname;
 	uint64_t wrapper[TT_WRAPPER_BITS / 64];       /* a bit for each alloc_wrapper: tt_model_may_wrap() */
 	struct tt_keys *keys;         /* name of every key defined or met: tt_model_key() */

@@ -197,7 +197,8 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 
 	*category = UNKNOWN;
 	name->known = def != NULL;
-	name->full = def && def->len ? text_of(m, cap, def, scratch, err) : name_by_key(m, def ? "unnamed" : "unknown", key, err);
+	name->has_text = def && def->len > 0;
+	name->full = name->has_text ? text_of(m, cap, def, scratch, err) : name_by_key(m, def ? "unnamed" : "unknown", key, err);
 	if (!name->full)
 		return err->code;
 	name->shown = name->full;
@@ -296,7 +297,7 @@ add_specials(struct tt_keys *k)
 	for (size_t i = 0; i < NSPECIAL; i++) {
 		struct tt_name *n = &k->special[specials[i].key - TT_KEY_SPECIAL];
 
-		*n = (struct tt_name){ .full = specials[i].name, .shown = specials[i].name, .known = true };
+		*n = (struct tt_name){ .full = specials[i].name, .shown = specials[i].name, .known = true, .has_text = true };
 		k->category[k->cap + (specials[i].key - TT_KEY_SPECIAL)] = specials[i].category;
 	}
 }
@@ -409,7 +410,7 @@ place_name(const struct tt_model *m, struct tt_name *n, const char *category)
 {
 	n->category = category_number(m, category);
 	n->wanted = tt_glob_any(m->filter.category, category) && tt_name_match(m->filter.marker, n->full);
-	n->left_out = (m->filter.no_wait && tt_waits_is(m, n->full)) || (m->filter.player_only && n->editor);
+	n->left_out = (m->filter.no_wait && tt_waits_has(m, n)) || (m->filter.player_only && n->editor);
 }
 
 static void

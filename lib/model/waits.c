@@ -17,6 +17,12 @@ tt_waits_is(const struct tt_model *m, const char *full)
 	return tt_name_match(m->filter.wait ? m->filter.wait : tt_wait_markers, full);
 }
 
+bool
+tt_waits_has(const struct tt_model *m, const struct tt_name *name)
+{
+	return (name->has_text || m->filter.wait) && tt_waits_is(m, name->full);
+}
+
 enum tt_wait_kind
 tt_waits_kind(const struct tt_model *m, const char *full)
 {
@@ -39,7 +45,7 @@ is_zone(const struct tt_model *m, uint32_t node)
 static bool
 is_wait(const struct tt_model *m, uint32_t node)
 {
-	return is_zone(m, node) && tt_waits_is(m, m->name[tt_tree_node(m->tree, node)->marker].full);
+	return is_zone(m, node) && tt_waits_has(m, &m->name[tt_tree_node(m->tree, node)->marker]);
 }
 
 /* Two arrays of ${n} values, by the number of a node. */

@@ -9,6 +9,7 @@
 
 struct tt_err;
 struct tt_model;
+struct tt_name;
 struct tt_thread;
 
 /*
@@ -27,6 +28,9 @@ enum tt_wait_kind tt_waits_kind(const struct tt_model *m, const char *full);
 
 /* True if the marker ${full} is on the list of ${m}. Slow: tries each pattern. */
 bool tt_waits_is(const struct tt_model *m, const char *full);
+
+/* The same for the marker ${name}. Fast if the recording does not name it. */
+bool tt_waits_has(const struct tt_model *m, const struct tt_name *name);
 
 /**
  * tt_waits_drop(m, err):

@@ -745,7 +745,7 @@ has_phases(const struct tt_making *k)
 	const struct tt_model *m = k->m;
 
 	for (size_t i = 0; has_frames(k) && !tt_filter_hides(&m->filter) && i < m->frames->nmarker_stat && i < m->nname; i++)
-		for (size_t p = 0; tt_frame_phases[p]; p++)
+		for (size_t p = 0; m->name[i].has_text && tt_frame_phases[p]; p++)
 			if (tt_name_is_step(m->name[i].full, tt_frame_phases[p]))
 				return true;
 	return false;

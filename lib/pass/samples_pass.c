@@ -128,7 +128,7 @@ open(struct tt_making *k)
 	if (!f->thread)
 		return;
 	for (uint32_t i = 0; i < f->p->nrow && !f->p->group; i++)
-		f->waits[i] = tt_waits_is(k->m, f->p->row[i].name->full);
+		f->waits[i] = tt_waits_has(k->m, f->p->row[i].name);
 	for (uint32_t i = 0; i < f->p->n; i++) {
 		uint64_t n = tt_paths_sampled(f->p, i) ? tt_paths_count(f->p, i).n : 0;
 		if (n)

@@ -31,7 +31,9 @@ idle_of(const struct tt_model *m, uint64_t key, const struct tt_name *n)
 
 	if (key == TT_KEY_CONTENTION)
 		return of[TT_WAIT_ANY];
-	return n ? (uint8_t)(of[tt_waits_kind(m, n->full)] | (n->editor ? TT_IDLE(TT_IDLE_EDITOR) : 0)) : 0;
+	if (!n)
+		return 0;
+	return (uint8_t)(of[tt_waits_has(m, n) ? tt_waits_kind(m, n->full) : TT_WAIT_NOT] | (n->editor ? TT_IDLE(TT_IDLE_EDITOR) : 0));
 }
 
 /* True if ${row}, of another key, has the same name and properties as ${new}. */

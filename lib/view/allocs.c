@@ -9,12 +9,21 @@
 #include "model/names.h"
 #include "view/view.h"
 
+/* True if ${node} is a zone of a method that allocates what its caller asked for. */
+static bool
+is_helper(const struct tt_paths *p, uint32_t node)
+{
+	const uint32_t marker = tt_paths_node(p, node)->marker;
+
+	return marker < p->nmarker && p->m->name[marker].has_text && tt_name_alloc_helper(p->m->name[marker].full);
+}
+
 uint32_t
 tt_alloc_site_of(const struct tt_paths *p, uint32_t node)
 {
 	uint32_t at = node;
 
-	while (tt_paths_node(p, at)->marker < p->nmarker && tt_name_alloc_helper(p->m->name[tt_paths_node(p, at)->marker].full))
+	while (is_helper(p, at))
 		at = p->owner[tt_paths_node(p, at)->parent];
 	/* Without a caller above it, the helper itself is the site. */
 	return tt_paths_node(p, at)->marker < p->nmarker ? at : node;

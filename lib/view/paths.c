@@ -340,7 +340,7 @@ tt_paths_waits(struct tt_paths *p, struct tt_err *err)
 		return TT_OK;
 	p->waits = tt_mem_alloc(&p->m->env->mem, p->nrow * sizeof *p->waits, err);
 	for (uint32_t i = 0; i < p->nrow && p->waits; i++)
-		p->waits[i] = p->row[i].name && tt_waits_is(p->m, p->row[i].name->full);
+		p->waits[i] = p->row[i].name && tt_waits_has(p->m, p->row[i].name);
 	return p->waits ? TT_OK : err->code;
 }
 

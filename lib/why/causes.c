@@ -111,11 +111,12 @@ look_at_rows(struct tt_why *w, struct kind *k)
 	const bool collections = tt_knows_collections(w->m);
 
 	for (uint32_t i = 0; i < w->p->nrow; i++) {
-		const char *full = w->p->row[i].name ? w->p->row[i].name->full : "";
-		const bool editor = w->p->row[i].name && w->p->row[i].name->editor;
+		const struct tt_name *name = w->p->row[i].name;
+		const char *full = name ? name->full : "";
+		const bool editor = name && name->editor, has_text = name && name->has_text;
 
-		k[i].class = editor ? TT_CAUSE_EDITOR : (uint8_t)class_of(full, collections);
-		k[i].library = tt_causes_library(full);
+		k[i].class = editor ? TT_CAUSE_EDITOR : has_text ? (uint8_t)class_of(full, collections) : TT_CAUSE_UNKNOWN;
+		k[i].library = has_text && tt_causes_library(full);
 		const enum tt_wait_kind wait = w->cap && w->p->waits[i] ? tt_waits_kind(w->m, full) : TT_WAIT_NOT;
 
 		k[i].left_out = wait == TT_WAIT_LIMIT_ONLY || (w->cap && editor);

@@ -655,10 +655,11 @@ def methods_unnamed(n):
 
 
 def check_paths(s):
-    """A path of a marker of its own costs little, in instructions. Once 14,900 in stats, by a histogram of all buckets and by all figures of rows that are
-    not shown; 35,800 in a page and 41,600 in a database, by comparing each name with each pattern, and by reading back numbers that were printed."""
-    for what, args, most in (("stats", ["stats", "-q", "-j1"], 11000), ("a page", ["report", "-q", "-j1", "-o", s.path("paths.html")], 29000),
-                             ("a database", ["convert", "-q", "-j1", "--force", "-o", s.path("paths.sqlite")], 37000)):
+    """A path of a marker of its own, without a name, costs little, in instructions. Once 14,900 in stats, by a histogram of all buckets, by all figures of
+    rows that are not shown, and by comparing what stands for the name with each known name; 35,800 in a page; 41,600 in a database, by reading back numbers
+    that were printed."""
+    for what, args, most in (("stats", ["stats", "-q", "-j1"], 7500), ("a page", ["report", "-q", "-j1", "-o", s.path("paths.html")], 18000),
+                             ("a database", ["convert", "-q", "-j1", "--force", "-o", s.path("paths.sqlite")], 34000)):
         used = []
         for n in (1000, 3000):
             got, rc, said = instructions([*args, methods_unnamed(n).write(s.path("paths.ttc"))])

@@ -8,7 +8,7 @@ import struct
 
 from generated import generate
 from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, zone
-from ttc import Suite
+from ttc import Capture, Suite
 
 suite = Suite()
 
@@ -131,6 +131,16 @@ for k in range(3):
 log.block(SESSION, state(0, 50))
 row, = suite.rows("threads", log.write(suite.path("events.raw")))
 suite.equal("events of the main thread", row["events"], 3 * 5 + len(("thread", "marker", "marker", "state", "state")))
+# What stands for the name of a marker that nothing defines is in no list of ours, and can be chosen as any name can.
+capture = Capture()
+capture.thread().zone(1000, 5000, 0x100000)
+path = capture.write(suite.path("unnamed.ttc"))
+for pattern, waiting in ((), 0), (("--wait", "unknown 0x1"), 4000):
+    row, = suite.rows("threads", path, *pattern)
+    suite.equal("time in a zone without a name, %s" % (pattern,), (row["waiting_ns"], row["busy_ns"]), (waiting, 4000 - waiting))
+suite.equal("such a zone left out", [r["self_ns"] for r in suite.rows("markers", path, "--no-wait", "--wait", "unknown")], [])
+
+
 def renamed():
     """A number has one name in a recording: tracetool-unity-raw(7). Repeated definitions are the same; another recording, in the same log or in another one,
     may give numbers anew."""
