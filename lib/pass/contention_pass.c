@@ -323,9 +323,9 @@ static const struct tt_pass_table tables[] = {
 	{ "contention_locks", "Waiting by lock", lock_col, TT_NCOL(lock_col), false, TT_ON_TIME | TT_ON_THREAD,
 	    TT_BY_THREAD, TT_GROUP_FRONT | TT_GROUP_COUNT, TT_NEEDS_MOVES, .make = locks, .make_groups = lock_groups, .sort = "wait_ns", NONE },
 	{ "contention_sites", "Waiting by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .make = sites, .sort = "wait_ns", NONE },
+	    .make = sites, .keeps = true, .sort = "wait_ns", NONE },
 	{ "contention_paths", "Waiting by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .make = paths, .sort = "wait_ns", NONE },
+	    .make = paths, .keeps = true, .sort = "wait_ns", NONE },
 };
 
 const struct tt_pass tt_pass_contention = {

@@ -363,11 +363,11 @@ static const struct tt_pass_table tables[] = {
 	{ "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
 	    .needs = TYPE_NEEDS, .make = types, .sort = "count", .none = NO_THROW },
 	{ "exception_sites", "Exceptions by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .named_needs = TYPE_NEEDS, .make = sites, .sort = "count", .none = NO_THROW },
+	    .named_needs = TYPE_NEEDS, .make = sites, .keeps = true, .sort = "count", .none = NO_THROW },
 	{ "exception_clauses", "Exception clauses", clause_col, TT_NCOL(clause_col), false, TT_ON_CALLS, TT_BY_NAME,
 	    .make = clauses, .sort = "count", .none = NO_CLAUSE },
 	{ "exception_paths", "Exceptions by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .named_needs = TYPE_NEEDS, .make = paths, .sort = "count", .none = NO_THROW },
+	    .named_needs = TYPE_NEEDS, .make = paths, .keeps = true, .sort = "count", .none = NO_THROW },
 };
 
 const struct tt_pass tt_pass_exceptions = {
