@@ -377,8 +377,10 @@ list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)
 
 	if (!list)
 		return err->code;
+	/* Neighbours mostly share a text. */
 	for (size_t i = 0; i < k->n; i++)
-		list[n++] = k->category[i];
+		if (n == 0 || list[n - 1] != k->category[i])
+			list[n++] = k->category[i];
 	for (size_t i = 0; i < NSPECIAL; i++)
 		list[n++] = specials[i].category;
 	list[n++] = UNKNOWN;

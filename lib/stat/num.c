@@ -25,18 +25,28 @@ tt_isqrt(tt_u128 v)
 int64_t
 tt_ratio(uint64_t a, uint64_t b, uint64_t c)
 {
+	uint64_t product, sum;
 	tt_u128 v;
 
 	if (c == 0)
 		return 0;
-	v = ((tt_u128)a * b + c / 2) / c;
+	if (!__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(product, c / 2, &sum))
+		v = sum / c;
+	else
+		v = ((tt_u128)a * b + c / 2) / c;
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
 uint64_t
 tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den)
 {
-	tt_u128 rank = ((tt_u128)n * num + den - 1) / den;
+	uint64_t product, sum;
+	tt_u128 rank;
+
+	if (!__builtin_mul_overflow(n, num, &product) && !__builtin_add_overflow(product, den - 1, &sum))
+		rank = sum / den;
+	else
+		rank = ((tt_u128)n * num + den - 1) / den;
 
 	if (rank < 1)
 		return 1;

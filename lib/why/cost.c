@@ -55,6 +55,14 @@ caller_of(const struct tt_why *w, uint32_t node)
 static int64_t
 median(int64_t *v, size_t n, size_t of)
 {
+	const size_t rank = tt_nearest_rank(of, 1, 2);
+	size_t nbelow = 0;
+
+	for (size_t i = 0; i < n; i++)
+		nbelow += v[i] < 0;
+	/* A call that few frames have. */
+	if (nbelow < rank && rank <= nbelow + (of - n))
+		return 0;
 	while (n < of)
 		v[n++] = 0;
 	return tt_quantile_of_i64(v, of, 1, 2);

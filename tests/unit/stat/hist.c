@@ -129,6 +129,13 @@ TEST(ratios_round_and_saturate)
 	CHECK_EQ_INT(tt_ratio(5, 5, 0), 0);
 	CHECK_EQ_INT(tt_ratio(UINT64_MAX, UINT64_MAX, 1), INT64_MAX);
 	CHECK_EQ_INT(tt_ratio(60, 1000000000000, 1000000000), 60000);
+	/* On either side of what 64 bits hold. */
+	CHECK_EQ_INT(tt_ratio(UINT64_MAX, 1, 2), INT64_MAX);
+	CHECK_EQ_INT(tt_ratio(UINT64_MAX, 1, 4), INT64_C(1) << 62);
+	CHECK_EQ_INT(tt_ratio(UINT64_C(1) << 62, 4, 16), INT64_C(1) << 60);
+	CHECK_EQ_INT(tt_ratio(UINT64_C(1) << 61, 4, 8), INT64_C(1) << 60);
+	CHECK(tt_nearest_rank(UINT64_MAX, 99, 100) == UINT64_MAX - UINT64_MAX / 100);
+	CHECK(tt_nearest_rank(UINT64_MAX / 99, 99, 100) == UINT64_MAX / 99 - UINT64_MAX / 9900);
 }
 
 TEST(quantiles_of_exact_values)
