@@ -1,6 +1,6 @@
 /**
  * Makes unique labels for markers: sorts them by text and lengthens equal ones by arguments, full name and category in turn. A label that still equals another,
- * or prints like it, gets a number: " (2)".
+ * or prints like it, gets the first number that none has: " (2)", " (3)".
  */
 #include "model/labels.h"
 
@@ -100,32 +100,62 @@ printed(const char *s, struct tt_arena *text, struct tt_err *err)
 	return to;
 }
 
-static bool
-is_taken(const struct tt_map *taken, const char *const *key, const char *text)
+/* The label, plus 1, that prints as ${text}; 0: none. */
+static uint32_t
+find_taken(const struct tt_map *taken, const char *const *key, const char *text)
 {
-	return tt_map_find(taken, tt_seeded_text(0, text, strlen(text)), i, strcmp(key[i], text) == 0) != 0;
+	return tt_map_find(taken, tt_seeded_text(0, text, strlen(text)), i, strcmp(key[i], text) == 0);
 }
 
-/* Append a number to labels that equal, or print like, an earlier one. Labels that are the marker's own name come first, so they stay where possible. */
+/* Put the first number after ${label}, from *${next} on, that makes it print as no label before: *${print}. */
+static int
+put_number(struct tt_label *label, const struct tt_map *taken, const char *const *key, const char **print, uint32_t *next, struct tt_arena *text,
+    struct tt_err *err)
+{
+	const char *const own = label->text;
+
+	do {
+		label->text = tt_arena_printf(text, err, "%s (%u)", own, *next);
+		*print = label->text ? printed(label->text, text, err) : NULL;
+		if (!*print)
+			return err->code;
+		++*next;
+	} while (find_taken(taken, key, *print));
+	return TT_OK;
+}
+
+/**
+ * Put a number after each label that equals, or prints like, one before it. Labels that are the marker's own name come first, so they stay where possible, then
+ * the others, and those that need a number last, when all that need none are known. ${next}: for each label the number that the next one like it gets; 0: the
+ * label is not known yet.
+ */
 static int
 number_alike(struct tt_label *v, size_t n, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
 {
 	const char **key = tt_mem_alloc(mem, n * sizeof *key, err);
+	uint32_t *next = key ? tt_mem_alloc(mem, n * sizeof *next, err) : NULL;
 	struct tt_map taken = { 0 };
-	int rc = key ? TT_OK : err->code;
+	int rc = next ? TT_OK : err->code;
 
-	for (unsigned turn = 0; turn < 2; turn++)
+	for (unsigned turn = 0; turn < 3; turn++)
 		for (size_t i = 0; i < n && rc == TT_OK; i++) {
 			const bool own = v[i].text == v[i].name->shown || v[i].text == v[i].name->full;
 
-			if (own != (turn == 0))
+			if (next[i] || (turn < 2 && own != (turn == 0)))
 				continue;
-			while ((key[i] = printed(v[i].text, text, err)) && is_taken(&taken, key, key[i]) &&
-			    (v[i].text = tt_arena_printf(text, err, "%s (2)", v[i].text)))
-				;
-			rc = key[i] && v[i].text ? tt_map_add(&taken, mem, tt_seeded_text(0, key[i], strlen(key[i])), i, err) : err->code;
+			key[i] = printed(v[i].text, text, err);
+			const uint32_t first = key[i] ? find_taken(&taken, key, key[i]) : 0;
+			if (first && turn < 2)
+				continue;
+			if (first)
+				rc = put_number(&v[i], &taken, key, &key[i], &next[first - 1], text, err);
+			else if (!key[i])
+				rc = err->code;
+			next[i] = 2;
+			TT_THEN(rc, tt_map_add(&taken, mem, tt_seeded_text(0, key[i], strlen(key[i])), i, err));
 		}
 	tt_map_free(&taken, mem);
+	tt_mem_free(mem, next, n * sizeof *next);
 	tt_mem_free(mem, key, n * sizeof *key);
 	return rc;
 }

@@ -131,14 +131,15 @@ find_taken(const struct tt_map *taken, const struct row *v, const struct row *x)
 	return tt_map_find(taken, tt_seeded_text(0, x->text, strlen(x->text)), i, strcmp(v[i].text, x->text) == 0);
 }
 
-/* Claim the label of row ${i}; while another counter has it, append " (2)". */
+/* Claim the label of row ${i}; if another counter has it, with the first number behind it that makes it new, such as " (2)". */
 static int
 take_label(struct tt_map *taken, struct row *v, size_t i, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
 {
+	const char *const own = v[i].text;
 	uint32_t by;
 
-	while ((by = find_taken(taken, v, &v[i])) != 0 && v[by - 1].identity != v[i].identity)
-		if (!(v[i].text = tt_arena_printf(text, err, "%s (2)", v[i].text)))
+	for (uint32_t k = 2; (by = find_taken(taken, v, &v[i])) != 0 && v[by - 1].identity != v[i].identity; k++)
+		if (!(v[i].text = tt_arena_printf(text, err, "%s (%u)", own, k)))
 			return err->code;
 	return by ? TT_OK : tt_map_add(taken, mem, tt_seeded_text(0, v[i].text, strlen(v[i].text)), i, err);
 }

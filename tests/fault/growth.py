@@ -59,6 +59,13 @@ def overloads(n):
     return c
 
 
+def markers_printed_alike(n):
+    """Names of control characters, which tables print as one and number."""
+    c = ttc.Capture()
+    zones(c.thread(), [c.marker("m" + "".join("\1\2"[i >> bit & 1] for bit in range(16))) for i in range(n)])
+    return c
+
+
 def threads(n):
     c = ttc.Capture()
     key = c.marker("m")
@@ -399,7 +406,7 @@ def texts_logged(n, distinct=True):
     return c
 
 
-KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames,
+KINDS = [categories, markers, overloads, markers_printed_alike, threads, threads_apart, names, counters, labels, facts, scopes, frames,
          frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, logs_with_carries, carries, frames_paused,
          markers_logged, threads_logged, frames_logged, blocks_unknown, paths_throwing, instants, flows, flows_of_next, arguments, allocs_framed, deep,
          zones_spanning, pauses, names_of_one_thread, texts_logged]

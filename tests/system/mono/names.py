@@ -132,11 +132,15 @@ HOSTILE = [("Foo", "Scripts"), ("Foo", "Render"), ("Foo [Scripts]", "Scripts"), 
            ("(unnamed)", "Scripts"), ("(unknown)", "Scripts"), ("(unknown marker 3)", "Scripts")]
 
 
-def hostile(name):
+# Names that print alike, for no output has their control characters, and one that is really called like a number of these.
+PRINTED_ALIKE = [("x\1", "Scripts"), ("x\2", "Scripts"), ("x\3", "Scripts"), ("x\4", "Scripts"), ("x\5", "Render"), ("x? (3)", "Scripts")]
+
+
+def named(name, names):
     """Frames with a zone of each of the names."""
     c = ttc.Capture()
-    of = {category: c.category(category, 0xff) for _, category in HOSTILE}
-    keys = [c.marker(n, of[category]) for n, category in HOSTILE]
+    of = {category: c.category(category, 0xff) for _, category in names}
+    keys = [c.marker(n, of[category]) for n, category in names]
     t = c.thread()
     c.thread_name(t.native, "", "Main Thread")
     for k in range(4):
@@ -174,7 +178,11 @@ one("zones without time of their own", path, "", 6)
 folded = open(convert(path, "folded"), encoding="utf-8").read().splitlines()
 same("zones without time of their own: lines", folded, ["Main Thread;Full;Filler 24000000", "Main Thread;Mark 0", "Main Thread;Outer;Inner 0",
                                                       "Main Thread;Work 12000000"])
-path = hostile("h.ttc")
+path = named("a.ttc", PRINTED_ALIKE)
+one("names that print alike", path, "x", len(PRINTED_ALIKE), alike=False)
+same("names that print alike have numbers in order", sorted(of_csv(convert(path, "csv"))),
+     ["x? (3)"] + ["x\ufffd" + n for n in ("", " (2)", " (4)", " (5)", " (6)")])
+path = named("h.ttc", HOSTILE)
 one("names like labels", path, "", len(HOSTILE), alike=False)
 
 
