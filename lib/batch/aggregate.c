@@ -258,6 +258,15 @@ sums_named(struct tt_aggregate *a, struct list *l, const char *name, struct tt_e
 	return s;
 }
 
+/* The fact ${key} of the capture, else what its reader provides under that name, such as the date; NULL if there is neither. */
+static const char *
+fact_of(const struct tt_result *r, const char *key)
+{
+	const char *v = json_string_value(json_object_get(json_object_get(r->doc, "meta"), key));
+
+	return v ? v : json_string_value(json_object_get(r->doc, key));
+}
+
 /* "build=12, device=Pixel 6": what the capture says of itself; "(unknown)" if it does not. */
 static void
 group_name(struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
@@ -265,10 +274,8 @@ group_name(struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
 	bool known = false;
 
 	for (size_t i = 0; a->group[i]; i++) {
-		const char *v = json_string_value(json_object_get(json_object_get(r->doc, "meta"), a->group[i]));
+		const char *v = fact_of(r, a->group[i]);
 
-		if (!v)       /* a fact that the reader provides */
-			v = json_string_value(json_object_get(r->doc, a->group[i]));
 		known |= v != NULL;
 		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "(unknown)");
 	}
@@ -493,7 +500,7 @@ note_files(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err
 static int
 add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
-	const char *date = json_string_value(json_object_get(r->doc, "date"));
+	const char *date = fact_of(r, "date");
 	struct sums *day;
 	const bool counts = !r->copy && !r->held;
 	int rc = counts ? TT_OK : note_name(r->copy ? &a->copies : &a->held, r, err);

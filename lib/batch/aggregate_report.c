@@ -59,7 +59,7 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_FPS, C_MEAN, C
 
 static const struct tt_col total_col[C_N] = SUM_COLS("total", "batch", "All captures together.");
 static const struct tt_col group_col[C_N] = SUM_COLS("group", "group", "The facts that captures of the group share.");
-static const struct tt_col day_col[C_N] = SUM_COLS("date", "date", "Day the captures were recorded, UTC.");
+static const struct tt_col day_col[C_N] = SUM_COLS("date", "date", "The captures' fact date, else the day they were recorded, UTC.");
 
 enum { F_FROM, F_TO, F_COUNT, F_SHARE, F_UNTOLD, F_N };
 static const struct tt_col frame_col[F_N] = {
