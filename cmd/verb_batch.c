@@ -115,6 +115,8 @@ finish(struct batch *b, struct tt_err *err)
 	bool captures = true;
 	int rc = tt_aggregate_new(&b->app->env, b->o->sum.group.v, &a, err);
 
+	if (rc == TT_OK)
+		tt_aggregate_pattern(a, b->run.meta_from_path);
 	TT_THEN(rc, summary_database_begin(b->app, &b->o->sum, &b->out.db, err));
 	TT_THEN(rc, tt_batch_store_finish(&b->out, a, &(struct tt_batch_take){ batch_gate_add, &b->gate }, &sum, &lost, err));
 	if (rc == TT_OK && lost)

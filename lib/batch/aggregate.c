@@ -8,8 +8,10 @@
 #include "base/env.h"
 #include "base/order.h"
 #include "batch/aggregate.h"
+#include "batch/key.h"
 #include "batch/record.h"
 #include "model/format.h"
+#include "model/path_facts.h"
 #include "stat/hist.h"
 
 #define GROUPS_MAX 1000
@@ -267,6 +269,17 @@ fact_of(const struct tt_result *r, const char *key)
 	return v ? v : json_string_value(json_object_get(r->doc, key));
 }
 
+/* Keep ${key} as one of two examples for a note; one that there is no memory for is left out. */
+static void
+keep_example(struct tt_aggregate *a, const char *example[2], const char *key)
+{
+	struct tt_err err;
+	const size_t i = example[0] != NULL;
+
+	if (!example[i])
+		example[i] = tt_arena_text(&a->arena, key, strlen(key), &err);
+}
+
 /* "build=12, device=Pixel 6": what the capture says of itself; "(unknown)" if it does not. */
 static void
 group_name(struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
@@ -280,13 +293,24 @@ group_name(struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
 		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "(unknown)");
 	}
 	a->grouped += known;
-	for (size_t i = 0; i < 2 && a->group[0] && !known && !a->grouped; i++)
-		if (!a->ungrouped[i]) {
-			struct tt_err err;
+	if (!a->grouped)
+		keep_example(a, a->ungrouped, r->key);
+}
 
-			a->ungrouped[i] = tt_arena_text(&a->arena, r->key, strlen(r->key), &err);
-			break;
-		}
+/* Note whether the path of the capture tells facts by the pattern. */
+static int
+note_fit(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
+{
+	struct tt_path_fact fact[TT_PATH_FACTS_MAX];
+	struct tt_buf path = { 0 };
+	int rc = tt_key_path(&path, r->key, strlen(r->key), err);
+
+	if (rc == TT_OK)
+		a->fits = tt_path_facts(a->pattern, tt_buf_string(&path), fact) > 0;
+	tt_buf_free(&path);
+	if (rc == TT_OK && !a->fits)
+		keep_example(a, a->unfit, r->key);
+	return rc;
 }
 
 static int
@@ -509,6 +533,8 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
 	note_cap(a, (int64_t)whole(json_object_get(json_object_get(r->doc, "metrics"), "frames.cap_ns")));
 	TT_THEN(rc, note_files(a, r, err));
+	if (rc == TT_OK && a->pattern && !a->fits)
+		rc = note_fit(a, r, err);
 	TT_THEN(rc, note_layout(a, r, err));
 	if (rc == TT_OK && counts)
 		rc = note_losses(a, r, err);

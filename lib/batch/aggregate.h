@@ -36,6 +36,9 @@ struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 /* Set the text that says what the figures lack, which becomes a column of the sums; borrowed. */
 void tt_aggregate_lacks(struct tt_aggregate *a, const char *missing);
 
+/* Set the pattern that paths told facts by, which a note names if it fits none; NULL: none. Borrowed. */
+void tt_aggregate_pattern(struct tt_aggregate *a, const char *pattern);
+
 /* Id, title and columns of the ${i}th table; false after the last. */
 bool tt_aggregate_table(size_t i, struct tt_pass_table *t);
 

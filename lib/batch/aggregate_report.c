@@ -400,6 +400,12 @@ tt_aggregate_lacks(struct tt_aggregate *a, const char *missing)
 	a->lacks = missing;
 }
 
+void
+tt_aggregate_pattern(struct tt_aggregate *a, const char *pattern)
+{
+	a->pattern = pattern;
+}
+
 /* Note that captures count together with others. */
 static void
 put_named(const struct named *of, const char *id, const char *one, const char *more, struct tt_report *r)
@@ -432,13 +438,24 @@ put_recordings(const struct tt_aggregate *a, struct tt_report *r)
 			a->overlaps.keys.p, a->overlaps.n > TT_AGGREGATE_COPIES ? ", ..." : ""));
 }
 
+/* Note that no path fits the pattern that facts are read by, with two paths as examples. */
+static void
+note_unfit(const struct tt_aggregate *a, struct tt_report *r)
+{
+	if (!a->fits && a->unfit[0])
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_path_fits",
+		    tt_text(r, "%s: \"%s\" fits no path, such as %s%s%s; paths begin below the folder that was given, or below %s",
+			tt_setting_name[TT_SETTING_META_FROM_PATH], a->pattern, a->unfit[0], a->unfit[1] ? " and " : "", a->unfit[1] ? a->unfit[1] : "",
+			tt_setting_name[TT_SETTING_ROOT]));
+}
+
 /* Put the groups, if asked for; note if no capture has the facts that they are by, with two paths as examples. */
 static void
 put_groups(const struct tt_aggregate *a, struct tt_report *r)
 {
 	if (!a->group || !a->group[0])
 		return;
-	if (!a->grouped && a->ungrouped[0])
+	if (!a->grouped && a->ungrouped[0] && !(a->unfit[0] && !a->fits))
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_groups",
 		    tt_text(r, "no capture has a fact that %s names; %s reads facts from paths, such as "
 		    "%s%s%s", tt_setting_name[TT_SETTING_GROUP_BY], tt_setting_name[TT_SETTING_META_FROM_PATH], a->ungrouped[0],
@@ -484,6 +501,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	if (a->capped)
 		tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
 		    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small");
+	note_unfit(a, r);
 	put_groups(a, r);
 	if (a->days.n > 0)
 		put_list(r, T_DAYS, &a->days, a->lacks);

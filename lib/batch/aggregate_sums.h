@@ -62,6 +62,9 @@ struct tt_aggregate {
 	const char *const *group;
 	uint64_t grouped;             /* captures that have a fact of the group; if there are none: */
 	const char *ungrouped[2];     /* keys of two captures without such a fact */
+	const char *pattern;          /* what paths tell facts by; NULL: nothing */
+	bool fits;                    /* true: a capture's path fits the pattern; if none does: */
+	const char *unfit[2];         /* keys of two captures */
 	struct tt_arena arena;
 	struct sums total;
 	struct list groups, days;

@@ -200,6 +200,7 @@ const struct tt_glossary_word tt_glossary_notes[] = {
 	{ "missing_shards", "Parts of a batch are missing from what was merged." },
 	{ "losses", "Captures of a batch lack what their recorders lost, or depend on guesses: the table batch_losses says what." },
 	{ "capped_frames", "Frames are capped: wall time does not show work that grows below the cap." },
+	{ "no_path_fits", "The pattern that a batch reads facts from paths by fits no path." },
 	{ "no_groups", "No capture of a batch has a fact that its groups are by." },
 	{ "further_files", "Captures of a batch are further files of recordings that rotate." },
 	{ "outside", "Captures of a batch have nothing in the time asked for." },
