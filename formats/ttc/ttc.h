@@ -85,6 +85,7 @@ struct ttc {
 	size_t nunit, capunit, next;
 	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not defined yet */
 	bool indexed, closed;
+	bool rate_told;               /* true: a message said that the head's rate is not the one that the whole file tells */
 	bool found_given;             /* true: ${found} went into the first chunk */
 	bool no_ring;                 /* true: another file follows, and the ring's chunks come after it */
 	struct tt_loss found;

@@ -200,6 +200,27 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	return TT_OK;
 }
 
+/**
+ * Say by how much times of a pipe differ from those that the same bytes have as a file: in order, the instants that tell the clock's rate better come after
+ * times were made by the head's. A compressed capture has these times as a file, too.
+ */
+static void
+tell_rate(struct ttc *m)
+{
+	const struct tt_src_info *in = tt_src_info(m->src);
+	const struct ttc_head *h = &m->head;
+	struct ttc_head whole = *h;
+
+	ttc_rate_set(&m->rate, &whole);
+
+	const double by = 1e6 * ((double)h->num / (double)h->den * ((double)whole.den / (double)whole.num) - 1);
+	if (m->rate_told || in->raw_size != UINT64_MAX || in->coding != TT_CODING_NONE || (by > -0.0005 && by < 0.0005))
+		return;
+	m->rate_told = true;
+	tt_log(m->env, TT_LOG_NORMAL, "%s: its times are %.3f in a million %s than those of its file: what tells its clock's rate better is at its end, "
+	    "too late in a pipe", m->cap->path, by < 0 ? -by : by, by < 0 ? "shorter" : "longer");
+}
+
 /* --- chunks --------------------------------------------------------------------------------------------- */
 
 /* Find the next unit in order, checked against its thread. Skipped units are reported and passed over. TT_END: no more units. */
@@ -215,6 +236,7 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 		if (m->win.end_err.code == TT_E_DAMAGED)
 			tt_loss_add(loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 		m->closed = true;
+		tell_rate(m);
 		if ((rc = ttc_conclude(m, loss, err)) != TT_OK || (rc = ttc_spans(m, err)) != TT_OK)
 			return rc;
 	}

@@ -166,6 +166,8 @@ class Thread:
 
 
 class Capture:
+    clock = 0               # the system's, whose rate is known
+
     def __init__(self, flags=0, wall_ns=1700000000000000000, mono_ns=10 ** 12, run=b"0123456789abcdef", part=0,
                  producer="tracetool Unity recorder", end=CLEAN, args="--args"):
         self.flags, self.wall_ns, self.mono_ns, self.run, self.part = flags, wall_ns, mono_ns, run, part
@@ -209,6 +211,10 @@ class Capture:
     def fact(self, at, key, value):
         self.record(69, varint(at) + text(key) + text(value))
 
+    def instant(self, at, mono_ns):
+        """An instant on the capture's clock and the system's, in ns since the start."""
+        self.record(70, varint(at) + varint(self.mono_ns + mono_ns) + varint(self.wall_ns + mono_ns))
+
     def dump(self, start, end):
         """A dump of a flight recording: all threads have all between these times; end 0: to the end."""
         self.record(80, varint(start) + varint(end))
@@ -229,7 +235,7 @@ class Capture:
         struct.pack_into("<II", b, 40, self.part, 65536)
         struct.pack_into("<QQ", b, 48, 1, 1)
         struct.pack_into("<QQQQ", b, 64, 0, self.mono_ns, self.wall_ns, 42)
-        struct.pack_into("<II", b, 96, 8, 0)
+        struct.pack_into("<II", b, 96, 8, self.clock)
         struct.pack_into("<QQ", b, 104, 0, 1001)
         b += texts
         struct.pack_into("<I", b, 16, crc32c(bytes(b)))
