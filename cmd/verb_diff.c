@@ -40,13 +40,14 @@ set_margin(const struct tt_opt *o, void *field, const char *value, struct tt_are
 {
 	struct tt_diff_margin *m = field;
 	const char *s = value + (*value == '+');
-	struct tt_err not;
+	const size_t unit = strspn(s, "0123456789.");
 
 	(void)o, (void)a;
-	if (strchr(s, '%') ? tt_parse_percent(s, &m->e4, &not) == TT_OK : tt_parse_duration(s, &m->ns, &not) == TT_OK) {
-		m->e4 = strchr(s, '%') ? m->e4 : -1;
-		return TT_OK;
-	}
+	if (unit && strcmp(s + unit, "%") == 0)
+		return tt_parse_percent(s, &m->e4, err);
+	m->e4 = -1;
+	if (unit && s[unit])
+		return tt_parse_duration(s, &m->ns, err);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither a percentage (5%%) nor a time (0.3ms)", value);
 }
 

@@ -14,41 +14,36 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Read the decimal digits at *${s} as a number; false if there are no digits or the number is too large. */
+/* Read the decimal digits at *${s} as a number. False if there are no digits, with 0, or the number is too large, with UINT64_MAX and *${s} after it. */
 static bool
 digits(const char **s, uint64_t *v)
 {
 	uint64_t n = 0;
+	const bool some = is_digit(**s);
+	bool large = false;
 
-	if (!is_digit(**s))
-		return false;
 	for (; is_digit(**s); (*s)++) {
 		unsigned d = (unsigned)(**s - '0');
 
-		if (n > (UINT64_MAX - d) / 10)
-			return false;
+		large = large || n > (UINT64_MAX - d) / 10;
 		n = n * 10 + d;
 	}
-	*v = n;
-	return true;
+	*v = large ? UINT64_MAX : n;
+	return some && !large;
 }
 
 /**
  * decimal(s, scale, v):
  * Read "12", "12.5" or ".5" at *${s} as v = number * ${scale}, a power of ten. False if
- * there is no number, or it is not a whole multiple of 1/scale, or it is too large.
+ * there is no number, or it is not a whole multiple of 1/scale, with 0, or it is too large, with INT64_MAX and *${s} after it.
  */
 static bool
 decimal(const char **s, int64_t scale, int64_t *v)
 {
 	uint64_t whole = 0, part = 0;
-	bool some = false;
+	bool some = is_digit(**s), large = some && !digits(s, &whole);
 
-	if (is_digit(**s)) {
-		if (!digits(s, &whole))
-			return false;
-		some = true;
-	}
+	*v = 0;
 	if (**s == '.') {
 		int64_t unit = scale;
 
@@ -60,10 +55,18 @@ decimal(const char **s, int64_t scale, int64_t *v)
 			some = true;
 		}
 	}
-	if (!some || whole > ((uint64_t)INT64_MAX - part) / (uint64_t)scale)
+	if (!some)
 		return false;
-	*v = (int64_t)(whole * (uint64_t)scale + part);
-	return true;
+	large = large || whole > ((uint64_t)INT64_MAX - part) / (uint64_t)scale;
+	*v = large ? INT64_MAX : (int64_t)(whole * (uint64_t)scale + part);
+	return !large;
+}
+
+/* Fail because the number of ${s} is too large: more than ${most}, as a text behind it says of which ${unit}. */
+static int
+fail_large(const char *s, uint64_t most, const char *unit, struct tt_err *err)
+{
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is too large: at most %llu%s", s, (unsigned long long)most, unit);
 }
 
 int
@@ -71,11 +74,14 @@ tt_parse_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_e
 {
 	const char *p = s;
 	uint64_t n;
+	const bool fits = digits(&p, &n);
 
-	if (digits(&p, &n) && *p == '\0' && n >= lo && n <= hi) {
+	if (fits && *p == '\0' && n >= lo && n <= hi) {
 		*v = n;
 		return TT_OK;
 	}
+	if (hi == UINT64_MAX && !fits && n && *p == '\0')
+		return fail_large(s, hi, "", err);
 	if (hi == UINT64_MAX)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a whole number from %llu up", s,
 		    (unsigned long long)lo);
@@ -90,8 +96,9 @@ tt_parse_size(const char *s, uint64_t *v, struct tt_err *err)
 	const char *p = s, *u;
 	unsigned shift = 0;
 	uint64_t n;
+	const bool fits = digits(&p, &n);
 
-	if (!digits(&p, &n))
+	if (!fits && !n)
 		goto wrong;
 	if (*p != '\0') {
 		u = strchr(unit, *p);
@@ -100,8 +107,10 @@ tt_parse_size(const char *s, uint64_t *v, struct tt_err *err)
 		shift = 10 * ((unsigned)(u - unit) / 2 + 1);
 		p++;
 	}
-	if (*p != '\0' || n > UINT64_MAX >> shift)
+	if (*p != '\0')
 		goto wrong;
+	if (!fits || n > UINT64_MAX >> shift)
+		return fail_large(s, UINT64_MAX >> shift, shift ? p - 1 : "", err);
 	*v = n << shift;
 	return TT_OK;
 wrong:
@@ -121,10 +130,15 @@ tt_parse_duration(const char *s, int64_t *ns, struct tt_err *err)
 	for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
 		const char *p = s;
 
-		if (strcmp(s + n, unit[i].name) == 0 && decimal(&p, unit[i].ns, ns) && p == s + n && *ns <= INT64_MAX / unit[i].times) {
+		if (strcmp(s + n, unit[i].name) != 0)
+			continue;
+		const bool fits = decimal(&p, unit[i].ns, ns) && *ns <= INT64_MAX / unit[i].times;
+		if (fits && p == s + n) {
 			*ns *= unit[i].times;
 			return TT_OK;
 		}
+		if (!fits && *ns && p == s + n)
+			return fail_large(s, (uint64_t)(INT64_MAX / unit[i].times / unit[i].ns), s + n, err);
 	}
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 	    "\"%s\" is not a duration (a number and ns, us, ms, s, m or h, like 1.5ms; not finer than 1ns)", s);
@@ -135,8 +149,10 @@ tt_parse_milliseconds(const char *s, int64_t *ns, struct tt_err *err)
 {
 	const char *p = s;
 
-	if (decimal(&p, 1000000, ns) && (*p == '\0' || strcmp(p, "ms") == 0) && *ns > 0)
-		return TT_OK;
+	const bool fits = decimal(&p, 1000000, ns);
+
+	if (*ns > 0 && (*p == '\0' || strcmp(p, "ms") == 0))
+		return fits ? TT_OK : fail_large(s, INT64_MAX / 1000000, "ms", err);
 	return tt_fail(
 	    err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a number of milliseconds above zero (like 16.67)", s);
 }
@@ -159,14 +175,16 @@ tt_parse_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *er
 
 	*from = INT64_MIN;
 	*to = INT64_MAX;
-	if (*p != '-' && !decimal(&p, NS_PER_S, from))
+	if (*p != '-' && !decimal(&p, NS_PER_S, from) && !*from)
 		goto wrong;
 	if (*p++ != '-')
 		goto wrong;
-	if (*p != '\0' && !decimal(&p, NS_PER_S, to))
+	if (*p != '\0' && !decimal(&p, NS_PER_S, to) && !*to)
 		goto wrong;
 	if (*p != '\0' || strcmp(s, "-") == 0)
 		goto wrong;
+	if (*from == INT64_MAX || (p[-1] != '-' && *to == INT64_MAX))
+		return fail_large(s, INT64_MAX / NS_PER_S, "", err);
 	if (*from >= *to)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" ends before it begins", s);
 	return TT_OK;
@@ -182,18 +200,25 @@ tt_parse_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_
 
 	*first = 1;
 	*last = UINT64_MAX;
-	if (*p != '-' && !digits(&p, first))
+	bool fits = *p == '-' || digits(&p, first);
+
+	if (!fits && !*first)
 		goto wrong;
 	if (*p == '\0' && p != s) {
 		*last = *first;
 	} else {
 		if (*p++ != '-')
 			goto wrong;
-		if (*p != '\0' && !digits(&p, last))
-			goto wrong;
+		if (*p != '\0' && !digits(&p, last)) {
+			if (!*last)
+				goto wrong;
+			fits = false;
+		}
 		if (*p != '\0' || strcmp(s, "-") == 0)
 			goto wrong;
 	}
+	if (!fits)
+		return fail_large(s, UINT64_MAX, "", err);
 	if (*first == 0 || *last == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\": numbers begin at 1", s);
 	if (*first > *last)
