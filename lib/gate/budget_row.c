@@ -114,13 +114,16 @@ read_amount(const struct tt_budget_row *r, const char *text, struct tt_limit *l)
 {
 	static const enum tt_dim any[] = { TT_DIM_NUMBER, TT_DIM_TIME, TT_DIM_BYTES, TT_DIM_PERCENT };
 
+	const char *wrong;
+
 	l->dim = tt_measure_dim(&r->measure);
 	if (!tt_measure_any_dim(&r->measure))
 		return tt_amount_parse(text, l->dim, &l->v);
 	for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
 		l->dim = any[i];
-		if (!tt_amount_parse(text, any[i], &l->v))
-			return NULL;
+		wrong = tt_amount_parse(text, any[i], &l->v);
+		if (wrong != tt_amount_wanted[any[i]])
+			return wrong;
 	}
 	return "is not an amount with a unit that counters have, like \"512MiB\", \"20ms\", \"80%\" or 1000";
 }
@@ -131,8 +134,8 @@ tt_budget_percent(const char *text, int64_t *ppm)
 {
 	const char *wrong = tt_amount_parse(text, TT_DIM_PERCENT, ppm);
 
-	if (!wrong)
-		*ppm = tt_scale(*ppm, 10000, TT_AMOUNT_ONE);
+	if (!wrong && __builtin_mul_overflow(*ppm, 10000 / TT_AMOUNT_ONE, ppm))
+		wrong = tt_amount_too_large[TT_DIM_PERCENT];
 	return wrong;
 }
 
@@ -151,17 +154,14 @@ read_number(const struct tt_node_at *v, const struct tt_budget_row *r, struct tt
 	if (wrong)
 		return tt_doc_fail(v, false, err, "\"%s\" %s", v->key, wrong);
 	const int64_t one = tt_amount_one(l->dim);
-	if (!isfinite(d) || d < 0 || d > 9e15)
-		return tt_doc_fail(v, false, err, "\"%s\" must be from 0 to 9e15", v->key);
+	if (!isfinite(d) || d < 0)
+		return tt_doc_fail(v, false, err, "\"%s\" must be from 0 up", v->key);
+	if (d * (double)one >= 0x1p63 || (json_is_integer(v->json) && json_integer_value(v->json) > INT64_MAX / one))
+		return tt_doc_fail(v, false, err, "\"%s\" %s", v->key, tt_amount_too_large[l->dim]);
 	if (d < 1e6 && fabs(d * (double)one - round(d * (double)one)) > 1e-6 * (double)one / TT_AMOUNT_ONE)
 		return tt_doc_fail(v, false, err, "\"%s\" %s", v->key, tt_too_many_decimals(l->dim));
-	/* No figure reaches a limit that an amount cannot hold. */
-	const bool is_beyond = d * (double)one > 9.2e18;
-	l->v = is_beyond ? INT64_MAX : json_is_integer(v->json) ? tt_scale(json_integer_value(v->json), one, 1) : (int64_t)round(d * (double)one);
-	if (is_beyond)
-		snprintf(text, sizeof text, "%.0f", d);
-	else
-		*tt_put_base(text, l->v, l->dim) = '\0';
+	l->v = json_is_integer(v->json) ? json_integer_value(v->json) * one : (int64_t)round(d * (double)one);
+	*tt_put_base(text, l->v, l->dim) = '\0';
 	l->text = tt_arena_text(v->doc->a, text, strlen(text), err);
 	return l->text ? TT_OK : err->code;
 }

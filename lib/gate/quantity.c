@@ -44,13 +44,23 @@ static const struct unit { const char *name; enum tt_dim dim; int64_t size; } un
 	{ "", TT_DIM_FPS, 1 },
 };
 
-static const char *const wanted[TT_DIMS] = {
+const char *const tt_amount_wanted[TT_DIMS] = {
 	[TT_DIM_NUMBER] = "must be a number without a unit",
 	[TT_DIM_TIME] = "needs a unit of time: ns, us, ms or s, like \"16.7ms\"",
 	[TT_DIM_BYTES] = "needs a unit of size: B, KiB, MiB or GiB, like \"1KiB\"",
 	[TT_DIM_PER_1000] = "must be a number of frames per thousand, without a unit",
 	[TT_DIM_FPS] = "must be frames per second, like \"60fps\"",
 	[TT_DIM_PERCENT] = "must be a percentage, like \"80%\"",
+};
+
+/* INT64_MAX is the largest amount of each. */
+const char *const tt_amount_too_large[TT_DIMS] = {
+	[TT_DIM_NUMBER] = "is too large: a budget holds numbers up to 9223372036854",
+	[TT_DIM_TIME] = "is too large: a budget holds times up to 9223372s",
+	[TT_DIM_BYTES] = "is too large: a budget holds sizes up to 8388607GiB",
+	[TT_DIM_PER_1000] = "is too large: at most 1000 of a thousand frames",
+	[TT_DIM_FPS] = "is too large: a budget holds up to 9223372036854775fps",
+	[TT_DIM_PERCENT] = "is too large: a budget holds percentages up to 922337203685477%",
 };
 
 const char *
@@ -64,7 +74,7 @@ static const char *
 number(const char *s, size_t n, int64_t size, enum tt_dim dim, int64_t *v)
 {
 	const uint64_t one = (uint64_t)tt_amount_one(dim);
-	static const char none[] = "is not a number, or is too large";
+	static const char none[] = "is not a number";
 	tt_u128 whole = 0, part = 0, den = 1, all;
 	bool digit = false, point = false, cut = false;
 
@@ -79,7 +89,7 @@ number(const char *s, size_t n, int64_t size, enum tt_dim dim, int64_t *v)
 		if (!point) {
 			whole = whole * 10 + (unsigned)(s[i] - '0');
 			if (whole > INT64_MAX)
-				return none;
+				return tt_amount_too_large[dim];
 		} else if (den < (tt_u128)1000000000000000) {
 			part = part * 10 + (unsigned)(s[i] - '0');
 			den *= 10;
@@ -91,7 +101,7 @@ number(const char *s, size_t n, int64_t size, enum tt_dim dim, int64_t *v)
 		return tt_too_many_decimals(dim);
 	all = whole * (uint64_t)size * one + (part * (uint64_t)size * one + den / 2) / den;
 	if (!digit || all > INT64_MAX)
-		return none;
+		return digit ? tt_amount_too_large[dim] : none;
 	*v = (int64_t)all;
 	return NULL;
 }
@@ -116,7 +126,7 @@ tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v)
 	}
 	if (miscased)
 		return "has a unit with wrong capitals: they are ns, us, ms, s, B, KiB, MiB, GiB and fps";
-	return wanted[dim];
+	return tt_amount_wanted[dim];
 }
 
 /* --- writing ----------------------------------------------------------------- */

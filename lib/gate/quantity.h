@@ -42,6 +42,9 @@ extern const char *const tt_dim_name[TT_DIMS];
  */
 const char *tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v);
 
+/* The error texts for a text that does not have a unit of the dimension, and for one with a larger number than an amount of it can hold. */
+extern const char *const tt_amount_wanted[TT_DIMS], *const tt_amount_too_large[TT_DIMS];
+
 /* The error text for a number that is given more exactly than an amount of ${dim} can be. */
 const char *tt_too_many_decimals(enum tt_dim dim);
 
