@@ -206,11 +206,13 @@ by_amount(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Return ${v} base units per frame as an amount; without frames, their total. ${one}: the amount of one base unit. */
+/* Return ${v} base units per frame as an amount, which is 0 only if they are none; without frames, their total. ${one}: the amount of one base unit. */
 static int64_t
 per(int64_t v, size_t frames, int64_t one)
 {
-	return tt_scale(v, one, frames ? (int64_t)frames : 1);
+	const int64_t each = tt_scale(v, one, frames ? (int64_t)frames : 1);
+
+	return each == 0 && v > 0 ? 1 : each;
 }
 
 /* Order by amount of work, largest first. */

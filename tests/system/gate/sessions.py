@@ -125,6 +125,7 @@ def what_happens_once_is_not_never():
     r = gate(rare("long.mlpd", 1, frames=20000), code=1)
     check([r.rows[k["id"]]["outcome"] for k in none] == ["breach"] * 3, "8 bytes in 20,000 frames are no 0 bytes", r.stdout)
     check(re.search(r"bytes +0\.001 B +≤ 0 B +FAIL", r.stdout), "nor do they print like it", r.stdout)
+    check("hint" in r.rows["bytes"] and " 0.001 B per frame" in r.rows["bytes"]["hint"], "nor does their site", r.rows["bytes"].get("hint"))
 
     old = [rare("old%d.mlpd" % i, 10) for i in range(4)]
     budget(row("fifth", max="+20%", **count), row("few", max="+5%", **count), row("exact", exact=True, **count), row("more", max="+0.0015", **count))
