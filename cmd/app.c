@@ -34,7 +34,7 @@ app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 	if (rc == TT_OK && runtime && runtime[0])
 		rc = tt_list_add(l, runtime, &app->arena, err);
 	for (; rc == TT_OK && inputs && *inputs; inputs++) {
-		const size_t folder = (size_t)(tt_sys_base(*inputs) - *inputs);
+		const size_t folder = (size_t)(tt_sys_base_name(*inputs) - *inputs);
 		const char *dir = ".";
 
 		if (strcmp(*inputs, "-") == 0)

@@ -38,7 +38,7 @@ static int
 show(struct app *app, const struct baseline_opts *o, const struct tt_histories *x, struct tt_err *err)
 {
 	const enum tt_render form = report_form(&o->out);
-	const char *title = tt_sys_base(o->arg.v[0]);
+	const char *title = tt_sys_base_name(o->arg.v[0]);
 	struct tt_buf text = { 0 };
 	struct tt_report r;
 	int rc = TT_OK;

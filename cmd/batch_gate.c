@@ -36,7 +36,7 @@ name_group(struct batch_gate *b, struct tt_err *err)
 		return TT_OK;
 	for (size_t i = 0; i < b->group->n; i++)
 		tt_buf_printf(&text, "%s%s", i ? "," : "", b->group->v[i]);
-	b->of.by = tt_buf_keep(&text, &b->app->arena, err);
+	b->of.by = tt_buf_move_to_arena(&text, &b->app->arena, err);
 	return b->of.by ? TT_OK : err->code;
 }
 
@@ -50,7 +50,7 @@ explains(struct app *app, const struct tt_opt_given *given, struct gate_opts *g,
 	tt_shell_quote(&text, g->budget);
 	tt_buf_text(&text, " ");
 	tt_opts_quote_shared(&text, given, &verb_gate, writes);
-	g->to.links.explain_one = tt_buf_keep(&text, &app->arena, err);
+	g->to.links.explain_one = tt_buf_move_to_arena(&text, &app->arena, err);
 	return g->to.links.explain_one ? gate_looks(app, given, g, err) : err->code;
 }
 

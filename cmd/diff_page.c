@@ -22,7 +22,7 @@
 static void
 put_arguments(const struct diff_page *p, struct tt_buf *to)
 {
-	const struct tt_list a = { .v = p->files->v, .n = p->files->before };
+	const struct tt_list a = { .v = p->files->v, .n = p->files->nfirst_side };
 	const struct tt_list b = { .v = p->files->v + a.n, .n = p->files->n - a.n };
 	static const char *const making[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", NULL };
 
@@ -64,10 +64,10 @@ diff_page(struct app *app, const struct diff_page *p, const struct tt_report *ha
 	tt_buf_text(&report, "tracetool report ");
 	tt_opts_quote_without(&report, p->given, &(struct tt_list){ 0 }, of_diff);
 	tt_buf_text(&report, "-o frame.html --frames ");
-	co.name = tt_buf_keep(&name, &app->arena, err);
-	co.rows = tt_buf_keep(&all_rows, &app->arena, err);
-	co.json = tt_buf_keep(&json, &app->arena, err);
-	co.report = tt_buf_keep(&report, &app->arena, err);
+	co.name = tt_buf_move_to_arena(&name, &app->arena, err);
+	co.rows = tt_buf_move_to_arena(&all_rows, &app->arena, err);
+	co.json = tt_buf_move_to_arena(&json, &app->arena, err);
+	co.report = tt_buf_move_to_arena(&report, &app->arena, err);
 	rc = co.name && co.rows && co.json && co.report ? tt_report_error(had, err) : err->code;
 	TT_THEN(rc, p->picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err));
 	if (rc == TT_OK && cut)

@@ -119,7 +119,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 		tt_buf_printf(&b, " %s ", give[i].option);
 		tt_shell_quote(&b, give[i].value);
 	}
-	return tt_buf_keep(&b, &x->a, err);
+	return tt_buf_move_to_arena(&b, &x->a, err);
 }
 
 /* Render the verdict as the text to print. */
@@ -180,7 +180,7 @@ repeat_budget_frames(struct gate *x, const struct tt_run_opts *run, struct tt_er
 		tt_shell_quote(&b, give[i].value);
 		tt_buf_text(&b, " ");
 	}
-	o->links.looks = tt_buf_keep(&b, &x->a, err);
+	o->links.looks = tt_buf_move_to_arena(&b, &x->a, err);
 	x->to.o = o;
 	return o->links.looks ? TT_OK : err->code;
 }

@@ -148,7 +148,7 @@ make_command(struct app *app, const struct gate_verb_opts *o, const char *const 
 		tt_shell_quote(&text, base);
 	}
 	tt_buf_text(&text, last);
-	*to = tt_buf_keep(&text, &app->arena, err);
+	*to = tt_buf_move_to_arena(&text, &app->arena, err);
 	return *to ? TT_OK : err->code;
 }
 
@@ -193,7 +193,7 @@ gate_looks(struct app *app, const struct tt_opt_given *given, struct gate_opts *
 	struct tt_buf text = { 0 };
 
 	tt_opts_quote_shared(&text, given, &verb_report, without);
-	g->to.links.looks = tt_buf_keep(&text, &app->arena, err);
+	g->to.links.looks = tt_buf_move_to_arena(&text, &app->arena, err);
 	return g->to.links.looks ? TT_OK : err->code;
 }
 

@@ -95,7 +95,7 @@ on_stop(int by)
 	tt_sink_unlink_all();
 	if (stop == TT_STOP_BY_ALARM)
 		_Exit(tt_sys_write(2, late, sizeof late - 1) < 0 ? 4 : tt_exit_code(TT_E_LIMIT));
-	tt_sys_die(stop);
+	tt_sys_end_by_signal(stop);
 }
 
 static int
@@ -249,13 +249,13 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct tt_
 	if (stop != 0 && status < 0) {
 		tt_sink_unlink_all();
 		if (stop != TT_STOP_BY_ALARM)
-			tt_sys_die(stop);
+			tt_sys_end_by_signal(stop);
 		*tt_put_time(text, app->max_time) = '\0';
 		ui_say(&app->ui, "%s%sstopped after the %s --max-time allows", app->input, app->input[0] ? ": " : "", text);
 		return tt_exit_code(TT_E_LIMIT);
 	}
 	if (status == TT_E_IO && err->sys == EPIPE)
-		tt_sys_die_unread();
+		tt_sys_end_by_closed_pipe();
 	if (status != TT_E_USAGE && !app->losses_said)
 		app_say_losses(app, app->input, &app->loss);
 	if (status < 0)
@@ -278,7 +278,7 @@ run_program(int argc, char **argv)
 	const struct tt_verb *verb = NULL;
 	int status, code;
 
-	tt_sys_begin();
+	tt_sys_prepare_process();
 	tt_sys_catch_stop(on_stop);
 	ui_init(&app.ui);
 	tt_loss_reset(&app.loss);
@@ -299,6 +299,6 @@ run_program(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	tt_sys_arguments(&argc, &argv);
+	tt_sys_decode_arguments(&argc, &argv);
 	return tt_sys_run_on_stack(run_program, argc, argv, STACK_BYTES);
 }

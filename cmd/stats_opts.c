@@ -229,12 +229,12 @@ stats_add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 
 	for (int alone = 0; alone < 2; alone++)
 		for (size_t i = 0; rc == TT_OK && (t = pass_option(i)) != NULL; i++) {
-			if (!t->table || t->alone != alone || !tt_opts_given(&s->given, t->name))
+			if (!t->table || t->if_no_table != alone || !tt_opts_given(&s->given, t->name))
 				continue;
-			for (size_t k = 0; t->instead && k < s->table.n; k++)
-				if (strcmp(s->table.v[k], t->instead) == 0)
+			for (size_t k = 0; t->replaces && k < s->table.n; k++)
+				if (strcmp(s->table.v[k], t->replaces) == 0)
 					s->table.v[k] = t->table;
-			if (s->table.n == 0 || !(t->instead || t->alone))
+			if (s->table.n == 0 || !(t->replaces || t->if_no_table))
 				rc = tt_list_add(&s->table, t->table, a, err);
 		}
 	return rc;

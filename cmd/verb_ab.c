@@ -38,7 +38,7 @@ find_builds(struct ab *x, struct tt_err *err)
 
 	while (cut < w->n && strcmp(w->v[cut], "--") != 0)
 		cut++;
-	if (!w->parted || cut == 0 || cut + 1 >= w->n)
+	if (!w->has_sides || cut == 0 || cut + 1 >= w->n)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name both builds, with \"--\" in front of each: -- OLD [ARG...] -- NEW [ARG...]");
 	old = tt_arena_alloc(&x->a, (cut + 1) * sizeof *old, err);
 	if (!old)

@@ -32,7 +32,7 @@ static const struct tt_option *
 in_files(const struct convert_opts *c, const struct output *o)
 {
 	for (const struct tt_option *t = o->emit->option; t && t->name; t++)
-		if (t->files && tt_opts_given(&c->given, t->name))
+		if (t->splits_output && tt_opts_given(&c->given, t->name))
 			return t;
 	return NULL;
 }
@@ -57,7 +57,7 @@ settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		size_t at = convert_emit_at(o->emit) + t->at;
 		const char *table, *asks;
 
-		if (!t->follows || tt_opts_given(&c->given, t->name) == 1)
+		if (!t->is_positional || tt_opts_given(&c->given, t->name) == 1)
 			memcpy(o->own + at, c->own + at, field_size(t->kind));
 		if (t->kind != TT_OPTION_TABLE)
 			continue;
@@ -127,8 +127,8 @@ check_used(const struct convert_opts *c, struct tt_err *err)
 				continue;
 			if (!used_option(c, t->name))
 				return unused(t->name, err);
-			if (t->with && !tt_opts_given(&c->given, t->with))
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs a %s: give --%s", t->name, t->with, t->with);
+			if (t->needs_option && !tt_opts_given(&c->given, t->needs_option))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs a %s: give --%s", t->name, t->needs_option, t->needs_option);
 		}
 	return TT_OK;
 }

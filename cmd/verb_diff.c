@@ -140,11 +140,11 @@ check(const struct diff_opts *o, struct tt_err *err)
 	const struct tt_list *p = &o->in.path;
 	int rc;
 
-	if (!p->parted)
+	if (!p->has_sides)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, p->n == 1 ? "one capture: name those it is compared with after \"--\"" :
 		    "which captures are A and which are B? Put \"--\" between them");
-	if (p->before == 0 || p->before == p->n)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture %s \"--\"", p->before ? "after" : "before");
+	if (p->nfirst_side == 0 || p->nfirst_side == p->n)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture %s \"--\"", p->nfirst_side ? "after" : "before");
 	for (size_t i = 0; i < o->table.n; i++) {
 		size_t k = 0;
 
@@ -197,7 +197,7 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 {
 	const struct tt_diff_report_opts ro = {
 		.table = o->table.v,
-		.rows = tt_opts_given(&o->given, "limit") ? tt_size(o->limit) : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
+		.rows = tt_opts_given(&o->given, "limit") ? tt_clamp_size(o->limit) : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
 	};
 	struct tt_diff_verdict v;
 	struct diff_page page = { .d = d, .verdict = &v, .sides = sides, .files = &o->in.path, .given = &o->given, .rename = o->rename,
@@ -262,7 +262,7 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	struct tt_run_opts run;
 	struct tt_report r;
 	/* The last reading seals the sandbox. */
-	struct tt_diff_sides sides = { .env = &app->env, .a = &app->arena, .path = o->in.path.v, .n = o->in.path.n, .nbefore = o->in.path.before,
+	struct tt_diff_sides sides = { .env = &app->env, .a = &app->arena, .path = o->in.path.v, .n = o->in.path.n, .nbefore = o->in.path.nfirst_side,
 		.opened = o->chrome ? NULL : app_seal, .opened_arg = app };
 	int rc = input_setup(app, &o->in, &run, err);
 
@@ -305,9 +305,9 @@ run_diff(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_diff, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	if (!o.in.path.parted && o.in.path.n == 2) {      /* two captures: the sides are clear without "--" */
-		o.in.path.parted = true;
-		o.in.path.before = 1;
+	if (!o.in.path.has_sides && o.in.path.n == 2) {   /* two captures: the sides are clear without "--" */
+		o.in.path.has_sides = true;
+		o.in.path.nfirst_side = 1;
 	}
 	return diff(app, &o, err);
 }

@@ -52,7 +52,7 @@ static const char *
 new_file(struct app *app, const char *path, const char *suffix, struct tt_err *err)
 {
 	char *dir = tt_arena_printf(&app->arena, err, "%s/tracetool-XXXXXX", tt_spool_dir(&app->env));
-	const char *name = tt_sys_base(path);
+	const char *name = tt_sys_base_name(path);
 	size_t n;
 	const char *end = tt_path_suffix(name, &n);
 
@@ -72,7 +72,7 @@ static int
 make(struct app *app, const struct open_opts *o, const char *verb, const char *out, int *status, struct tt_err *err)
 {
 	struct tt_list arg = { 0 };
-	int rc = tt_list_add(&arg, tt_sys_self(), &app->arena, err);
+	int rc = tt_list_add(&arg, tt_sys_program_path(), &app->arena, err);
 
 	TT_THEN(rc, tt_list_add(&arg, verb, &app->arena, err));
 	for (size_t i = 0; i < o->given.name.n && rc == TT_OK; i++) {
@@ -99,7 +99,7 @@ show(struct app *app, const char *path)
 	struct tt_err err;
 	int status;
 
-	if (!(browser && *browser) && tt_sys_show(path))
+	if (!(browser && *browser) && tt_sys_open_in_viewer(path))
 		return;
 	if (tt_program_run(arg, &status, &err) != TT_OK)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s; open the page by hand, or name a browser in BROWSER", err.msg);
@@ -129,7 +129,7 @@ run_open(struct app *app, int argc, char **argv, struct tt_err *err)
 	app->child_status = status;
 	/* A damaged capture also has a page. */
 	if (!tt_sys_exists(file)) {
-		*(char *)(uintptr_t)(tt_sys_base(file) - 1) = '\0';
+		*(char *)(uintptr_t)(tt_sys_base_name(file) - 1) = '\0';
 		tt_sys_remove_folder(file);
 		return TT_OK;
 	}

@@ -148,7 +148,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	int rc;
 
 	tt_page_words(words);
-	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : tt_sys_base(app->input);
+	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : tt_sys_base_name(app->input);
 	if (o->svg) {
 		rc = tt_page_picture((enum tt_picture)o->svg, r, view, po.name, &text, err);
 		TT_THEN(rc, app_write(app, o->output, &text, err));
@@ -157,8 +157,8 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	}
 	rc = quote_arguments(&all, o, NULL, a, err);
 	TT_THEN(rc, quote_arguments(&frames, o, "frames", a, err));
-	if (rc == TT_OK && (po.arguments = tt_buf_keep(&all, a, err)) != NULL)
-		of_frames = tt_buf_keep(&frames, a, err);
+	if (rc == TT_OK && (po.arguments = tt_buf_move_to_arena(&all, a, err)) != NULL)
+		of_frames = tt_buf_move_to_arena(&frames, a, err);
 	if (of_frames && (po.range = tt_arena_printf(a, err, "tracetool report %s -o range.html --frames ", of_frames)) &&
 	    (po.stats = tt_arena_printf(a, err, "tracetool stats %s --frames ", of_frames)) &&
 	    (po.tree = tt_arena_printf(a, err, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments)) &&
@@ -193,7 +193,7 @@ name_page(struct app *app, struct page_opts *o, struct tt_err *err)
 	if (!name)
 		return err->code;
 	tt_buf_printf(&text, "%s.html", name);
-	o->output = tt_buf_keep(&text, &app->arena, err);
+	o->output = tt_buf_move_to_arena(&text, &app->arena, err);
 	if (!o->output)
 		return err->code;
 	if (!tt_page_may_replace(o->output))
@@ -272,7 +272,7 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	int rc;
 
 	/* Without this setting, the C library keeps freed blocks up to the size of the largest one freed: megabytes, after some large tables. */
-	tt_sys_trim_from(128 << 10);
+	tt_sys_trim_blocks_from(128 << 10);
 	input_defaults(&o.in);
 	verb.sides = has_sides(argc, argv);
 	rc = app_parse(app, &verb, &o, &o.in.ui, argc, argv, err);

@@ -62,7 +62,7 @@ set_group(struct stats_opts *s, struct tt_err *err)
 static size_t
 row_limit(const struct stats_opts *s, size_t standard)
 {
-	return tt_opts_given(&s->given, "limit") ? tt_size(s->limit) : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
+	return tt_opts_given(&s->given, "limit") ? tt_clamp_size(s->limit) : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
 }
 
 /* Sort and cut the tables as the options say. */
@@ -156,13 +156,13 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	TT_THEN(rc, check_outputs(app, s, err));
 	if (rc != TT_OK)
 		return rc;
-	rc = tt_series_begin(&s->metric, s->pass.buckets ? tt_size(s->pass.buckets) : TT_TIMELINE_BUCKETS, &run, &app->arena, err);
+	rc = tt_series_begin(&s->metric, s->pass.buckets ? tt_clamp_size(s->pass.buckets) : TT_TIMELINE_BUCKETS, &run, &app->arena, err);
 	report_pager(app, &s->out);
 	TT_THEN(rc, input_confine(app, &s->in, s->out.output, s->perf_test, &run, err));
 	if (rc != TT_OK)
 		return rc;
 	run.hitches = (unsigned)s->pass.hitches;
-	run.buckets = tt_size(s->pass.buckets);
+	run.buckets = tt_clamp_size(s->pass.buckets);
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
 	summary = summary && !stats_asks_for_tables(s);

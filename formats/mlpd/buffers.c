@@ -258,7 +258,7 @@ mlpd_index(struct mlpd *m, struct tt_err *err)
 	tt_mem_free(&m->env->mem, a.unit, a.cap * sizeof *a.unit);
 	if (rc != TT_OK)
 		return rc;
-	tt_mem_fit(&m->env->mem, &m->unit, &m->capunit, m->nunit, sizeof *m->unit);
+	tt_mem_shrink(&m->env->mem, &m->unit, &m->capunit, m->nunit, sizeof *m->unit);
 	m->zero += zero == INT64_MAX ? 0 : zero;
 	return TT_OK;
 }

@@ -4,7 +4,7 @@
  */
 #include "mlpd/chunk_take.h"
 
-#include "base/gather.h"
+#include "base/extract_bits.h"
 #include "model/zones.h"
 
 #ifdef __SSE2__
@@ -67,7 +67,7 @@ ends_at(const uint8_t *p)
 static inline __attribute__((always_inline)) uint64_t
 lowest(uint64_t ends, const bool quick)
 {
-	return quick ? tt_gather_lowest(ends) : (uint64_t)__builtin_ctzll(ends | (uint64_t)1 << 63);
+	return quick ? tt_lowest_bit(ends) : (uint64_t)__builtin_ctzll(ends | (uint64_t)1 << 63);
 }
 
 /* Return the number at ${p}, of ${last} + 1 bytes, at most eight. */
@@ -77,7 +77,7 @@ number(const uint8_t *p, uint64_t last, const bool quick)
 	const uint64_t mask = ((uint64_t)1 << (7 * last + 7)) - 1;
 
 	if (quick || unlikely(last > 3))
-		return tt_gather_sevens(mlpd_u64(p), quick) & mask;
+		return tt_extract_sevens(mlpd_u64(p), quick) & mask;
 	const uint32_t w = mlpd_u32(p), pairs = (w & 0x007f007f) | (w >> 1 & 0x3f803f80);
 	return ((pairs & 0x3fff) | (pairs >> 2 & 0x0fffc000)) & mask;
 }
@@ -88,7 +88,7 @@ signed_number(const uint8_t *p, uint64_t n, const bool quick)
 {
 	const unsigned up = -(unsigned)(7 * n) & 63;      /* shift that brings the last group's sign to bit 63 */
 
-	return (uint64_t)((int64_t)(tt_gather_sevens(mlpd_u64(p), quick) << up) >> up);
+	return (uint64_t)((int64_t)(tt_extract_sevens(mlpd_u64(p), quick) << up) >> up);
 }
 
 /* Return the number of events at which the batch must grow, if each event were a zone that begins and stays open. */
@@ -276,7 +276,7 @@ hot_plain(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 	return hot(r, events, call_ts, rc, false);
 }
 
-static TT_GATHERS uint64_t
+static TT_EXTRACTS_BITS uint64_t
 hot_quick(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 {
 	return hot(r, events, call_ts, rc, true);

@@ -2,7 +2,7 @@
  * The loops over begins and ends of zones, which take nearly all of the decoding time. They use the x86 instruction that gathers bits (PEXT) where the
  * processor has it.
  */
-#include "base/gather.h"
+#include "base/extract_bits.h"
 #include "ttc/ttc_decode.h"
 
 /* Gather the bits of ${x} under ${mask}: the low seven bits of consecutive bytes, but the upper five of the first. */
@@ -10,8 +10,8 @@ static inline __attribute__((always_inline)) uint64_t
 gather(uint64_t x, uint64_t mask, bool quick)
 {
 	if (quick)
-		return tt_gather(x, mask);
-	return mask ? tt_gather_sevens((x & mask) >> (__builtin_ctzll(mask) & ~7), false) >> (__builtin_ctzll(mask) & 7) : 0;
+		return tt_extract_bits(x, mask);
+	return mask ? tt_extract_sevens((x & mask) >> (__builtin_ctzll(mask) & ~7), false) >> (__builtin_ctzll(mask) & 7) : 0;
 }
 
 /*
@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) unsigned
 form_of(uint64_t w, bool quick)
 {
 	if (quick)
-		return (unsigned)tt_gather(w, 0x808080808083);
+		return (unsigned)tt_extract_bits(w, 0x808080808083);
 	return (unsigned)(((w & 0x808080808080) >> 7) * 0x0102040810204080 >> 56 << 2 | (w & 3));
 }
 
@@ -151,7 +151,7 @@ hot_plain(struct ttc_run *r, int *rc)
 	return hot_loop(r, rc, false);
 }
 
-static TT_GATHERS uint64_t
+static TT_EXTRACTS_BITS uint64_t
 hot_quick(struct ttc_run *r, int *rc)
 {
 	return hot_loop(r, rc, true);
@@ -236,7 +236,7 @@ skim_plain(struct ttc_run *r)
 	return skim_loop(r, false);
 }
 
-static TT_GATHERS int
+static TT_EXTRACTS_BITS int
 skim_quick(struct ttc_run *r)
 {
 	return skim_loop(r, true);

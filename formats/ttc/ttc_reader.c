@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/clock_ratio.h"
-#include "base/gather.h"
+#include "base/extract_bits.h"
 #include "ttc/crc32c.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
@@ -139,7 +139,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (!m)
 		return err->code;
 	tt_crc32c_init();
-	m->quick = tt_gathers();
+	m->quick = tt_can_extract_bits();
 	m->lead = m->now = m;
 	ttc_forms(m);
 	m->env = env;

@@ -221,7 +221,7 @@ tt_archive_start(struct tt_archive *ar, struct tt_err *err)
 
 	ar->a = archive_read_new();
 	if (!ar->a)
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	if (enable(ar) != ARCHIVE_OK)
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "the libarchive here cannot read %s",
 		    tt_archive_name[ar->kind]);

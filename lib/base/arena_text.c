@@ -18,7 +18,7 @@ tt_arena_vprintf(struct tt_arena *a, struct tt_err *err, const char *fmt, va_lis
 	va_copy(again, list);
 	n = vsnprintf(NULL, 0, fmt, list);
 	if (n < 0)
-		tt_nomem(err);
+		tt_fail_nomem(err);
 	else
 		p = tt_arena_text(a, NULL, (size_t)n, err);
 	if (p)
@@ -40,7 +40,7 @@ tt_arena_printf(struct tt_arena *a, struct tt_err *err, const char *fmt, ...)
 }
 
 char *
-tt_buf_keep(struct tt_buf *b, struct tt_arena *a, struct tt_err *err)
+tt_buf_move_to_arena(struct tt_buf *b, struct tt_arena *a, struct tt_err *err)
 {
 	char *text = tt_buf_error(b, err) == TT_OK ? tt_arena_text(a, b->p, b->n, err) : NULL;
 

@@ -18,6 +18,6 @@ char *tt_arena_printf(struct tt_arena *a, struct tt_err *err, const char *fmt, .
 char *tt_arena_vprintf(struct tt_arena *a, struct tt_err *err, const char *fmt, va_list list) TT_PRINTF(3, 0);
 
 /* Copy the bytes of ${b} to a text in ${a}, and free ${b}. NULL with ${err} filled on failure. */
-char *tt_buf_keep(struct tt_buf *b, struct tt_arena *a, struct tt_err *err);
+char *tt_buf_move_to_arena(struct tt_buf *b, struct tt_arena *a, struct tt_err *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 
 const char *
-tt_brief(char room[TT_BRIEF_BYTES], const char *s)
+tt_brief_name(char room[TT_BRIEF_BYTES], const char *s)
 {
 	size_t n = TT_BRIEF_MAX;
 

@@ -11,6 +11,6 @@
 enum { TT_BRIEF_MAX = 1000, TT_BRIEF_BYTES = TT_BRIEF_MAX + 24 };
 
 /* ${s}, or where it is longer, its beginning, cut between two characters, and "…#" and 16 digits, in ${room}: longer than any name that is not cut. */
-const char *tt_brief(char room[TT_BRIEF_BYTES], const char *s);
+const char *tt_brief_name(char room[TT_BRIEF_BYTES], const char *s);
 
 #endif

@@ -21,7 +21,7 @@ static int
 fail(struct tt_buf *b, struct tt_err *err)
 {
 	tt_buf_fail(b);
-	return tt_nomem(err);
+	return tt_fail_nomem(err);
 }
 
 int
@@ -50,7 +50,7 @@ tt_buf_room(struct tt_buf *b, size_t more, struct tt_err *err)
 int
 tt_buf_error(const struct tt_buf *b, struct tt_err *err)
 {
-	return b->failed ? tt_nomem(err) : TT_OK;
+	return b->failed ? tt_fail_nomem(err) : TT_OK;
 }
 
 const char *

@@ -87,7 +87,7 @@ tt_fail_sys(struct tt_err *err, int sys, const char *fmt, ...)
 }
 
 int
-tt_nomem(struct tt_err *err)
+tt_fail_nomem(struct tt_err *err)
 {
 	return tt_fail(err, TT_E_NOMEM, TT_NOWHERE, "out of memory");
 }

@@ -72,10 +72,10 @@ int tt_fail_sys(struct tt_err *err, int sys, const char *fmt, ...) TT_PRINTF(3, 
 bool tt_err_short_of_files(const struct tt_err *err);
 
 /**
- * tt_nomem(err):
+ * tt_fail_nomem(err):
  * The one message for a failed allocation; returns TT_E_NOMEM.
  */
-int tt_nomem(struct tt_err *err);
+int tt_fail_nomem(struct tt_err *err);
 
 /**
  * tt_err_in(err, fmt, ...):

@@ -14,8 +14,8 @@
 struct tt_list {
 	const char **v;
 	size_t n, cap;
-	bool parted;                  /* true: the list has two sides, of which the first has ${before} texts */
-	size_t before;                /* texts on the first side, if parted */
+	bool has_sides;               /* true: the list has two sides, of which the first has ${nfirst_side} texts */
+	size_t nfirst_side;           /* texts on the first side, if parted */
 };
 
 /* Append ${s} to ${l}; the text is borrowed. */

@@ -15,9 +15,9 @@
 static bool
 give_way(struct tt_mem *mem)
 {
-	struct tt_mem_spare *s = atomic_load(&mem->spare);
+	struct tt_mem_freeable *s = atomic_load(&mem->freeable);
 
-	return s && s->give(s->arg);
+	return s && s->free_some(s->arg);
 }
 
 /* Count ${n} more bytes, or fail if they would pass the cap. The sum is exact at every moment, so the cap is never passed. */
@@ -72,13 +72,13 @@ tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err)
 	p = calloc(n ? n : 1, 1);
 	if (!p) {
 		refund(mem, n);
-		tt_nomem(err);
+		tt_fail_nomem(err);
 	}
 	return p;
 }
 
 void *
-tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err)
+tt_mem_alloc_lines(struct tt_mem *mem, size_t n, struct tt_err *err)
 {
 	void *p;
 
@@ -87,7 +87,7 @@ tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err)
 	p = tt_sys_aligned(TT_MEM_LINE, n);
 	if (!p) {
 		refund(mem, n);
-		tt_nomem(err);
+		tt_fail_nomem(err);
 		return NULL;
 	}
 	return memset(p, 0, n);
@@ -120,7 +120,7 @@ tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem, 
 		return TT_OK;
 	new_cap = grown_cap(*cap, need, elem);
 	if (new_cap == 0)
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	new_b = new_cap * elem;
 	rc = charge(mem, new_b - old_b, err);
 	if (rc != TT_OK)
@@ -131,7 +131,7 @@ tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem, 
 	array = array ? realloc(array, new_b) : calloc(1, new_b);
 	if (!array) {
 		refund(mem, new_b - old_b);
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	}
 	if (old_b)
 		memset((char *)array + old_b, 0, new_b - old_b);
@@ -141,7 +141,7 @@ tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem, 
 }
 
 void
-tt_mem_fit(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem)
+tt_mem_shrink(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem)
 {
 	void *array;
 
@@ -212,7 +212,7 @@ tt_arena_free(struct tt_arena *a)
 		a->pages = page->next;
 		tt_mem_free(a->mem, page, page->size);
 	}
-	a->at = a->end = NULL;
+	a->next = a->end = NULL;
 }
 
 static struct tt_arena_page *
@@ -258,7 +258,7 @@ next_page(struct tt_arena *a, struct tt_err *err)
 		return err ? err->code : TT_E_NOMEM;
 	page->next = a->pages;
 	a->pages = page;
-	a->at = (char *)page + HEAD;
+	a->next = (char *)page + HEAD;
 	a->end = (char *)page + size;
 	return TT_OK;
 }
@@ -267,23 +267,23 @@ next_page(struct tt_arena *a, struct tt_err *err)
 static void *
 carve(struct tt_arena *a, size_t n, size_t align, struct tt_err *err)
 {
-	size_t skip = (size_t)(0 - (uintptr_t)a->at) & (align - 1);
+	size_t skip = (size_t)(0 - (uintptr_t)a->next) & (align - 1);
 	char *p;
 
 	if (n > SIZE_MAX / 2) {
-		tt_nomem(err);
+		tt_fail_nomem(err);
 		return NULL;
 	}
 	n += n == 0;
-	if (!a->at || n + skip > (size_t)(a->end - a->at)) {
+	if (!a->next || n + skip > (size_t)(a->end - a->next)) {
 		if (n > PAGE_FIRST / 4)
 			return alloc_large(a, n, err);
 		if (next_page(a, err) != TT_OK)
 			return NULL;
 		skip = 0;
 	}
-	p = a->at + skip;
-	a->at = p + n;
+	p = a->next + skip;
+	a->next = p + n;
 	return p;
 }
 
@@ -299,7 +299,7 @@ tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err)
 	char *p;
 
 	if (n == SIZE_MAX) {
-		tt_nomem(err);
+		tt_fail_nomem(err);
 		return NULL;
 	}
 	p = carve(a, n + 1, 1, err);

@@ -17,15 +17,15 @@
 struct tt_err;
 
 /* An owner of memory that can be freed on demand. ${give} is called, on any thread, when the cap would be passed; true: it freed some. */
-struct tt_mem_spare {
-	bool (*give)(void *arg);
+struct tt_mem_freeable {
+	bool (*free_some)(void *arg);
 	void *arg;
 };
 
 struct tt_mem {
 	_Atomic size_t used, peak;
 	size_t cap;                   /* bytes; 0 = none */
-	_Atomic(struct tt_mem_spare *) spare;
+	_Atomic(struct tt_mem_freeable *) freeable;
 };
 
 /**
@@ -37,7 +37,7 @@ void *tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err);
 
 /* Allocate ${n} zeroed bytes, a multiple of TT_MEM_LINE, aligned to a cache line. For memory that is accessed at random. */
 #define TT_MEM_LINE 64
-void *tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err);
+void *tt_mem_alloc_lines(struct tt_mem *mem, size_t n, struct tt_err *err);
 void tt_mem_free_lines(struct tt_mem *mem, void *p, size_t n);
 
 /**
@@ -51,16 +51,16 @@ int tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t el
 
 /* Convert ${n} to a size_t, clamped: for limits, where more than memory can hold means no limit. */
 static inline size_t
-tt_size(uint64_t n)
+tt_clamp_size(uint64_t n)
 {
 	return n < SIZE_MAX ? (size_t)n : SIZE_MAX;
 }
 
 /**
- * tt_mem_fit(mem, p, cap, n, elem):
+ * tt_mem_shrink(mem, p, cap, n, elem):
  * Shrink the array *${p} of *${cap} elements of ${elem} bytes to its first ${n} elements. If ${n} is 0, or the system cannot shrink it, nothing changes.
  */
-void tt_mem_fit(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem);
+void tt_mem_shrink(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem);
 
 /**
  * tt_mem_free(mem, p, n):
@@ -85,7 +85,7 @@ struct tt_arena_page;
 struct tt_arena {
 	struct tt_mem *mem;
 	struct tt_arena_page *pages;
-	char *at, *end;
+	char *next, *end;
 };
 
 /**

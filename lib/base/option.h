@@ -27,17 +27,17 @@ struct tt_option {
 	const char *name, *arg, *help;        /* arg: the name of the value in texts; help: refers to another option as "{name}" */
 	enum tt_option_kind kind;
 	size_t at;                    /* offset of the field that the option sets */
-	uint64_t lo, hi;
+	uint64_t min, max;
 	const char *(*value)(size_t i);       /* the allowed values; NULL after the last */
 	const char *chars;
 	/* For emitters. */
-	bool follows;                 /* true: the option applies to the outputs after it; if given once, to all */
-	bool files;                   /* true: the option splits an output into several files */
-	const char *with;             /* another option, without which this one has no effect */
+	bool is_positional;           /* true: the option applies to the outputs after it; if given once, to all */
+	bool splits_output;           /* true: the option splits an output into several files */
+	const char *needs_option;     /* another option, without which this one has no effect */
 	/* For passes. */
 	const char *table;            /* the table that the option asks for, or a pass: all its tables */
-	const char *instead;          /* a table that ${table} replaces if it was asked for */
-	bool alone;                   /* true: the option asks for ${table} only if no table was asked for */
+	const char *replaces;         /* a table that ${table} replaces if it was asked for */
+	bool if_no_table;             /* true: the option asks for ${table} only if no table was asked for */
 };
 
 #endif

@@ -34,7 +34,7 @@ tt_sort_bytes_by(void *v, size_t n, size_t size, int (*cmp)(const void *, const 
 
 /* Compare two pointers to texts. */
 static inline int
-tt_by_text(const void *a, const void *b)
+tt_compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

@@ -9,7 +9,7 @@
 
 struct tt_place {
 	uint64_t key;
-	size_t at;
+	size_t index;
 };
 
 /**

@@ -12,7 +12,7 @@ struct tt_arena;
 
 struct tt_texts {
 	struct tt_arena *a;           /* holds the texts; the map is allocated from its tt_mem */
-	struct tt_map at;             /* rows of ${text}, by the hash of the text */
+	struct tt_map index;          /* rows of ${text}, by the hash of the text */
 	const char **text;
 	size_t n, cap;
 };

@@ -40,7 +40,7 @@ struct find {
 static int
 out_of_memory(struct tt_err *err)
 {
-	return err->code ? err->code : tt_nomem(err);
+	return err->code ? err->code : tt_fail_nomem(err);
 }
 
 /* The fixed cost of a capture (process, sandbox, line of results), as bytes that take the same time to analyse. */
@@ -151,9 +151,9 @@ list_names(int fd, char ***names, size_t *n, struct tt_err *err)
 	closedir(dir);
 	if (e) {
 		free_names(*names, *n);
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	}
-	tt_sort(*names, *n, tt_by_text);
+	tt_sort(*names, *n, tt_compare_texts);
 	return TT_OK;
 }
 

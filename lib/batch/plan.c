@@ -200,7 +200,7 @@ shards_of(struct plan *p, struct run *r, struct tt_err *err)
 {
 	double *serial = calloc(r->shards, sizeof *serial), all = 0, all_serial = 0;
 	struct tt_split split;
-	int rc = serial ? tt_split(&p->env->mem, r->shards, p->files->file, p->files->n, p->divide, &split, err) : tt_nomem(err);
+	int rc = serial ? tt_split(&p->env->mem, r->shards, p->files->file, p->files->n, p->divide, &split, err) : tt_fail_nomem(err);
 
 	memset(r->busy, 0, r->shards * sizeof *r->busy);
 	for (size_t i = 0; i < p->files->n && rc == TT_OK; i++) {
@@ -325,7 +325,7 @@ put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *repo
 	struct tt_table *t = make_table(report, PLAN_NODES);
 	const size_t most = shards > PER_NODE * NODES_MAX ? shards : PER_NODE * NODES_MAX;
 	struct run r = { .busy = calloc(most, sizeof *r.busy), .free = calloc(NODES_MAX, sizeof *r.free) };
-	int rc = r.busy && r.free ? TT_OK : tt_nomem(err);
+	int rc = r.busy && r.free ? TT_OK : tt_fail_nomem(err);
 
 	r.shards = shards;
 	TT_THEN(rc, shards_of(p, &r, err));

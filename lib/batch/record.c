@@ -79,7 +79,7 @@ tt_record_complain(struct tt_record *r, const char *kind, uint64_t at, const cha
 		return TT_OK;
 	c->at[c->n - 1] = at;
 	c->line[c->n - 1] = strdup(line);
-	return c->line[c->n - 1] ? TT_END : tt_nomem(err);
+	return c->line[c->n - 1] ? TT_END : tt_fail_nomem(err);
 }
 
 int
@@ -114,7 +114,7 @@ insert_line(struct tt_complaints *c, size_t have, uint64_t at, const char *text,
 		return TT_OK;
 	copy = strdup(text);
 	if (!copy)
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	if (have == TT_RECORD_LINES)
 		free(c->line[--have]);
 	memmove(&c->line[i + 1], &c->line[i], (have - i) * sizeof c->line[0]);

@@ -37,7 +37,7 @@ fail(struct archive *a, const char *suffix, struct tt_err *err)
 	const char *why = archive_error_string(a);
 
 	if (archive_errno(a) == ENOMEM)
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "libarchive cannot compress a block for %s: %s",
 	    suffix + 1, why ? why : "it does not say why");
 }
@@ -76,7 +76,7 @@ code_by_archive(const struct tt_coding *coding, struct tt_block *b, struct tt_er
 	int rc = TT_OK;
 
 	if (!a || !entry)
-		rc = tt_nomem(err);
+		rc = tt_fail_nomem(err);
 	else if (set_up(a, coding->kind, b) != ARCHIVE_OK || write_block(a, entry, b) != ARCHIVE_OK)
 		rc = fail(a, coding->suffix, err);
 	archive_entry_free(entry);

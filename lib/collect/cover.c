@@ -300,7 +300,7 @@ list_files(struct cover *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nrecord; i++)
 		if (c->record[i].file[0] && (n == 0 || c->file[n - 1] != c->record[i].file))
 			c->file[n++] = c->record[i].file;
-	tt_sort(c->file, n, tt_by_text);
+	tt_sort(c->file, n, tt_compare_texts);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(c->file[i], c->file[c->nfile - 1]) != 0)
 			c->file[c->nfile++] = c->file[i];
@@ -310,7 +310,7 @@ list_files(struct cover *c, struct tt_err *err)
 static uint32_t
 file_number(const struct cover *c, const char *name)
 {
-	const char **at = bsearch(&name, c->file, c->nfile, sizeof *c->file, tt_by_text);
+	const char **at = bsearch(&name, c->file, c->nfile, sizeof *c->file, tt_compare_texts);
 
 	return (uint32_t)(at - c->file);
 }

@@ -78,8 +78,8 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	g->mem = g->addr.mem = g->class.mem = g->ref.mem = g->has.mem = c->mem;
 	tt_objects_init(&g->reg_at, c->mem);
 	pthread_mutex_init(&g->lock, NULL);
-	g->spare = (struct tt_mem_spare){ give_way, g };
-	atomic_store(&c->mem->spare, &g->spare);
+	g->spare = (struct tt_mem_freeable){ give_way, g };
+	atomic_store(&c->mem->freeable, &g->spare);
 	return TT_OK;
 }
 
@@ -364,7 +364,7 @@ release(struct tt_model *m, void *state)
 	struct tt_mem *mem = &m->env->mem;
 	struct graph *g = state;
 
-	atomic_store(&mem->spare, NULL);
+	atomic_store(&mem->freeable, NULL);
 	pthread_mutex_destroy(&g->lock);
 	forget(g);
 	tt_mem_free(mem, g->class_of, g->capclass_of * sizeof *g->class_of);

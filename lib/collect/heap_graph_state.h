@@ -46,7 +46,7 @@ struct graph {
 	struct tt_objects reg_at;     /* start -> index + 1 */
 	struct spot **spot;
 	/* With --max-memory the graph gives up its memory to any other part that needs it, on any thread. */
-	struct tt_mem_spare spare;
+	struct tt_mem_freeable spare;
 	pthread_mutex_t lock;         /* held while the graph is worked on */
 	_Atomic(void *) holder;       /* identity of the thread that holds the lock: address of its thread-local variable; NULL: none */
 };

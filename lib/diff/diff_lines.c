@@ -188,7 +188,7 @@ path_text(const struct tt_diff_ctx *x, size_t node)
 	for (; node && tt_diff_is_timed(&d->node[node]) && n < PATH_ZONES; node = d->node[node].parent)
 		name[n++] = node_label(d, &d->node[node]);
 	while (n-- > 0) {
-		tt_buf_text(&b, tt_brief(room, name[n]));
+		tt_buf_text(&b, tt_brief_name(room, name[n]));
 		if (n > 0)
 			tt_buf_text(&b, " > ");
 	}

@@ -134,7 +134,7 @@ static void
 put_side(const struct tt_diff_sides *s, unsigned side, struct tt_buf *to)
 {
 	size_t from = side == TT_DIFF_A ? 0 : s->nbefore, n = (side == TT_DIFF_A ? s->nbefore : s->n) - from;
-	const char *name = tt_sys_base(s->path[from]);
+	const char *name = tt_sys_base_name(s->path[from]);
 
 	if (n > 1)
 		tt_buf_printf(to, "%s and %zu more", name, n - 1);

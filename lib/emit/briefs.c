@@ -22,7 +22,7 @@ static int
 add_name(struct tt_briefs *b, struct tt_mem *mem, const char *s, struct tt_err *err)
 {
 	char room[TT_BRIEF_BYTES];
-	const char *brief = s ? tt_brief(room, s) : s;
+	const char *brief = s ? tt_brief_name(room, s) : s;
 	int rc;
 
 	if (brief == s || find_name(b, s))
@@ -97,7 +97,7 @@ tt_emit_brief(const struct tt_emitting *e, const char *s)
 const char *
 tt_emit_brief_in(const struct tt_emitting *e, char *room, const char *s)
 {
-	const char *brief = tt_brief(room, s);
+	const char *brief = tt_brief_name(room, s);
 
 	if (brief != s)
 		note_cut(e);

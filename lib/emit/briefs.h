@@ -33,7 +33,7 @@ void tt_briefs_free(struct tt_briefs *b, struct tt_mem *mem);
 /* The name ${s} of the capture in brief, and note that it was written. */
 const char *tt_emit_brief(const struct tt_emitting *e, const char *s);
 
-/* As tt_brief() for a name that is not the capture's as it is. */
+/* As tt_brief_name() for a name that is not the capture's as it is. */
 const char *tt_emit_brief_in(const struct tt_emitting *e, char *room, const char *s);
 
 /* Tell that names were cut, if some were. */

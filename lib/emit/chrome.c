@@ -145,7 +145,7 @@ static const struct tt_option options[] = {
 	{ .name = "begin-end", .at = offsetof(struct tt_chrome_opts, begin_end),
 	    .help = "write begin and end events, one thread after the other, instead of complete events" },
 	TT_OPTION_BLOBS(offsetof(struct tt_chrome_opts, blobs)),
-	{ .name = "split", .arg = "SIZE", .kind = TT_OPTION_SIZE, .at = offsetof(struct tt_chrome_opts, split), .files = true,
+	{ .name = "split", .arg = "SIZE", .kind = TT_OPTION_SIZE, .at = offsetof(struct tt_chrome_opts, split), .splits_output = true,
 	    .help = "begin a new file near every SIZE bytes of JSON; each loads alone" },
 	{ .name = NULL },
 };

@@ -305,7 +305,7 @@ tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n)
 const char *
 tt_capture_title(const struct tt_capture *c, size_t *n)
 {
-	const char *path = tt_sys_base(c->path);
+	const char *path = tt_sys_base_name(c->path);
 	const struct tt_def *d;
 
 	if (c->title) {

@@ -505,9 +505,9 @@ static const char *const suffixes[] = { ".csv", NULL };
 
 static const struct tt_option options[] = {
 	TT_OPTION_BLOBS(AT(blobs)),
-	{ .name = "table", .arg = "ID", .kind = TT_OPTION_TABLE, .at = AT(table), .value = table_value, .follows = true,
+	{ .name = "table", .arg = "ID", .kind = TT_OPTION_TABLE, .at = AT(table), .value = table_value, .is_positional = true,
 	    .help = "write this table (see tracetool list metrics) instead of the events; for the outputs that follow, like {format}" },
-	{ .name = "group-by", .arg = "KEY", .kind = TT_OPTION_CHOICE, .at = AT(group), .value = tt_group_key, .with = "table",
+	{ .name = "group-by", .arg = "KEY", .kind = TT_OPTION_CHOICE, .at = AT(group), .value = tt_group_key, .needs_option = "table",
 	    .help = "group the rows of the table by thread, assembly, namespace or domain" },
 	{ .name = "csv-sep", .arg = "CHAR", .kind = TT_OPTION_CHAR, .at = AT(sep), .chars = ",;|\t",
 	    .help = "use this separator: , ; | or tab" },

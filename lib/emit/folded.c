@@ -250,7 +250,7 @@ static int
 clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err)
 {
 	char room[TT_BRIEF_BYTES], *p;
-	const char *brief = tt_brief(room, text);
+	const char *brief = tt_brief_name(room, text);
 	size_t n = strlen(brief);
 
 	if (n == 0)

@@ -106,7 +106,7 @@ tt_pf_names(struct perfetto *c, struct tt_err *err)
 	c->making = true;
 	for (unsigned i = 0; i < PF_NAMES; i++)
 		if (i && !new_name(c, own[i].name, c->nmodel + own[i].category + 1))
-			return tt_nomem(err);
+			return tt_fail_nomem(err);
 		else if (!i && (rc = tt_mem_grow(&c->e.env->mem, &c->entry, &c->capentry, 1, sizeof *c->entry, err)) != TT_OK)
 			return rc;
 		else if (!i)

@@ -509,7 +509,7 @@ remembered_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 	size_t nmisses = 0;
 	int rc = TT_OK;
 
-	if (unlikely(!fast->place) && !(fast->place = tt_mem_lines(f->mem, sizeof *fast->place << PLACE_BITS, err)))
+	if (unlikely(!fast->place) && !(fast->place = tt_mem_alloc_lines(f->mem, sizeof *fast->place << PLACE_BITS, err)))
 		return err->code;
 	struct place *const places = fast->place;
 	struct tt_counts *const counts = f->counts;

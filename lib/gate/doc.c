@@ -136,7 +136,7 @@ tt_doc_parse_part(struct tt_doc *d, const char *text, size_t n, const struct tt_
 	tt_doc_free(d);
 	/* Out of memory, jansson fails at some places without a message. */
 	if (json_error_code(&e) == json_error_out_of_memory || e.text[0] == '\0')
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	return no_json(d, &e, err);
 }
 

@@ -378,7 +378,7 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		    v->nsample > 1 ? v->sample[v->nsample - 1].name : "", tt_setting_name[TT_SETTING_META_FROM_PATH]);
 		return NULL;
 	}
-	tt_sort(g, all, tt_by_text);
+	tt_sort(g, all, tt_compare_texts);
 	*n = 0;
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || strcmp(g[i], g[*n - 1]) != 0)

@@ -285,7 +285,7 @@ why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_meas
 	}
 	tt_buf_printf(&b, "%s; name one%s", f->n > shown ? ", ..." : "", apart ? "" : " in full");
 	tt_buf_free(&name);
-	return tt_buf_keep(&b, g->out, err);
+	return tt_buf_move_to_arena(&b, g->out, err);
 }
 
 /* True if the table lists everything of its kind, so that what has no row did not happen. */

@@ -39,7 +39,7 @@ tt_budget_settings(const struct tt_budget *g, struct tt_arena *a, struct tt_err 
 	put_one(&b, "skip until", g->skip.until_marker);
 	put_one(&b, "frame marker", g->frame_marker);
 	put_one(&b, "frame thread", g->frame_thread);
-	return tt_buf_keep(&b, a, err);
+	return tt_buf_move_to_arena(&b, a, err);
 }
 
 const char *
@@ -64,7 +64,7 @@ tt_run_settings(const struct tt_run_opts *run, struct tt_arena *a, struct tt_err
 	put_one(&b, "with", f->wrappers ? "wrappers" : NULL);
 	put_one(&b, "without", f->player_only ? "Editor" : NULL);
 	put_one(&b, "without", f->no_wait ? "waits" : NULL);
-	return tt_buf_keep(&b, a, err);
+	return tt_buf_move_to_arena(&b, a, err);
 }
 
 struct tt_sample *

@@ -70,7 +70,7 @@ tt_dest_follow(const char *name, char path[TT_PATH_BYTES])
 		const int64_t n = tt_sys_read_link(path, to);
 		if (n < 0)
 			return errno == EINVAL || errno == ENOENT ? 0 : errno;
-		const size_t folder = tt_sys_is_separator(to[0]) ? 0 : (size_t)(tt_sys_base(path) - path);
+		const size_t folder = tt_sys_is_separator(to[0]) ? 0 : (size_t)(tt_sys_base_name(path) - path);
 		if (folder + (size_t)n >= TT_PATH_BYTES)
 			return ENAMETOOLONG;
 		memcpy(path + folder, to, (size_t)n + 1);
@@ -166,7 +166,7 @@ send_early(struct tt_dest *d)
 {
 	if (!d->temp || d->written - d->sent < SEND_EARLY)
 		return;
-	tt_sys_send_early(d->fd, d->sent, d->written - d->sent);
+	tt_sys_begin_writeback(d->fd, d->sent, d->written - d->sent);
 	d->sent = d->written;
 }
 

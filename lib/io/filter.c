@@ -160,7 +160,7 @@ set_up(struct filter *f)
 
 	f->a = archive_read_new();
 	if (!f->a)
-		return tt_nomem(&f->failed);
+		return tt_fail_nomem(&f->failed);
 	if (f->coding->enable(f->a) != ARCHIVE_OK || archive_read_support_format_raw(f->a) != ARCHIVE_OK ||
 	    archive_read_support_format_empty(f->a) != ARCHIVE_OK)
 		return tt_fail(&f->failed, TT_E_UNKNOWN, TT_NOWHERE, "the libarchive here cannot read %s",

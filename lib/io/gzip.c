@@ -120,7 +120,7 @@ inflate_some(struct gzip *g, const uint8_t *p, size_t n, struct tt_err *err)
 		g->between = true;
 		return TT_OK;
 	case Z_MEM_ERROR:
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	default:
 		return fail_damaged(g, err);
 	}
@@ -210,7 +210,7 @@ tt_gzip_new(struct tt_env *env, struct tt_raw *raw, struct tt_decoder **d, struc
 	/* + 16: zlib accepts gzip headers only. */
 	if (inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
 		tt_mem_free(&env->mem, g, sizeof *g);
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	}
 	*d = &g->d;
 	return TT_OK;

@@ -15,7 +15,7 @@
 static bool
 folder_of(const char *path, char dir[TT_PATH_BYTES])
 {
-	const size_t n = (size_t)(tt_sys_base(path) - path);
+	const size_t n = (size_t)(tt_sys_base_name(path) - path);
 
 	if (n + 1 > TT_PATH_BYTES)
 		return false;
@@ -33,8 +33,8 @@ same_target(const char *a, const char *b)
 
 	if (strcmp(a, b) == 0)
 		return true;
-	return tt_sys_is_same_name(tt_sys_base(a), tt_sys_base(b)) && folder_of(a, dir[0]) && folder_of(b, dir[1]) && tt_sys_stat(dir[0], &st[0]) == 0 &&
-	    tt_sys_stat(dir[1], &st[1]) == 0 && tt_sys_is_same(&st[0], &st[1]);
+	return tt_sys_is_same_name(tt_sys_base_name(a), tt_sys_base_name(b)) && folder_of(a, dir[0]) && folder_of(b, dir[1]) &&
+	    tt_sys_stat(dir[0], &st[0]) == 0 && tt_sys_stat(dir[1], &st[1]) == 0 && tt_sys_is_same(&st[0], &st[1]);
 }
 
 /* True if both name one regular file; writing twice to another kind of file, such as /dev/null, loses nothing. */

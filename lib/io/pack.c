@@ -102,17 +102,17 @@ work(void *arg)
 static void
 start_workers(struct tt_pack *pack)
 {
-	struct tt_sys_held held;
+	struct tt_sys_signal_mask held;
 
 	pack->threads_tried = true;
 	if (pack->env->jobs < 2)
 		return;
 	/* Workers block all signals, which are left to the threads that handle them. */
-	tt_sys_hold_signals(&held);
+	tt_sys_block_signals(&held);
 	while (pack->threads_n < pack->env->jobs &&
 	    pthread_create(&pack->threads[pack->threads_n], NULL, work, pack) == 0)
 		pack->threads_n++;
-	tt_sys_free_signals(&held);
+	tt_sys_restore_signals(&held);
 	if (pack->threads_n < pack->env->jobs)
 		tt_log(pack->env, TT_LOG_VERBOSE, "compressing with %zu threads instead of %u",
 		    pack->threads_n, pack->env->jobs);

@@ -37,7 +37,7 @@ examine(struct tt_raw *raw, struct tt_err *err)
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "is a directory");
 	raw->size = UINT64_MAX;
 	raw->room = WIN_SIZE;
-	at = st.kind == TT_KIND_FILE ? tt_sys_place(raw->fd) : -1;
+	at = st.kind == TT_KIND_FILE ? tt_sys_offset(raw->fd) : -1;
 	if (at < 0)
 		return TT_OK;
 	raw->regular = true;

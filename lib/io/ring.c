@@ -11,7 +11,7 @@
 bool
 tt_ring_named(const char *path)
 {
-	const char *base = tt_sys_base(path);
+	const char *base = tt_sys_base_name(path);
 	size_t n = strlen(path);
 
 	return tt_sys_is_absolute(path) && strncmp(base, "tracetool-", 10) == 0 && strcmp(path + n - 5, ".ring") == 0;

@@ -49,15 +49,15 @@ move(const struct tt_sorter *s, struct tt_place *p)
 	char one[LARGEST];
 
 	for (size_t i = 0, k, from; i < s->n; i++) {
-		if (p[i].at == i)
+		if (p[i].index == i)
 			continue;
 		memcpy(one, s->rec + i * size, size);
-		for (k = i; (from = p[k].at) != i; k = from) {
+		for (k = i; (from = p[k].index) != i; k = from) {
 			memcpy(s->rec + k * size, s->rec + from * size, size);
-			p[k].at = k;
+			p[k].index = k;
 		}
 		memcpy(s->rec + k * size, one, size);
-		p[k].at = k;
+		p[k].index = k;
 	}
 }
 

@@ -45,7 +45,7 @@ take_slot(void)
 static int
 name_temp(struct tt_temp *t, const char *path, unsigned k)
 {
-	const char *base = tt_sys_base(path);
+	const char *base = tt_sys_base_name(path);
 	int n = snprintf(t->path, TT_PATH_BYTES, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX, base, t->pid, k);
 
 	return n >= 0 && n < TT_PATH_BYTES ? 0 : ENAMETOOLONG;
@@ -108,7 +108,7 @@ tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *er
 
 	if (!t)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %d outputs are open", TEMP_MAX);
-	t->pid = tt_sys_process();
+	t->pid = tt_sys_process_id();
 	if (!t->path)
 		t->path = malloc(TT_PATH_BYTES);
 	sys = t->path ? create(t, path, fd) : ENOMEM;
@@ -136,7 +136,7 @@ void
 tt_sink_unlink_all(void)
 {
 	int sys = errno;
-	const long self = tt_sys_process();
+	const long self = tt_sys_process_id();
 
 	for (size_t i = 0; i < TEMP_MAX; i++) {
 		if (atomic_load(&temps[i].state) == TEMP_LIVE && temps[i].pid == self)
@@ -231,7 +231,7 @@ tt_sink_sweep_output(const char *path)
 	/* Outputs that are written directly have no temporaries. */
 	if (strcmp(path, "-") == 0 || (tt_sys_stat(path, &st) == 0 && st.kind != TT_KIND_FILE) || tt_dest_follow(path, s.path) != 0)
 		return;
-	s.stem = tt_sys_base(s.path);
+	s.stem = tt_sys_base_name(s.path);
 	s.nstem = strnlen(s.stem, STEM_MAX);
 	s.folder = (size_t)(s.stem - s.path);
 	snprintf(folder, sizeof folder, "%.*s", s.folder ? (int)s.folder : 1, s.folder ? s.path : ".");

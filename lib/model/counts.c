@@ -37,7 +37,7 @@ struct tt_count *
 tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 {
 	const size_t at = node >> TT_TREE_PAGE_BITS;
-	struct tt_count_page *page = tt_mem_lines(c->mem, sizeof *page, err);
+	struct tt_count_page *page = tt_mem_alloc_lines(c->mem, sizeof *page, err);
 
 	if (!page)
 		return NULL;
@@ -53,7 +53,7 @@ new_slab(struct tt_counts *c, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	if (!(c->slab[c->nslab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
+	if (!(c->slab[c->nslab] = tt_mem_alloc_lines(c->mem, SLAB_BYTES, err)))
 		return err->code;
 	/* Page 0 stands for "no page". It counts as full, so that a search for room needs no test for it. */
 	if (c->nslab++ == 0)
@@ -81,7 +81,7 @@ tt_counts_dist(struct tt_counts *c, uint32_t marker, struct tt_err *err)
 
 	if (c->nslab == 0 && new_slab(c, err) != TT_OK)
 		return NULL;
-	if (!*d && !(*d = tt_mem_lines(c->mem, TT_TREE_PAGE * sizeof **d, err)))
+	if (!*d && !(*d = tt_mem_alloc_lines(c->mem, TT_TREE_PAGE * sizeof **d, err)))
 		return NULL;
 	c->ndist = page < c->ndist ? c->ndist : page + 1;
 	struct tt_dist *at = *d + (marker & (TT_TREE_PAGE - 1));

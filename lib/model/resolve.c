@@ -140,7 +140,7 @@ static const char *
 brief_of(struct tt_model *m, const char *s, struct tt_err *err)
 {
 	char room[TT_BRIEF_BYTES];
-	const char *brief = tt_brief(room, s);
+	const char *brief = tt_brief_name(room, s);
 
 	return brief == s ? s : tt_arena_text(&m->arena, brief, strlen(brief), err);
 }
@@ -385,7 +385,7 @@ list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)
 		list[n++] = specials[i].category;
 	list[n++] = UNKNOWN;
 	list[n++] = NO_CATEGORY;
-	tt_sort(list, n, tt_by_text);
+	tt_sort(list, n, tt_compare_texts);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || strcmp(list[i], list[i - 1]) != 0)
 			distinct++;

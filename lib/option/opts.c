@@ -300,7 +300,7 @@ add_operands(struct tt_list *list, const char *p, struct tt_arena *a, struct tt_
 {
 	struct operands o = { list, a, err, TT_OK };
 
-	return tt_sys_expand(p, add_operand, &o) ? o.rc : tt_list_add(list, p, a, err);
+	return tt_sys_expand_pattern(p, add_operand, &o) ? o.rc : tt_list_add(list, p, a, err);
 }
 
 int
@@ -316,10 +316,10 @@ tt_opts_parse(
 		int rc;
 
 		if (options && strcmp(p, "--") == 0) {
-			options = verb->sides && !operand->parted;
+			options = verb->sides && !operand->has_sides;
 			if (options)
-				operand->before = operand->n;
-			operand->parted = true;
+				operand->nfirst_side = operand->n;
+			operand->has_sides = true;
 			continue;
 		}
 		if (!options || p[0] != '-' || p[1] == '\0')

@@ -175,7 +175,7 @@ tt_opts_read(const struct tt_option *t, void *field, const char *value, struct t
 	static int (*const set[])(const struct tt_opt *, void *, const char *, struct tt_arena *, struct tt_err *) = {
 		[TT_OPTION_FLAG] = tt_opt_flag, [TT_OPTION_COUNT] = tt_opt_count, [TT_OPTION_SIZE] = tt_opt_size, [TT_OPTION_PERCENT] = tt_opt_percent,
 		[TT_OPTION_CHOICE] = tt_opt_choice, [TT_OPTION_TABLE] = tt_opt_text };
-	const struct tt_opt o = { .lo = t->lo, .hi = t->hi, .value = t->value };
+	const struct tt_opt o = { .lo = t->min, .hi = t->max, .value = t->value };
 	int rc;
 
 	if (t->kind == TT_OPTION_CHAR)

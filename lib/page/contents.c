@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/aside.h"
+#include "base/task.h"
 #include "model/glossary.h"
 #include "out/redact.h"
 #include "page/report_page.h"
@@ -66,7 +66,7 @@ tt_page_needs(void)
 }
 
 struct tt_page_search {
-	struct tt_aside aside;
+	struct tt_task aside;
 	struct tt_views own, *view;   /* own: the view of the search's thread */
 	struct tt_causes causes;
 	struct tt_arena text;
@@ -93,7 +93,7 @@ tt_page_search_begin(struct tt_arena *a, const struct tt_model *m, struct tt_vie
 	tt_view_init(&s->own, m);
 	tt_arena_init(&s->text, &m->env->mem);
 	s->view = alone ? view : &s->own;
-	tt_aside_begin(&s->aside, alone, find_causes, s);
+	tt_task_begin(&s->aside, alone, find_causes, s);
 	return s;
 }
 
@@ -128,7 +128,7 @@ tt_page_fill(struct tt_views *view, struct tt_page_search *s, const struct tt_pa
 	po.table = asked;
 	po.rows = 0;
 	po.causes = &s->causes;
-	tt_aside_end(&s->aside);
+	tt_task_wait(&s->aside);
 	if (r->err.code == TT_OK)
 		r->err = s->err;
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)

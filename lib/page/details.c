@@ -546,7 +546,7 @@ pack(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out,
 
 	*done = 0;
 	if (rc == TT_OK && (text->n > UINT32_MAX / 2 || deflateInit(&z, LEVEL) != Z_OK))
-		rc = tt_nomem(err);
+		rc = tt_fail_nomem(err);
 	if (rc == TT_OK) {
 		z.next_out = (Bytef *)packed.p;
 		end = deflate(&z, Z_FINISH);

@@ -40,7 +40,7 @@ static void
 put_name(const struct tt_model *m, uint32_t process, unsigned y, struct tt_buf *out)
 {
 	tt_buf_printf(out, "<text x=\"4\" y=\"%u\" font-size=\"12\" fill=\"#1b1f24\">Input %u: ", y, process + 1);
-	tt_html_text(out, tt_sys_base(m->cap[process]->path));
+	tt_html_text(out, tt_sys_base_name(m->cap[process]->path));
 	tt_buf_text(out, "</text>\n");
 }
 

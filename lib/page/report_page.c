@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/aside.h"
+#include "base/task.h"
 #include "base/json.h"
 #include "base/setting.h"
 #include "model/frames.h"
@@ -55,7 +55,7 @@ tt_page_has_classes(const struct tt_table *t)
 static const char *
 name_of(const struct tt_page *p, size_t i)
 {
-	return tt_sys_base(p->view->m->cap[i]->path);
+	return tt_sys_base_name(p->view->m->cap[i]->path);
 }
 
 const char *
@@ -471,7 +471,7 @@ put_flames(const struct tt_page *p)
 /* The data about frames for page scripts. If possible, a second thread makes it while the first writes everything else: both only read what they share. */
 struct data {
 	struct tt_page p;                /* the page, with an output and a view of its own */
-	struct tt_aside aside;
+	struct tt_task aside;
 	struct tt_buf out;
 	struct tt_report texts;       /* texts made by that thread */
 	struct tt_err err;
@@ -510,14 +510,14 @@ begin_data(struct data *d, const struct tt_page *p)
 	d->p.view = beside ? beside : p->view;
 	tt_report_init(&d->texts, &p->view->m->env->mem);
 	if (p->o->details)
-		tt_aside_begin(&d->aside, !beside, make_data, d);
+		tt_task_begin(&d->aside, !beside, make_data, d);
 }
 
 /* Append the data to the end of the page. */
 static void
 end_data(struct data *d, const struct tt_page *p)
 {
-	tt_aside_end(&d->aside);
+	tt_task_wait(&d->aside);
 	tt_buf_add(p->out, d->out.p, d->out.n);
 	tt_buf_free(&d->out);
 	tt_report_free(&d->texts);

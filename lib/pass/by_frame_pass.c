@@ -708,10 +708,10 @@ wide_value(size_t i)
 }
 
 static const struct tt_option options[] = {
-	{ .name = "wide", .arg = "COLUMN", .kind = TT_OPTION_OTHER, .value = wide_value, .table = "frame_markers", .alone = true,
+	{ .name = "wide", .arg = "COLUMN", .kind = TT_OPTION_OTHER, .value = wide_value, .table = "frame_markers", .if_no_table = true,
 	    .help = "frame_markers, frame_threads and frame_counters: a row a frame, and a column for each marker, thread or counter, with this "
 	            "column's figure" },
-	{ .name = "columns", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, columns), .hi = 1000, .with = "wide",
+	{ .name = "columns", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, columns), .max = 1000, .needs_option = "wide",
 	    .help = "{wide}: at most N of these columns, those with the most, 0: 1,000; default 50" },
 	{ .name = NULL },
 };

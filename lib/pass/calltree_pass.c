@@ -341,11 +341,11 @@ drop(struct tt_making *k)
 }
 
 static const struct tt_option options[] = {
-	{ .name = "bottom-up", .kind = TT_OPTION_OTHER, .table = "calltree_bottom_up", .instead = "calltree",
+	{ .name = "bottom-up", .kind = TT_OPTION_OTHER, .table = "calltree_bottom_up", .replaces = "calltree",
 	    .help = "print the call tree from the callees to their callers; without {table}, only that" },
 	{ .name = "threshold", .arg = "PCT", .kind = TT_OPTION_PERCENT, .at = offsetof(struct tt_pass_opts, threshold_e4),
 	    .help = "leave out branches of the call tree below PCT percent of the time; default 1" },
-	{ .name = "max-depth", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, max_depth), .lo = 1, .hi = UINT32_MAX,
+	{ .name = "max-depth", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, max_depth), .min = 1, .max = UINT32_MAX,
 	    .help = "print at most N levels of the call tree" },
 	{ .name = NULL },
 };

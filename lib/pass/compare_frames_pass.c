@@ -653,7 +653,7 @@ why(struct tt_making *k)
 }
 
 static const struct tt_option options[] = {
-	{ .name = "compare-frames", .arg = "A,B", .kind = TT_OPTION_OTHER, .table = "compare_frames", .alone = true,
+	{ .name = "compare-frames", .arg = "A,B", .kind = TT_OPTION_OTHER, .table = "compare_frames", .if_no_table = true,
 	    .help = "print two frames side by side, each a number or \"median\": call trees, threads, allocations, counters" },
 	{ .name = NULL },
 };

@@ -777,7 +777,7 @@ static const struct tt_option options[] = {
 	{ .name = "percentiles", .arg = "RULE", .kind = TT_OPTION_CHOICE, .at = offsetof(struct tt_pass_opts, percentiles), .value = percentile_rule,
 	    .help = "print figures of frames by the nearest rank, or as Unity's Profile Analyzer does" },
 	{ .name = "budget", .arg = "MS", .kind = TT_OPTION_OTHER, .help = "also count frames longer than MS milliseconds; repeatable" },
-	{ .name = "hitches", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, hitches), .lo = 1, .hi = 1000,
+	{ .name = "hitches", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, hitches), .min = 1, .max = 1000,
 	    .help = "list the N worst frames; default 10" },
 	{ .name = NULL },
 };

@@ -152,7 +152,7 @@ path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b)
 		tt_buf_text(b, " > …");
 	while (n-- > 0) {
 		tt_buf_text(b, " > ");
-		tt_buf_text(b, tt_brief(room, class_name(f, step[n])));
+		tt_buf_text(b, tt_brief_name(room, class_name(f, step[n])));
 	}
 }
 

@@ -94,7 +94,7 @@ name_classes(struct fold *f, struct tt_err *err)
 			return;
 		f->name[i] = c->label;
 	}
-	tt_sort(f->name, s->nkey, tt_by_text);
+	tt_sort(f->name, s->nkey, tt_compare_texts);
 	for (size_t i = 0; i < s->nkey; i++) {
 		if (n == 0 || strcmp(f->name[i], f->name[n - 1]) != 0)
 			f->name[n++] = f->name[i];
@@ -104,7 +104,7 @@ name_classes(struct fold *f, struct tt_err *err)
 		const struct tt_class *c = tt_class_of(&f->classes, s->key_process[i], s->key[i], err);
 		if (!c)
 			return;
-		const char **at = bsearch(&c->label, f->name, n, sizeof *f->name, tt_by_text);
+		const char **at = bsearch(&c->label, f->name, n, sizeof *f->name, tt_compare_texts);
 		f->name_of[i] = c->wanted ? (uint32_t)(at - f->name) : NOT_WANTED;
 	}
 }

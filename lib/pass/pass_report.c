@@ -61,7 +61,7 @@ tt_pass_asks(const char *table)
 {
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		for (const struct tt_option *o = (*p)->option; o && o->name; o++)
-			if (o->table && !o->instead && !o->alone && strcmp(o->table, table) == 0)
+			if (o->table && !o->replaces && !o->if_no_table && strcmp(o->table, table) == 0)
 				return o->name;
 	return NULL;
 }

@@ -165,8 +165,8 @@ series(struct tt_making *k, struct tt_table *t)
 }
 
 static const struct tt_option options[] = {
-	{ .name = "buckets", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, buckets), .lo = 1, .hi = TT_TIMELINE_MAX,
-	    .table = "timeline", .alone = true,
+	{ .name = "buckets", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, buckets), .min = 1, .max = TT_TIMELINE_MAX,
+	    .table = "timeline", .if_no_table = true,
 	    .help = "cut the timeline into N parts; default 60; without {table}, print only that" },
 	{ .name = "metric", .arg = "METRIC", .kind = TT_OPTION_OTHER, .table = "timeline_metrics",
 	    .help = "print a metric of the gate (tracetool list gate), like marker.time[Update*].total, for each of {buckets} parts of the "

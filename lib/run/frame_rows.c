@@ -10,7 +10,7 @@ static int
 more_rows(struct tt_thread_replay *w, struct tt_mem *mem, struct tt_err *err)
 {
 	size_t cap = w->caprow ? w->caprow * 2 : 256;
-	struct tt_thread_replay_row *row = tt_mem_lines(mem, cap * sizeof *row, err);
+	struct tt_thread_replay_row *row = tt_mem_alloc_lines(mem, cap * sizeof *row, err);
 
 	if (!row)
 		return err->code;

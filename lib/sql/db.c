@@ -59,7 +59,7 @@ tell(struct tt_db *db, int code, struct tt_err *err)
 	}
 	switch (code & 0xff) {
 	case SQLITE_NOMEM:
-		return tt_nomem(err);
+		return tt_fail_nomem(err);
 	case SQLITE_INTERRUPT:
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	case SQLITE_CORRUPT:

@@ -109,7 +109,7 @@ tt_sys_is_absolute(const char *path)
 }
 
 const char *
-tt_sys_base(const char *path)
+tt_sys_base_name(const char *path)
 {
 	const char *base = path;
 
@@ -247,7 +247,7 @@ tt_sys_pwrite(int fd, const void *p, size_t n, uint64_t at)
 }
 
 int64_t
-tt_sys_place(int fd)
+tt_sys_offset(int fd)
 {
 	const HANDLE h = tt_windows_handle(fd);
 	LARGE_INTEGER at;
@@ -322,7 +322,7 @@ tt_sys_will_read(int fd)
 }
 
 void
-tt_sys_send_early(int fd, uint64_t at, uint64_t n)
+tt_sys_begin_writeback(int fd, uint64_t at, uint64_t n)
 {
 	(void)fd, (void)at, (void)n;
 }
@@ -706,9 +706,9 @@ by_path(const void *a, const void *b)
 }
 
 size_t
-tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void *arg)
+tt_sys_expand_pattern(const char *path, bool (*each)(void *arg, const char *path), void *arg)
 {
-	const char *base = tt_sys_base(path);
+	const char *base = tt_sys_base_name(path);
 	struct matches m = { 0 };
 	char name[4 * MAX_PATH];
 	WIN32_FIND_DATAW found;

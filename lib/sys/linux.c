@@ -29,7 +29,7 @@ tt_sys_will_read(int fd)
 }
 
 void
-tt_sys_send_early(int fd, uint64_t at, uint64_t n)
+tt_sys_begin_writeback(int fd, uint64_t at, uint64_t n)
 {
 	(void)sync_file_range(fd, (off_t)at, (off_t)n, SYNC_FILE_RANGE_WRITE);
 }

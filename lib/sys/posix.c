@@ -69,7 +69,7 @@ tt_sys_pwrite(int fd, const void *p, size_t n, uint64_t at)
 }
 
 int64_t
-tt_sys_place(int fd)
+tt_sys_offset(int fd)
 {
 	return lseek(fd, 0, SEEK_CUR);
 }
@@ -265,7 +265,7 @@ tt_sys_list(const char *folder, bool (*each)(void *arg, const char *name), void 
 }
 
 size_t
-tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void *arg)
+tt_sys_expand_pattern(const char *path, bool (*each)(void *arg, const char *path), void *arg)
 {
 	(void)path, (void)each, (void)arg;
 	return 0;
@@ -298,7 +298,7 @@ tt_sys_is_absolute(const char *path)
 }
 
 const char *
-tt_sys_base(const char *path)
+tt_sys_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -328,7 +328,7 @@ tt_sys_trim(void)
 }
 
 void
-tt_sys_trim_from(size_t bytes)
+tt_sys_trim_blocks_from(size_t bytes)
 {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, (int)bytes);
@@ -356,7 +356,7 @@ tt_sys_time_ns(void)
 }
 
 long
-tt_sys_process(void)
+tt_sys_process_id(void)
 {
 	return (long)getpid();
 }
@@ -413,7 +413,7 @@ tt_sys_error(int code)
 /* --- other programs ------------------------------------------------------------------ */
 
 const char *
-tt_sys_self(void)
+tt_sys_program_path(void)
 {
 	return "/proc/self/exe";
 }
@@ -427,7 +427,7 @@ tt_sys_run(const char *const *argv, int *code)
 }
 
 bool
-tt_sys_show(const char *path)
+tt_sys_open_in_viewer(const char *path)
 {
 	(void)path;
 	return false;
@@ -448,33 +448,33 @@ tt_sys_remove_folder(const char *path)
 /* --- being asked to stop ------------------------------------------------------------ */
 
 void
-tt_sys_hold_signals(struct tt_sys_held *held)
+tt_sys_block_signals(struct tt_sys_signal_mask *held)
 {
 	sigset_t all, old;
 
-	_Static_assert(sizeof old <= sizeof held->was, "a set of signals fits");
+	_Static_assert(sizeof old <= sizeof held->saved, "a set of signals fits");
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	memcpy(held->was, &old, sizeof old);
+	memcpy(held->saved, &old, sizeof old);
 }
 
 void
-tt_sys_free_signals(const struct tt_sys_held *held)
+tt_sys_restore_signals(const struct tt_sys_signal_mask *held)
 {
 	sigset_t old;
 
-	memcpy(&old, held->was, sizeof old);
+	memcpy(&old, held->saved, sizeof old);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void
-tt_sys_arguments(int *argc, char ***argv)
+tt_sys_decode_arguments(int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
 }
 
 void
-tt_sys_begin(void)
+tt_sys_prepare_process(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) == 0 || errno != EBADF)
@@ -527,7 +527,7 @@ tt_sys_alarm(int64_t ns)
 }
 
 void
-tt_sys_die(int by)
+tt_sys_end_by_signal(int by)
 {
 	sigset_t set;
 
@@ -539,9 +539,9 @@ tt_sys_die(int by)
 }
 
 void
-tt_sys_die_unread(void)
+tt_sys_end_by_closed_pipe(void)
 {
-	tt_sys_die(SIGPIPE);
+	tt_sys_end_by_signal(SIGPIPE);
 }
 
 /* --- the terminal ------------------------------------------------------------------- */

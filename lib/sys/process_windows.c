@@ -53,7 +53,7 @@ tt_sys_trim(void)
 }
 
 void
-tt_sys_trim_from(size_t bytes)
+tt_sys_trim_blocks_from(size_t bytes)
 {
 	(void)bytes;
 }
@@ -82,7 +82,7 @@ tt_sys_time_ns(void)
 }
 
 long
-tt_sys_process(void)
+tt_sys_process_id(void)
 {
 	return (long)GetCurrentProcessId();
 }
@@ -163,7 +163,7 @@ tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv, si
 /* --- other programs -------------------------------------------------------------------------- */
 
 const char *
-tt_sys_self(void)
+tt_sys_program_path(void)
 {
 	static char path[TT_PATH_BYTES];
 	wchar_t name[TT_WINDOWS_PATH];
@@ -244,7 +244,7 @@ tt_sys_run(const char *const *argv, int *code)
 
 /* Show ${path} through shell32.dll, which is loaded only here because it would slow down every start. */
 bool
-tt_sys_show(const char *path)
+tt_sys_open_in_viewer(const char *path)
 {
 	typedef HINSTANCE WINAPI execute(HWND, LPCWSTR, LPCWSTR, LPCWSTR, LPCWSTR, INT);
 	const HMODULE shell = LoadLibraryExW(L"shell32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
@@ -292,13 +292,13 @@ tt_sys_remove_folder(const char *path)
 /* --- being asked to stop ------------------------------------------------------------------- */
 
 void
-tt_sys_hold_signals(struct tt_sys_held *held)
+tt_sys_block_signals(struct tt_sys_signal_mask *held)
 {
 	(void)held;
 }
 
 void
-tt_sys_free_signals(const struct tt_sys_held *held)
+tt_sys_restore_signals(const struct tt_sys_signal_mask *held)
 {
 	(void)held;
 }
@@ -307,7 +307,7 @@ tt_sys_free_signals(const struct tt_sys_held *held)
 int __wgetmainargs(int *argc, wchar_t ***argv, wchar_t ***env, int expand, int *mode);
 
 void
-tt_sys_arguments(int *argc, char ***argv)
+tt_sys_decode_arguments(int *argc, char ***argv)
 {
 	wchar_t **wide, **env;
 	int n, mode = 0;
@@ -336,7 +336,7 @@ restore_console(void)
 }
 
 void
-tt_sys_begin(void)
+tt_sys_prepare_process(void)
 {
 	const HANDLE self = GetCurrentProcess();
 
@@ -407,7 +407,7 @@ tt_sys_alarm(int64_t ns)
 }
 
 void
-tt_sys_die(int by)
+tt_sys_end_by_signal(int by)
 {
 	restore_console();
 	_Exit(128 + (by > 0 ? by : SIGTERM));
@@ -415,9 +415,9 @@ tt_sys_die(int by)
 
 /* End as SIGPIPE, number 13, ends a program. */
 void
-tt_sys_die_unread(void)
+tt_sys_end_by_closed_pipe(void)
 {
-	tt_sys_die(13);
+	tt_sys_end_by_signal(13);
 }
 
 /* --- the terminal ---------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ int64_t tt_sys_write(int fd, const void *p, size_t n);
 int64_t tt_sys_pwrite(int fd, const void *p, size_t n, uint64_t at);
 
 /* Return the descriptor's offset; -1: it has none. */
-int64_t tt_sys_place(int fd);
+int64_t tt_sys_offset(int fd);
 /* Move the descriptor's offset to the beginning. */
 int tt_sys_rewind(int fd);
 
@@ -62,7 +62,7 @@ void tt_sys_wait_writable(int fd);
 /* Advise the system that the file will be read from beginning to end. */
 void tt_sys_will_read(int fd);
 /* Advise the system to begin writing the bytes [at, at + n) to disk. */
-void tt_sys_send_early(int fd, uint64_t at, uint64_t n);
+void tt_sys_begin_writeback(int fd, uint64_t at, uint64_t n);
 /* Write the file to disk, and wait for that. */
 int tt_sys_sync(int fd);
 
@@ -131,13 +131,13 @@ int tt_sys_list(const char *folder, bool (*each)(void *arg, const char *name), v
  * Call ${each} with each path that matches the pattern ${path}, in order, until ${each} returns false. Only on Windows, where no shell does that: * and ? in
  * the last component. Returns the number of paths; 0 if no path matches, or if ${path} is no pattern.
  */
-size_t tt_sys_expand(const char *path, bool (*each)(void *arg, const char *path), void *arg);
+size_t tt_sys_expand_pattern(const char *path, bool (*each)(void *arg, const char *path), void *arg);
 
 /* Return the system's default folder for temporary files. */
 const char *tt_sys_temp_dir(void);
 
 /* Return the last component of ${path}, which may be empty. Separators are '/', and on Windows also '\' and the ':' of a drive. */
-const char *tt_sys_base(const char *path);
+const char *tt_sys_base_name(const char *path);
 /* True if both names are the same file name in a folder: on Windows, names that differ only in the case of ASCII letters are. */
 bool tt_sys_is_same_name(const char *a, const char *b);
 /* True if ${c} separates the components of a path; true if ${path} does not depend on the present folder. */
@@ -156,13 +156,13 @@ void tt_sys_free_aligned(void *p);
 /* Return freed memory that the allocator keeps to the system. */
 void tt_sys_trim(void);
 /* Advise the allocator to return freed blocks of at least ${bytes} to the system at once. */
-void tt_sys_trim_from(size_t bytes);
+void tt_sys_trim_blocks_from(size_t bytes);
 
 /* Return monotonic time, and time since 1970 in UTC, in ns. */
 int64_t tt_sys_clock_ns(void);
 int64_t tt_sys_time_ns(void);
 
-long tt_sys_process(void);
+long tt_sys_process_id(void);
 /* True if process ${pid} has ended, or ends within ${wait_ms}. */
 bool tt_sys_has_ended(long pid, int wait_ms);
 
@@ -182,7 +182,7 @@ int tt_sys_run_on_stack(int (*run)(int argc, char **argv), int argc, char **argv
 /* --- other programs ------------------------------------------------------------------ */
 
 /* Return the path by which this program can be started again; static. */
-const char *tt_sys_self(void);
+const char *tt_sys_program_path(void);
 
 /*
  * On Windows: run ${argv}[0], found as the system finds programs, and wait until it ends; *${code}: its exit code. On other systems lib/io/program.c runs
@@ -191,7 +191,7 @@ const char *tt_sys_self(void);
 int tt_sys_run(const char *const *argv, int *code);
 
 /* Open ${path} as a double click on it does; false: this system has no call for that, or the call failed. */
-bool tt_sys_show(const char *path);
+bool tt_sys_open_in_viewer(const char *path);
 
 /* Make a new folder that only this user may open; ${path} ends with XXXXXX, which is replaced by random characters. */
 int tt_sys_make_own_folder(char *path);
@@ -201,15 +201,15 @@ int tt_sys_remove_folder(const char *path);
 /* --- being asked to stop ------------------------------------------------------------ */
 
 /* Keep signals away from threads that are started between the two calls. */
-struct tt_sys_held { unsigned char was[128]; };
-void tt_sys_hold_signals(struct tt_sys_held *held);
-void tt_sys_free_signals(const struct tt_sys_held *held);
+struct tt_sys_signal_mask { unsigned char saved[128]; };
+void tt_sys_block_signals(struct tt_sys_signal_mask *held);
+void tt_sys_restore_signals(const struct tt_sys_signal_mask *held);
 
 /* Replace the arguments of main() with the same in UTF-8; they stay valid until the program ends. */
-void tt_sys_arguments(int *argc, char ***argv);
+void tt_sys_decode_arguments(int *argc, char ***argv);
 
 /* Call first in main(): closed standard descriptors are opened so that no file gets their numbers, and standard streams carry bytes as they are. */
-void tt_sys_begin(void);
+void tt_sys_prepare_process(void);
 
 /* The number ${by} if tt_sys_alarm() asks the process to stop; other numbers are signals. */
 enum { TT_STOP_BY_ALARM = -1 };
@@ -217,8 +217,8 @@ enum { TT_STOP_BY_ALARM = -1 };
 /**
  * tt_sys_catch_stop(on):
  * From now on call ${on} instead of ending when the user, the system or tt_sys_alarm() asks the process to stop. ${on} runs in a signal handler, or on Windows
- * on a thread of the system: it may set flags, and call tt_sys_remove(), tt_sys_alarm(), tt_sys_write(), tt_sys_die() and _Exit(). Signals that were ignored
- * when the program began stay ignored. After ${on}, waiting calls return with EINTR. Writing to a pipe without a reader fails with EPIPE from now on.
+ * on a thread of the system: it may set flags, and call tt_sys_remove(), tt_sys_alarm(), tt_sys_write(), tt_sys_end_by_signal() and _Exit(). Signals that were
+ * ignored when the program began stay ignored. After ${on}, waiting calls return with EINTR. Writing to a pipe without a reader fails with EPIPE from now on.
  */
 void tt_sys_catch_stop(void (*on)(int by));
 
@@ -226,8 +226,8 @@ void tt_sys_catch_stop(void (*on)(int by));
 void tt_sys_alarm(int64_t ns);
 
 /* End as the signal ${by} ends a program that does not catch it; without signals, with exit code 128 + ${by}. Or end as a program whose reader has gone. */
-void tt_sys_die(int by);
-void tt_sys_die_unread(void);
+void tt_sys_end_by_signal(int by);
+void tt_sys_end_by_closed_pipe(void);
 
 /* --- the terminal ------------------------------------------------------------------- */
 

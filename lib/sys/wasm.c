@@ -19,7 +19,7 @@ tt_sys_will_read(int fd)
 }
 
 void
-tt_sys_send_early(int fd, uint64_t at, uint64_t n)
+tt_sys_begin_writeback(int fd, uint64_t at, uint64_t n)
 {
 	(void)fd, (void)at, (void)n;
 }

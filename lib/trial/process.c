@@ -452,7 +452,7 @@ tt_trial_run_build(struct tt_trial *x, enum tt_side side, const char *name, stru
 	for (size_t i = 0; i < path.n; i++)
 		if (path.p[i] == ' ' && i > strlen(x->dir))
 			path.p[i] = '-';
-	run->path = tt_buf_keep(&path, &x->a, err);
+	run->path = tt_buf_move_to_arena(&path, &x->a, err);
 	argv = run->path ? words(x, side, run->path, err) : NULL;
 	if (!argv)
 		return err->code;

@@ -32,7 +32,7 @@ take_builds(struct tt_trial *x, struct tt_err *err)
 			tt_buf_text(&text, i ? " " : "");
 			tt_shell_quote(&text, v[i]);
 		}
-		x->command[s] = tt_buf_keep(&text, &x->a, err);
+		x->command[s] = tt_buf_move_to_arena(&text, &x->a, err);
 		if (!x->command[s])
 			return err->code;
 		if (v[0][0] == '\0')

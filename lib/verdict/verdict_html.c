@@ -595,7 +595,7 @@ tt_verdict_as_html(const struct tt_verdict *v, const struct tt_verdict_links *li
 	tt_html_open(out, v->summary, TT_HTML_ALONE);
 	put(&p, v->ab ? "<header>\n<h1>A/B run" : "<header>\n<h1>Budget ");
 	if (!v->ab)
-		tt_html_text(out, tt_sys_base(v->budget->path));
+		tt_html_text(out, tt_sys_base_name(v->budget->path));
 	put(&p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#rows\">Rows</a></nav>\n<main>\n");
 	verdict(&p);
 	losses(&p);

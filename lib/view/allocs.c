@@ -119,7 +119,7 @@ list_classes(struct tt_allocs *al, struct tt_err *err)
 			return err->code;
 		al->class[n++] = c->label;
 	}
-	tt_sort(al->class, n, tt_by_text);
+	tt_sort(al->class, n, tt_compare_texts);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || strcmp(al->class[i], al->class[al->nclass - 1]) != 0)
 			al->class[al->nclass++] = al->class[i];

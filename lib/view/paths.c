@@ -444,7 +444,7 @@ tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b)
 	else if (n == 0)
 		tt_buf_text(b, TT_OUTSIDE);
 	while (n-- > 0) {
-		tt_buf_text(b, tt_brief(room, p->row[zone[n]].label));
+		tt_buf_text(b, tt_brief_name(room, p->row[zone[n]].label));
 		if (n > 0)
 			tt_buf_text(b, " > ");
 	}

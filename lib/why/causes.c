@@ -197,7 +197,7 @@ keep_sample(struct tt_why *w, size_t sample)
 	if (tt_why_facts(w) != TT_OK)
 		return w->err->code;
 	if (all->n + w->now.n > UINT32_MAX)
-		return tt_nomem(w->err);
+		return tt_fail_nomem(w->err);
 	if (tt_mem_grow(w->mem, &all->v, &all->cap, all->n + w->now.n, sizeof *all->v, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < w->now.n; i++) {
@@ -226,7 +226,7 @@ read_samples(struct tt_why *w)
 		if (at < w->nsample && w->sample[at] == w->s->frame)
 			rc = keep_sample(w, at);
 	}
-	tt_mem_fit(w->mem, &w->of_samples.v, &w->of_samples.cap, w->of_samples.n, sizeof *w->of_samples.v);
+	tt_mem_shrink(w->mem, &w->of_samples.v, &w->of_samples.cap, w->of_samples.n, sizeof *w->of_samples.v);
 	return rc == TT_OK ? tt_why_learn(w) : rc;
 }
 

@@ -195,7 +195,7 @@ put_cost(struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heavie
 	}
 	if (in != TT_NO_ROW)
 		tt_buf_printf(&b, "; most of it in %s", w->p->row[in].label);
-	f->sentence = tt_buf_keep(&b, w->text, w->err);
+	f->sentence = tt_buf_move_to_arena(&b, w->text, w->err);
 	return w->err->code;
 }
 

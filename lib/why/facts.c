@@ -112,7 +112,7 @@ put_in_order(struct tt_why *w)
 		w->order[i] = (struct tt_place){ key_of(w->parts.v[i].what, w->parts.v[i].id), i };
 	p = tt_places_sort(w->order, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct tt_fact *f = &w->parts.v[p[i].at];
+		const struct tt_fact *f = &w->parts.v[p[i].index];
 		uint32_t *at;
 
 		if (to && p[i].key == p[i - 1].key) {

@@ -77,5 +77,5 @@ tt_why_frames_text(struct tt_why *w, const size_t *c, size_t n)
 		for (size_t i = 1; i < n; i++)
 			tt_buf_printf(&b, i + 1 == n ? " and %llu" : ", %llu", (unsigned long long)number(w, c[i]));
 	}
-	return tt_buf_keep(&b, w->text, w->err);
+	return tt_buf_move_to_arena(&b, w->text, w->err);
 }

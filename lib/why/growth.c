@@ -58,7 +58,7 @@ is_growing(const int64_t *v)
 static int
 keep(struct tt_why *w, struct tt_finding *f, struct tt_buf *b)
 {
-	f->sentence = tt_buf_keep(b, w->text, w->err);
+	f->sentence = tt_buf_move_to_arena(b, w->text, w->err);
 	return w->err->code;
 }
 

@@ -134,7 +134,7 @@ put_late(struct tt_why *w, const struct late *l)
 	tt_buf_printf(&b, ", more than the %s at which frames are capped", period);
 	if (row != TT_NO_ROW)
 		tt_buf_printf(&b, "; most of it in %s", f->marker);
-	f->sentence = tt_buf_keep(&b, w->text, w->err);
+	f->sentence = tt_buf_move_to_arena(&b, w->text, w->err);
 	return w->err->code;
 }
 

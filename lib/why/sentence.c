@@ -758,7 +758,7 @@ tt_why_sentence(const struct tt_cause *const *c, size_t n, const struct tt_paths
 	for (size_t i = 1; i < n; i++)
 		add_alike(&a, c[i]);
 	put_sentence(&a, c, n, p, &b);
-	return tt_buf_keep(&b, text, err);
+	return tt_buf_move_to_arena(&b, text, err);
 }
 
 const char *

@@ -425,7 +425,7 @@ tt_why_leak(struct tt_why *w, bool *found)
 	if (proof == GROWS_AFTER_FULL)
 		tt_buf_printf(&b, ", larger after each of %zu collections", h.n);
 	put_shots(w, (int64_t)(h.last - h.first), f, &b);
-	f->sentence = tt_buf_keep(&b, w->text, w->err);
+	f->sentence = tt_buf_move_to_arena(&b, w->text, w->err);
 	return w->err->code;
 }
 
@@ -493,7 +493,7 @@ find_present(struct tt_why *w)
 		*tt_put_time_short(other, w->typical_gpu) = '\0';
 		tt_buf_printf(&b, w->typical_gpu > w->out->typical / 5 * 4 ? "; GPU late, it takes %s a frame" : "; the GPU takes %s a frame", other);
 	}
-	f->sentence = tt_buf_keep(&b, w->text, w->err);
+	f->sentence = tt_buf_move_to_arena(&b, w->text, w->err);
 	return w->err->code;
 }
 

@@ -13,10 +13,10 @@ TEST(a_name_is_whole_up_to_the_limit)
 
 	memset(name, 'x', TT_BRIEF_MAX);
 	name[TT_BRIEF_MAX] = '\0';
-	CHECK(tt_brief(room, name) == name);
-	CHECK(tt_brief(room, "") != room);
+	CHECK(tt_brief_name(room, name) == name);
+	CHECK(tt_brief_name(room, "") != room);
 	strcpy(name + TT_BRIEF_MAX, "y");
-	CHECK(tt_brief(room, name) == room);
+	CHECK(tt_brief_name(room, name) == room);
 	CHECK_EQ_INT(strlen(room), TT_BRIEF_MAX + strlen("…#0123456789abcdef"));
 	CHECK(memcmp(room, name, TT_BRIEF_MAX) == 0);
 	CHECK(memcmp(room + TT_BRIEF_MAX, "…#", strlen("…#")) == 0);
@@ -34,7 +34,7 @@ TEST(a_name_is_cut_between_characters)
 			memset(name, 'x', before);
 			strcpy(name + before, character[i]);
 			strcat(name, "aaaaaaaa");
-			const char *brief = tt_brief(room, name);
+			const char *brief = tt_brief_name(room, name);
 			CHECK(kept <= TT_BRIEF_MAX && memcmp(brief, name, kept) == 0);
 			if (kept == before)
 				CHECK(memcmp(brief + kept, "…#", strlen("…#")) == 0);
@@ -42,7 +42,7 @@ TEST(a_name_is_cut_between_characters)
 	/* Bytes that are no text are cut somewhere. */
 	memset(name, 0x80, 2 * TT_BRIEF_MAX);
 	name[2 * TT_BRIEF_MAX] = '\0';
-	CHECK_EQ_INT(strlen(tt_brief(other, name)), TT_BRIEF_MAX - 3 + strlen("…#0123456789abcdef"));
+	CHECK_EQ_INT(strlen(tt_brief_name(other, name)), TT_BRIEF_MAX - 3 + strlen("…#0123456789abcdef"));
 }
 
 TEST(names_that_begin_alike_stay_different)
@@ -53,7 +53,7 @@ TEST(names_that_begin_alike_stay_different)
 	memset(other, 'x', 2 * TT_BRIEF_MAX);
 	strcpy(name + 2 * TT_BRIEF_MAX, "1");
 	strcpy(other + 2 * TT_BRIEF_MAX, "2");
-	CHECK(strcmp(tt_brief(room, name), tt_brief(room2, other)) != 0);
+	CHECK(strcmp(tt_brief_name(room, name), tt_brief_name(room2, other)) != 0);
 	strcpy(other, name);
-	CHECK_STR(tt_brief(room, name), tt_brief(room2, other));
+	CHECK_STR(tt_brief_name(room, name), tt_brief_name(room2, other));
 }

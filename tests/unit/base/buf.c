@@ -99,9 +99,9 @@ TEST(texts_and_lists_live_in_an_arena)
 
 	tt_arena_init(&a, &mem);
 	CHECK_STR(tt_arena_printf(&a, &err, "%d of %s", 3, "them"), "3 of them");
-	CHECK_STR(tt_buf_keep(&b, &a, &err), "");
+	CHECK_STR(tt_buf_move_to_arena(&b, &a, &err), "");
 	tt_buf_text(&b, "kept");
-	CHECK_STR(tt_buf_keep(&b, &a, &err), "kept");
+	CHECK_STR(tt_buf_move_to_arena(&b, &a, &err), "kept");
 	CHECK(!b.p && b.n == 0);
 	for (size_t i = 0; i < 1000; i++) {
 		CHECK_EQ_INT(tt_arena_grow(&a, &list, &cap, i + 1, sizeof *list, &err), TT_OK);
@@ -116,7 +116,7 @@ TEST(texts_and_lists_live_in_an_arena)
 	CHECK(tt_arena_grow(&a, &list, &cap, 1000, 1000, &err) != TT_OK && cap == 1000);
 	CHECK_EQ_INT(tt_buf_room(&b, SIZE_MAX - 10, &err), TT_E_NOMEM);
 	tt_buf_fail(&b);
-	CHECK(!tt_buf_keep(&b, &a, &err) && err.code == TT_E_NOMEM);
+	CHECK(!tt_buf_move_to_arena(&b, &a, &err) && err.code == TT_E_NOMEM);
 	tt_arena_free(&a);
 }
 

@@ -21,7 +21,7 @@ TEST(fail_without_a_record_only_returns)
 {
 	CHECK_EQ_INT(tt_fail(NULL, TT_E_LIMIT, 0, "x"), TT_E_LIMIT);
 	CHECK_EQ_INT(tt_fail_sys(NULL, EIO, "x"), TT_E_IO);
-	CHECK_EQ_INT(tt_nomem(NULL), TT_E_NOMEM);
+	CHECK_EQ_INT(tt_fail_nomem(NULL), TT_E_NOMEM);
 }
 
 TEST(control_characters_and_broken_utf8_become_question_marks)

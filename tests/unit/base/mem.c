@@ -28,7 +28,7 @@ TEST(lines_are_whole_zeroed_and_counted)
 {
 	struct tt_mem mem = { .cap = 1 << 20 };
 	struct tt_err err = { 0 };
-	char *p = tt_mem_lines(&mem, 192, &err);
+	char *p = tt_mem_alloc_lines(&mem, 192, &err);
 
 	CHECK(p && (uintptr_t)p % TT_MEM_LINE == 0);
 	for (int i = 0; p && i < 192; i++)
@@ -36,7 +36,7 @@ TEST(lines_are_whole_zeroed_and_counted)
 	CHECK_EQ_INT(mem.used, 192);
 	tt_mem_free(&mem, p, 192);
 	CHECK_EQ_INT(mem.used, 0);
-	CHECK(!tt_mem_lines(&mem, 1 << 21, &err));
+	CHECK(!tt_mem_alloc_lines(&mem, 1 << 21, &err));
 	CHECK_EQ_INT(err.code, TT_E_LIMIT);
 }
 
@@ -104,13 +104,13 @@ TEST(fitting_keeps_what_is_there_and_gives_back_the_rest)
 	CHECK_EQ_INT(tt_mem_grow(&mem, &a, &cap, 1000, sizeof *a, &err), TT_OK);
 	a[0] = 1;
 	a[6] = 7;
-	tt_mem_fit(&mem, &a, &cap, 7, sizeof *a);
+	tt_mem_shrink(&mem, &a, &cap, 7, sizeof *a);
 	CHECK_EQ_INT(cap, 7);
 	CHECK_EQ_INT(mem.used, 7 * sizeof *a);
 	CHECK(a[0] == 1 && a[6] == 7);
-	tt_mem_fit(&mem, &a, &cap, 7, sizeof *a);
-	tt_mem_fit(&mem, &a, &cap, 100, sizeof *a);
-	tt_mem_fit(&mem, &a, &cap, 0, sizeof *a);
+	tt_mem_shrink(&mem, &a, &cap, 7, sizeof *a);
+	tt_mem_shrink(&mem, &a, &cap, 100, sizeof *a);
+	tt_mem_shrink(&mem, &a, &cap, 0, sizeof *a);
 	CHECK_EQ_INT(cap, 7);
 	tt_mem_free(&mem, a, cap * sizeof *a);
 	CHECK_EQ_INT(mem.used, 0);

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "base/gather.h"
+#include "base/extract_bits.h"
 #include "mlpd/mlpd.h"
 #include "model/zones.h"
 
@@ -167,7 +167,7 @@ TEST(the_quick_loop_gives_the_same_events)
 
 TEST(the_quick_loop_with_the_processors_gathering_gives_the_same_events)
 {
-	if (tt_gathers())
+	if (tt_can_extract_bits())
 		compare(true);
 	else
 		LEFT_OUT("this processor does not gather bits");

@@ -146,7 +146,7 @@ TEST(declared_options_lie_in_their_struct_and_mean_one_thing)
 		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
 			CHECK(t->kind != TT_OPTION_OTHER && t->at + size[t->kind] <= (*e)->own);
 			CHECK(tt_emit_option(*e, t->name) == t);
-			CHECK(!t->with || tt_emit_option(*e, t->with));
+			CHECK(!t->needs_option || tt_emit_option(*e, t->needs_option));
 			for (const struct tt_emit *const *other = tt_emits; *other; other++) {
 				const struct tt_option *same = tt_emit_option(*other, t->name);
 
@@ -157,7 +157,7 @@ TEST(declared_options_lie_in_their_struct_and_mean_one_thing)
 		for (const struct tt_option *t = (*p)->option; t && t->name; t++) {
 			CHECK(t->kind == TT_OPTION_OTHER || t->at + size[t->kind] <= sizeof(struct tt_pass_opts));
 			CHECK(!t->table || tt_pass_table_named(t->table, NULL) || strcmp(t->table, (*p)->name) == 0);
-			CHECK(!t->instead || tt_pass_table_named(t->instead, NULL));
+			CHECK(!t->replaces || tt_pass_table_named(t->replaces, NULL));
 		}
 }
 

@@ -46,11 +46,11 @@ TEST(bytes_come_back_from_any_place_and_end_at_the_end)
 	CHECK_STR(got, "3456");
 	CHECK_EQ_INT(tt_sys_pread(fd, got, 4, 8), 2);
 	CHECK_EQ_INT(tt_sys_pread(fd, got, 4, 10), 0);
-	CHECK_EQ_INT(tt_sys_place(fd), 0);
+	CHECK_EQ_INT(tt_sys_offset(fd), 0);
 	CHECK_EQ_INT(tt_sys_read(fd, got, 4), 4);
-	CHECK_EQ_INT(tt_sys_place(fd), 4);
+	CHECK_EQ_INT(tt_sys_offset(fd), 4);
 	CHECK_EQ_INT(tt_sys_rewind(fd), 0);
-	CHECK_EQ_INT(tt_sys_place(fd), 0);
+	CHECK_EQ_INT(tt_sys_offset(fd), 0);
 	tt_sys_close(fd);
 }
 
@@ -158,18 +158,18 @@ TEST(a_folder_lists_names_in_utf8)
 
 TEST(names_are_taken_apart_by_the_systems_separators)
 {
-	CHECK_STR(tt_sys_base("a/b.raw"), "b.raw");
-	CHECK_STR(tt_sys_base("b.raw"), "b.raw");
-	CHECK_STR(tt_sys_base("a/"), "");
+	CHECK_STR(tt_sys_base_name("a/b.raw"), "b.raw");
+	CHECK_STR(tt_sys_base_name("b.raw"), "b.raw");
+	CHECK_STR(tt_sys_base_name("a/"), "");
 	CHECK(!tt_sys_is_absolute("a/b"));
 #ifdef _WIN32
-	CHECK_STR(tt_sys_base("a\\b.raw"), "b.raw");
-	CHECK_STR(tt_sys_base("c:b.raw"), "b.raw");
+	CHECK_STR(tt_sys_base_name("a\\b.raw"), "b.raw");
+	CHECK_STR(tt_sys_base_name("c:b.raw"), "b.raw");
 	CHECK(tt_sys_is_absolute("C:\\a") && tt_sys_is_absolute("c:/a") && tt_sys_is_absolute("\\\\server\\share"));
 	CHECK(!tt_sys_is_absolute("c:a") && !tt_sys_is_absolute("\\a"));
 	CHECK(tt_sys_is_same_name("A.json", "a.JSON"));
 #else
-	CHECK_STR(tt_sys_base("a\\b.raw"), "a\\b.raw");
+	CHECK_STR(tt_sys_base_name("a\\b.raw"), "a\\b.raw");
 	CHECK(tt_sys_is_absolute("/a"));
 	CHECK(!tt_sys_is_same_name("A.json", "a.JSON"));
 #endif
@@ -180,7 +180,7 @@ TEST(this_process_has_not_ended_and_clocks_go_forward)
 	const int64_t a = tt_sys_clock_ns();
 	uint64_t r[2] = { 0, 0 };
 
-	CHECK(!tt_sys_has_ended(tt_sys_process(), 0));
+	CHECK(!tt_sys_has_ended(tt_sys_process_id(), 0));
 	CHECK(tt_sys_clock_ns() >= a);
 	CHECK(tt_sys_time_ns() > INT64_C(1700000000000000000));
 	CHECK(tt_sys_ncpus() >= 1);

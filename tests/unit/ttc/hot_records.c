@@ -1,7 +1,7 @@
 /* Tests of ttc/hot_records.c: the loops without the processor's instruction that gathers bits give the events of those with it. */
 #include "check.h"
 
-#include "base/gather.h"
+#include "base/extract_bits.h"
 #include "io/src.h"
 #include "model/format.h"
 #include "ttc/ttc.h"
@@ -52,7 +52,7 @@ TEST(without_the_instruction_events_are_the_same)
 	static const char *const path[] = { "testdata/capture/good-v1.0-every-kind.ttc", "testdata/demo/good-hitches.ttc.xz" };
 	static const uint32_t needs[] = { TT_NEEDS_CALLS, TT_NEEDS_CALLS | TT_NEEDS_ARGS, TT_SKIM };
 
-	for (size_t k = 0; k < sizeof path / sizeof *path * 3 && tt_gathers(); k++) {
+	for (size_t k = 0; k < sizeof path / sizeof *path * 3 && tt_can_extract_bits(); k++) {
 		const size_t n = read_events(path[k / 3], needs[k % 3], true, seen[0]), same = n < MAX_EVENTS ? n : MAX_EVENTS;
 
 		CHECK(n > 10);
