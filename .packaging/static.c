@@ -1,7 +1,7 @@
 /*
  * The program with every library in it says itself which character set names are shown in. libarchive asks the C library for that of the
  * thread's locale, and turns UTF-16 (names in 7z) into UTF-8 by itself; into any other it lets iconv do it. Both the locale C.UTF-8 and iconv's
- * converters are files of the C library, which the program that is one file must do without (tt_archive_locale() asks for the locale).
+ * converters are files of the C library, which the program that is one file must do without (tt_archive_use_locale() asks for the locale).
  */
 #include <langinfo.h>
 

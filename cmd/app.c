@@ -65,7 +65,7 @@ app_confine(struct app *app, const char *const *outputs, const char *tmpdir, str
 
 	app->env.tmpdir = tmpdir;
 	/* the summary of GitHub is not an option of the user, so a failure there must not cost the verdict */
-	TT_THEN(rc, tt_outputs_folders(outputs, getenv("GITHUB_STEP_SUMMARY"), err));
+	TT_THEN(rc, tt_outputs_check_folders(outputs, getenv("GITHUB_STEP_SUMMARY"), err));
 	TT_THEN(rc, tt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err));
 	app->plan.scratch = scratch.v;
 	app->plan.write = outputs;

@@ -149,7 +149,7 @@ write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, 
 {
 	struct tt_sink **sink = tt_arena_alloc(&app->arena, (o->report.n + 1) * sizeof *sink, err);
 	size_t n = 0;
-	int rc = !sink ? err->code : results ? tt_sink_rest(results, err) : TT_OK;
+	int rc = !sink ? err->code : results ? tt_sink_flush_and_shrink(results, err) : TT_OK;
 
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
 		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1, .csv_safe = o->csv_safe };
@@ -160,7 +160,7 @@ write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, 
 		if (rc == TT_OK && (rc = tt_sink_open(&app->env, file.output, &sink[n], err)) == TT_OK)
 			n++;
 		TT_THEN(rc, tt_sink_write(sink[n - 1], text.p, text.n, err));
-		TT_THEN(rc, tt_sink_rest(sink[n - 1], err));
+		TT_THEN(rc, tt_sink_flush_and_shrink(sink[n - 1], err));
 		tt_buf_free(&text);
 	}
 	if (results && sink)

@@ -87,7 +87,7 @@ on_confine(void *arg, struct tt_env *env, bool scratch, struct tt_err *err)
 	const struct batch *b = arg;
 	const char *const here[] = { ".", NULL }, *const tmp[] = { tt_spool_dir(env), NULL };
 	const struct tt_sandbox_plan plan = { .write = b->makes_files ? here : NULL, .scratch = scratch ? tmp : NULL,
-		.tell = true };
+		.sends_messages = true };
 
 	env->sandbox = b->app->env.sandbox;
 	return tt_sandbox_seal(env, &plan, err);

@@ -110,7 +110,7 @@ int app_write(struct app *app, const char *path, const struct tt_buf *text, stru
  *
  * app_confine(app, outputs, tmpdir, err):
  * Enter the first stage of the sandbox: paths that are neither in the plan, nor among ${outputs} (NULL-terminated; NULL: no outputs), nor in ${tmpdir} (NULL:
- * the usual one) cannot be opened. Fails as tt_outputs_folders() does.
+ * the usual one) cannot be opened. Fails as tt_outputs_check_folders() does.
  */
 int app_reads(struct app *app, const char *const *inputs, struct tt_err *err);
 int app_reads_back(struct app *app, const char *dir, struct tt_err *err);

@@ -36,7 +36,7 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const
 	TT_THEN(rc, tt_format_pick(tt_formats, head, n, f, err));
 	if (rc == TT_OK && !(*f)->scrub)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub makes copies of .raw, .data and .mlpd, and this is .%s", (*f)->name);
-	if (rc == TT_OK && !tt_src_info(*src)->seekable && !tt_src_info(*src)->rewindable)
+	if (rc == TT_OK && !tt_src_info(*src)->seekable && !tt_src_info(*src)->can_rewind)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub reads its input twice: name a file");
 	TT_THEN(rc, (*f)->open(&app->env, *src, cap, ctx, err));
 	return rc == TT_OK ? rc : tt_err_in(err, "%s", cap->path);

@@ -48,7 +48,7 @@ confine(struct batch *b, struct tt_list *write, struct tt_err *err)
 	struct app *app = b->app;
 	int rc = TT_OK;
 
-	app->plan.children = app->plan.tell = true;
+	app->plan.has_children = app->plan.sends_messages = true;
 	if (b->files.n > RULES_MAX) {
 		/* Operands are few; names from standard input can be many. */
 		bool few = b->o->in.path.n <= RULES_MAX;

@@ -90,7 +90,7 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	if (input_is(&c->in, o->path))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", o->path);
 	for (const struct output *other = c->out; other < o; other++) {
-		if (tt_output_same(other->path, o->path))
+		if (tt_output_is_same(other->path, o->path))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is named as output twice", o->path);
 	}
 	if (standard && in_files(c, o))

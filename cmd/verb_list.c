@@ -242,12 +242,12 @@ list_sandbox(struct tt_report *r)
 	struct tt_sandbox_parts p = tt_sandbox_probe();
 	enum tt_sandbox_mode mode;
 	struct tt_table *t = tt_report_table(r, "sandbox", "Sandbox", sandbox_col, TT_NCOL(sandbox_col));
-	const char *here = p.landlock ? tt_text(r, "version %u", p.landlock) : "no";
+	const char *here = p.landlock_version ? tt_text(r, "version %u", p.landlock_version) : "no";
 
 	if (tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &mode, &r->err) != TT_OK)
 		return;
 	row(t, (const char *const[]){ "Landlock", p.why ? p.why : here, "keeps files and network out of reach" });
-	row(t, (const char *const[]){ "seccomp", p.why ? p.why : p.seccomp ? "yes" : "no",
+	row(t, (const char *const[]){ "seccomp", p.why ? p.why : p.has_seccomp ? "yes" : "no",
 	    "no system calls but those that reading and writing need" });
 	row(t, (const char *const[]){ "TRACETOOL_SANDBOX",
 	    mode == TT_SANDBOX_OFF ? "off" : mode == TT_SANDBOX_REQUIRE ? "require" : "on",

@@ -128,7 +128,7 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 	int rc = statement(o, &sql, err);
 
 	free(real);
-	if (rc == TT_OK && out[0] && tt_output_same(out[0], in[0]))
+	if (rc == TT_OK && out[0] && tt_output_is_same(out[0], in[0]))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out[0]);
 	TT_THEN(rc, app_reads(app, in, err));
 	TT_THEN(rc, app_confine(app, out, NULL, err));

@@ -16,7 +16,7 @@ ttc_ring_open(struct ttc *m, struct tt_err *err)
 	unsigned what;
 	int fd, rc = tt_ring_open(m->env, path, &what, &fd, err);
 
-	m->ring_barred = m->ring_barred || what == TT_RING_BARRED;
+	m->ring_barred = m->ring_barred || what == TT_RING_NOT_OURS;
 	return rc == TT_OK && fd >= 0 ? tt_src_open_fd(m->env, fd, path, &m->ring, err) : rc;
 }
 
@@ -250,7 +250,7 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	size_t got;
 	int rc = m->ring ? TT_OK : ttc_ring_open(m, err);
 
-	if (rc == TT_OK && !m->cap->ring && tt_ring_named(m->text[TTC_T_RING]) &&
+	if (rc == TT_OK && !m->cap->ring && tt_is_ring_name(m->text[TTC_T_RING]) &&
 	    !(m->cap->ring = tt_arena_text(&m->cap->arena, m->text[TTC_T_RING], strlen(m->text[TTC_T_RING]), err)))
 		return err->code;
 	if (rc != TT_OK || !m->ring)
@@ -264,7 +264,7 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		return TT_OK;
 	}
 	m->has_ring = true;
-	m->live = tt_src_locked(m->src);
+	m->live = tt_src_is_locked(m->src);
 	m->ring_kept = r.kept;
 	m->ring_asked = r.held < r.asked ? r.asked : 0;
 	m->ring_held = r.held;

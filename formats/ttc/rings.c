@@ -52,7 +52,7 @@ add_ring(struct ttc_rings *r, const char *folder, const char *name, struct tt_er
 
 	if (!path)
 		return err->code;
-	if (!tt_ring_named(path) || lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+	if (!tt_is_ring_name(path) || lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return TT_OK;
 	rc = tt_mem_grow(r->a->mem, &r->v, &r->cap, r->n + 1, sizeof *r->v, err);
 	if (rc != TT_OK)

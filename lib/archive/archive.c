@@ -50,7 +50,7 @@ tt_archive_probe(const uint8_t *p, size_t n)
 		return TT_ARCHIVE_ZIP;
 	if (n >= 6 && memcmp(p, "7z\xbc\xaf\x27\x1c", 6) == 0)
 		return TT_ARCHIVE_7Z;
-	if (n >= TT_TAR_BLOCK && (tt_tar_header(p) || tar_magic(p)))
+	if (n >= TT_TAR_BLOCK && (tt_is_tar_header(p) || tar_magic(p)))
 		return TT_ARCHIVE_TAR;
 	return TT_ARCHIVE_NONE;
 }
@@ -66,7 +66,7 @@ tt_archive_prepare(void)
 }
 
 void
-tt_archive_locale(void)
+tt_archive_use_locale(void)
 {
 	locale_t l = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 
@@ -83,16 +83,16 @@ tt_archive_fetch(struct tt_archive *ar, size_t to, size_t n, size_t *got, struct
 	int rc;
 
 	*got = 0;
-	if (ar->at >= ar->end)
+	if (ar->fetch_at >= ar->fetch_end)
 		return TT_OK;
-	if (n > ar->end - ar->at)
-		n = (size_t)(ar->end - ar->at);
-	rc = ar->seek ? tt_src_pread(ar->src, ar->at, ar->buf + to, n, got, err) : tt_src_read(ar->src, ar->buf + to, n, got, err);
-	ar->at += *got;
-	ar->taken += *got;
+	if (n > ar->fetch_end - ar->fetch_at)
+		n = (size_t)(ar->fetch_end - ar->fetch_at);
+	rc = ar->can_seek ? tt_src_pread(ar->src, ar->fetch_at, ar->buf + to, n, got, err) : tt_src_read(ar->src, ar->buf + to, n, got, err);
+	ar->fetch_at += *got;
+	ar->ntaken += *got;
 	ar->buf_n += *got;
-	if (ar->block < BLOCK)
-		ar->block *= 2;
+	if (ar->fetch_bytes < BLOCK)
+		ar->fetch_bytes *= 2;
 	return rc == TT_END ? TT_OK : rc;
 }
 
@@ -108,9 +108,9 @@ on_read(struct archive *a, void *arg, const void **p)
 	if (got > 0)
 		return (la_ssize_t)got;
 	*p = ar->buf;
-	ar->buf_at = ar->at;
+	ar->buf_at = ar->fetch_at;
 	ar->buf_n = 0;
-	if (tt_archive_fetch(ar, 0, ar->block, &got, &err) == TT_OK) {
+	if (tt_archive_fetch(ar, 0, ar->fetch_bytes, &got, &err) == TT_OK) {
 		if (got > 0 || !ar->in_order || ar->past_end)
 			return (la_ssize_t)got;
 		ar->past_end = true;
@@ -126,7 +126,7 @@ static la_int64_t
 on_skip(struct archive *a, void *arg, la_int64_t n)
 {
 	struct tt_archive *ar = arg;
-	uint64_t left = ar->end - ar->at;
+	uint64_t left = ar->fetch_end - ar->fetch_at;
 
 	(void)a;
 	if (n <= 0)
@@ -134,8 +134,8 @@ on_skip(struct archive *a, void *arg, la_int64_t n)
 	if ((uint64_t)n > left)
 		n = (la_int64_t)left;
 	/* Bytes in `ahead` were fetched already: do not fetch them again. */
-	ar->at += (uint64_t)n;
-	ar->block = BLOCK_FIRST;
+	ar->fetch_at += (uint64_t)n;
+	ar->fetch_bytes = BLOCK_FIRST;
 	return n;
 }
 
@@ -144,15 +144,15 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 {
 	struct tt_archive *ar = arg;
 	int64_t size = (int64_t)tt_src_info(ar->src)->size;
-	int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (int64_t)ar->at : size;
+	int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (int64_t)ar->fetch_at : size;
 
 	(void)a;
 	if (offset > size - base || offset < -base)
 		return ARCHIVE_FATAL;
-	if ((uint64_t)(base + offset) != ar->at)
-		ar->block = BLOCK_FIRST;
-	ar->at = (uint64_t)(base + offset);
-	return (la_int64_t)ar->at;
+	if ((uint64_t)(base + offset) != ar->fetch_at)
+		ar->fetch_bytes = BLOCK_FIRST;
+	ar->fetch_at = (uint64_t)(base + offset);
+	return (la_int64_t)ar->fetch_at;
 }
 
 /* --- errors -------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ is_memory(struct tt_archive *ar, const char *why)
 	static const char *const words[] = { "annot allocate", "an't allocate", "ouldn't allocate", "o memory", "ut of memory",
 		"nable to allocate", "oo much memory", "data error (error 5)" };
 
-	if (archive_errno(ar->a) == ENOMEM || (strstr(why, "lzma stream init") && tt_zip_large(ar)))
+	if (archive_errno(ar->a) == ENOMEM || (strstr(why, "lzma stream init") && tt_zip_needs_large_dictionary(ar)))
 		return true;
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
 		if (strstr(why, words[i]))
@@ -186,15 +186,15 @@ tt_archive_fail(struct tt_archive *ar, int status, struct tt_err *err)
 	if (!why)
 		why = "not understood";
 	if (is_memory(ar, why))
-		return tt_fail(err, TT_E_LIMIT, ar->at,
+		return tt_fail(err, TT_E_LIMIT, ar->fetch_at,
 		    "unpacking needs more memory than an unpacker may have (%s); raise %s", why,
 		    tt_setting_name[TT_SETTING_UNPACK_MEMORY]);
 	if (strstr(why, "header is encrypted"))
-		return tt_fail(err, TT_E_UNKNOWN, ar->at, TT_ARCHIVE_ENCRYPTED ": not read");
+		return tt_fail(err, TT_E_UNKNOWN, ar->fetch_at, TT_ARCHIVE_ENCRYPTED ": not read");
 	if (status == ARCHIVE_FAILED)
-		return tt_fail(err, TT_E_UNKNOWN, ar->at, "%s archive: what libarchive cannot read: %s", tt_archive_name[ar->kind], why);
-	return tt_fail(err, TT_E_DAMAGED, ar->at, "%s archive is damaged near byte %llu: %s", tt_archive_name[ar->kind],
-	    (unsigned long long)ar->at, why);
+		return tt_fail(err, TT_E_UNKNOWN, ar->fetch_at, "%s archive: what libarchive cannot read: %s", tt_archive_name[ar->kind], why);
+	return tt_fail(err, TT_E_DAMAGED, ar->fetch_at, "%s archive is damaged near byte %llu: %s", tt_archive_name[ar->kind],
+	    (unsigned long long)ar->fetch_at, why);
 }
 
 /* --- the archive ----------------------------------------------------------------- */
@@ -227,7 +227,7 @@ tt_archive_start(struct tt_archive *ar, struct tt_err *err)
 		    tt_archive_name[ar->kind]);
 	archive_read_set_callback_data(ar->a, ar);
 	archive_read_set_read_callback(ar->a, on_read);
-	if (ar->seek) {
+	if (ar->can_seek) {
 		archive_read_set_skip_callback(ar->a, on_skip);
 		if (ar->kind == TT_ARCHIVE_7Z)
 			archive_read_set_seek_callback(ar->a, on_seek);
@@ -254,8 +254,8 @@ without_directory(struct tt_archive *ar, struct tt_err *err)
 	ar->in_order = true;
 	rc = tt_archive_start(ar, err);
 	/* If there is no member at all, the report of the damaged directory is enough. */
-	ar->over = rc == TT_E_DAMAGED;
-	return ar->over ? TT_OK : rc;
+	ar->is_over = rc == TT_E_DAMAGED;
+	return ar->is_over ? TT_OK : rc;
 }
 
 /* Check the CRC of a 7z's start header, which says where the directory is: libarchive does not check it. */
@@ -310,9 +310,9 @@ tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kin
 	ar->env = env;
 	ar->src = src;
 	ar->kind = kind;
-	ar->seek = tt_src_info(src)->seekable;
-	ar->end = tt_src_info(src)->size;
-	ar->block = BLOCK;
+	ar->can_seek = tt_src_info(src)->seekable;
+	ar->fetch_end = tt_src_info(src)->size;
+	ar->fetch_bytes = BLOCK;
 	ar->buf = tt_mem_alloc(&env->mem, BLOCK + TT_TAR_BLOCK, err);
 	rc = ar->buf ? begin(ar, err) : err ? err->code : TT_E_NOMEM;
 	if (rc != TT_OK) {
@@ -336,15 +336,15 @@ tt_archive_close(struct tt_archive *ar)
 }
 
 const char *
-tt_archive_misnamed(const struct tt_archive *ar)
+tt_archive_local_name(const struct tt_archive *ar)
 {
-	return ar->kind == TT_ARCHIVE_ZIP && ar->zip.misnamed[0] ? ar->zip.misnamed : NULL;
+	return ar->kind == TT_ARCHIVE_ZIP && ar->zip.local_name[0] ? ar->zip.local_name : NULL;
 }
 
 uint64_t
-tt_archive_taken(const struct tt_archive *ar)
+tt_archive_ntaken(const struct tt_archive *ar)
 {
-	return ar->taken;
+	return ar->ntaken;
 }
 
 /* Return a member's name, as UTF-8 if the locale cannot represent it; "": it has no name. */
@@ -378,7 +378,7 @@ kind_of(struct archive_entry *e)
 }
 
 void
-tt_archive_member(struct archive_entry *e, struct tt_member *m)
+tt_archive_fill_member(struct archive_entry *e, struct tt_member *m)
 {
 	*m = (struct tt_member){ .path = path_of(e), .kind = kind_of(e),
 		.size = archive_entry_size_is_set(e) ? (uint64_t)archive_entry_size(e) : UINT64_MAX, .at = UINT64_MAX };
@@ -443,10 +443,10 @@ next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_FAILED) {
 		ar->begun = true;
 		/* ARCHIVE_FAILED: the header was read; whether the data can be read shows later. */
-		tt_archive_member(e, m);
+		tt_archive_fill_member(e, m);
 		return TT_OK;
 	}
-	ar->over = true;
+	ar->is_over = true;
 	rc = r == ARCHIVE_EOF ? TT_END : tt_archive_fail(ar, r, err);
 	/* The missing directory was reported already; the missing end is part of the same damage. */
 	if (ar->in_order && rc == TT_E_DAMAGED && !ar->src_err.code)
@@ -458,12 +458,12 @@ int
 tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 {
 	ar->data_n = 0;
-	ar->given = 0;
-	ar->doubt.code = TT_OK;
-	m->lost_none = ar->no_directory.code && ar->in_order && !ar->over;
+	ar->nhanded_out = 0;
+	ar->checksum_err.code = TT_OK;
+	m->has_all_members = ar->no_directory.code && ar->in_order && !ar->is_over;
 	if (tell_damage(&ar->no_directory, err))
 		return TT_E_DAMAGED;
-	if (ar->over)
+	if (ar->is_over)
 		return tell_damage(&ar->gap, err) ? TT_E_DAMAGED : TT_END;
 	if (ar->kind == TT_ARCHIVE_TAR)
 		return tt_tar_next(ar, m, err);
@@ -477,13 +477,13 @@ static int
 end_data(struct tt_archive *ar, struct tt_err *err)
 {
 	/* libarchive does not check the size of a member that has no packed bytes at all. */
-	if (!ar->doubt.code && ar->kind == TT_ARCHIVE_ZIP && !ar->in_order && ar->given != ar->zip.m.size)
-		tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %llu bytes and not %llu",
-		    (unsigned long long)ar->given, (unsigned long long)ar->zip.m.size);
-	if (!ar->doubt.code)
+	if (!ar->checksum_err.code && ar->kind == TT_ARCHIVE_ZIP && !ar->in_order && ar->nhanded_out != ar->zip.m.size)
+		tt_fail(&ar->checksum_err, TT_E_DAMAGED, ar->fetch_at, "data of the member is damaged: %llu bytes and not %llu",
+		    (unsigned long long)ar->nhanded_out, (unsigned long long)ar->zip.m.size);
+	if (!ar->checksum_err.code)
 		return TT_END;
 	if (err)
-		*err = ar->doubt;
+		*err = ar->checksum_err;
 	return TT_E_DAMAGED;
 }
 
@@ -503,8 +503,8 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		r = archive_read_data_block(ar->a, &p, &n, &at);
 		/* The bytes could be read, but their CRC or length is wrong: reported after all of them are handed out. */
-		if (r == ARCHIVE_WARN && !ar->doubt.code)
-			tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %s",
+		if (r == ARCHIVE_WARN && !ar->checksum_err.code)
+			tt_fail(&ar->checksum_err, TT_E_DAMAGED, ar->fetch_at, "data of the member is damaged: %s",
 			    archive_error_string(ar->a) ? archive_error_string(ar->a) : "not as long as it should be");
 	} while ((r == ARCHIVE_RETRY || (r == ARCHIVE_WARN && n == 0)) && ++tries < TRIES);
 	if (r == ARCHIVE_EOF)
@@ -521,7 +521,7 @@ next_block(struct tt_archive *ar, struct tt_err *err)
  * Uses archive_read_data_block(), because archive_read_data() loses bytes that it has already copied if the next block fails.
  */
 int
-tt_archive_block(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err)
+tt_archive_borrow(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err)
 {
 	while (ar->data_n == 0) {
 		int rc = next_block(ar, err);
@@ -529,21 +529,21 @@ tt_archive_block(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_
 		if (rc != TT_OK)
 			return rc;
 	}
-	if (ar->given < ar->data_at) {        /* a hole */
+	if (ar->nhanded_out < ar->data_at) {  /* a hole */
 		if (!ar->zeros) {
 			ar->zeros = tt_mem_alloc(&ar->env->mem, BLOCK, err);
 			if (!ar->zeros)
 				return err ? err->code : TT_E_NOMEM;
 		}
 		*p = ar->zeros;
-		*n = ar->data_at - ar->given < BLOCK ? (size_t)(ar->data_at - ar->given) : BLOCK;
+		*n = ar->data_at - ar->nhanded_out < BLOCK ? (size_t)(ar->data_at - ar->nhanded_out) : BLOCK;
 	} else {
 		*p = ar->data;
 		*n = ar->data_n;
 		ar->data_at += *n;
 		ar->data_n = 0;
 	}
-	ar->given += *n;
+	ar->nhanded_out += *n;
 	return TT_OK;
 }
 
@@ -552,7 +552,7 @@ tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt
 {
 	const uint8_t *from;
 	size_t have;
-	int rc = tt_archive_block(ar, &from, &have, err);
+	int rc = tt_archive_borrow(ar, &from, &have, err);
 
 	*got = 0;
 	if (rc != TT_OK)
@@ -560,12 +560,12 @@ tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt
 	*got = have < n ? have : n;
 	memcpy(p, from, *got);
 	if (have > n && from == ar->zeros) {
-		ar->given -= have - n;
+		ar->nhanded_out -= have - n;
 	} else if (have > n) {        /* put back what did not fit */
 		ar->data = from + n;
 		ar->data_n = have - n;
 		ar->data_at -= have - n;
-		ar->given -= have - n;
+		ar->nhanded_out -= have - n;
 	}
 	return TT_OK;
 }

@@ -11,7 +11,7 @@
  * Nothing is ever written or created: members are read as bytes; links and devices are only reported.
  *
  * Built on libarchive: formats are enabled one by one, filters not at all, reading goes through our own callbacks.
- * Names are asked for in UTF-8, which needs the thread's locale: tt_archive_locale().
+ * Names are asked for in UTF-8, which needs the thread's locale: tt_archive_use_locale().
  *
  * Threads: one per archive.
  */
@@ -31,8 +31,8 @@ struct tt_member {
 	uint64_t size;                /* bytes according to the archive; UINT64_MAX: not known */
 	uint64_t at;                  /* offset in the source where the member begins; UINT64_MAX: not known (7z, a zip without directory) */
 	uint32_t crc;                 /* CRC of the member's bytes, from the directory of a zip; 0: not known */
-	const char *note;             /* a remark on unusual bytes before the member, with which nothing is lost; NULL: no remark */
-	bool lost_none;               /* true, with TT_E_DAMAGED: only the archive's directory is damaged, and all members present are found */
+	const char *remark;           /* a remark on unusual bytes before the member, with which nothing is lost; NULL: no remark */
+	bool has_all_members;         /* true, with TT_E_DAMAGED: only the archive's directory is damaged, and all members present are found */
 };
 
 struct tt_archive;
@@ -41,7 +41,7 @@ struct tt_archive;
 #define TT_ARCHIVE_ENCRYPTED "headers are encrypted"
 
 /* For zips: return the present member's name in its local header, if it differs from that in the directory; else NULL. */
-const char *tt_archive_misnamed(const struct tt_archive *ar);
+const char *tt_archive_local_name(const struct tt_archive *ar);
 
 /* Recognise the kind of archive from the first (decoded) bytes of an input. */
 enum tt_archive_kind tt_archive_probe(const uint8_t *head, size_t n);
@@ -54,7 +54,7 @@ enum tt_archive_kind tt_archive_probe(const uint8_t *head, size_t n);
 void tt_archive_prepare(void);
 
 /* Let the calling thread read names beyond ASCII. Call once in a process that opens archives. */
-void tt_archive_locale(void);
+void tt_archive_use_locale(void);
 
 /**
  * tt_archive_open(env, src, kind, ar, err):
@@ -80,10 +80,10 @@ int tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *e
 int tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt_err *err);
 
 /* As tt_archive_read(), but without a copy: *${p} points to *${n} bytes that are valid until the next call. */
-int tt_archive_block(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err);
+int tt_archive_borrow(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err);
 
 /* Return the bytes that this archive has taken from the source. */
-uint64_t tt_archive_taken(const struct tt_archive *ar);
+uint64_t tt_archive_ntaken(const struct tt_archive *ar);
 
 void tt_archive_close(struct tt_archive *ar);
 

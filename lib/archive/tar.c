@@ -17,7 +17,7 @@
 
 /* Compare the stored checksum with the sum of the header's bytes, in which the eight bytes of the checksum count as blanks. */
 bool
-tt_tar_header(const uint8_t *p)
+tt_is_tar_header(const uint8_t *p)
 {
 	unsigned sum = 0, stored = 0;
 	bool digits = false;
@@ -55,14 +55,14 @@ look(struct tt_archive *ar, uint64_t pos, const uint8_t **p, size_t *n, struct t
 		size_t got;
 		int rc;
 
-		if (have > 0 || pos != ar->at)
+		if (have > 0 || pos != ar->fetch_at)
 			tt_archive_drop(ar);
-		if (have == 0 && ar->seek)
-			ar->at = pos;
+		if (have == 0 && ar->can_seek)
+			ar->fetch_at = pos;
 		memmove(ar->buf, ar->buf + ar->buf_n - have, have);
-		ar->buf_at = ar->at - have;
+		ar->buf_at = ar->fetch_at - have;
 		ar->buf_n = have;
-		rc = tt_archive_fetch(ar, have, ar->block, &got, err);
+		rc = tt_archive_fetch(ar, have, ar->fetch_bytes, &got, err);
 		if (rc != TT_OK && have == 0)
 			return rc;
 		if (rc != TT_OK || got == 0)
@@ -89,7 +89,7 @@ header_at(struct tt_archive *ar, uint64_t *pos, struct tt_err *err)
 	*pos = ar->base + (uint64_t)archive_filter_bytes(ar->a, 0);
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_EOF)
 		return TT_OK;
-	ar->over = true;
+	ar->is_over = true;
 	return tt_archive_fail(ar, r, err);
 }
 
@@ -113,7 +113,7 @@ find_header(struct tt_archive *ar, struct gap *g, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		g->end = n == 0;
-		if (g->end || (n == TT_TAR_BLOCK && tt_tar_header(p)))
+		if (g->end || (n == TT_TAR_BLOCK && tt_is_tar_header(p)))
 			return TT_OK;
 		if (g->bad == TT_NOWHERE && all_zero(p, n))
 			g->zeros += n;
@@ -175,13 +175,13 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		return rc;
 	rc = find_header(ar, &g, err);
 	if (rc != TT_OK || g.end)
-		ar->over = true;
+		ar->is_over = true;
 	if (rc != TT_OK)
 		return rc;
 	ar->header = g.to;
 	/* Damage is reported once: after it, the next call begins at a header or at the end. */
-	rc = ar->warned ? TT_OK : judge(&g, err);
-	ar->warned = false;
+	rc = ar->is_reported ? TT_OK : judge(&g, err);
+	ar->is_reported = false;
 	if (rc != TT_OK) {
 		tt_archive_drop(ar);
 		return rc;
@@ -190,25 +190,25 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		return TT_END;
 	rc = go_on(ar, g.to, err);
 	if (rc != TT_OK) {
-		ar->over = true;
+		ar->is_over = true;
 		return rc;
 	}
 	r = archive_read_next_header(ar->a, &e);
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
-		tt_archive_member(e, m);
+		tt_archive_fill_member(e, m);
 		m->at = g.to;
 		if (g.zeros) {
 			snprintf(ar->note, sizeof ar->note, "another tar begins at byte %llu, after the end of the one before",
 			    (unsigned long long)g.to);
-			m->note = ar->note;
+			m->remark = ar->note;
 		}
 		return TT_OK;
 	}
 	rc = tt_archive_fail(ar, r, err);
-	ar->over = ar->src_err.code != TT_OK || rc != TT_E_DAMAGED;
-	ar->warned = true;
+	ar->is_over = ar->src_err.code != TT_OK || rc != TT_E_DAMAGED;
+	ar->is_reported = true;
 	ar->header = g.to + TT_TAR_BLOCK;
-	if (!ar->seek && ar->header < ar->buf_at)
+	if (!ar->can_seek && ar->header < ar->buf_at)
 		ar->header = ar->buf_at;
 	tt_archive_drop(ar);
 	return rc;

@@ -91,7 +91,7 @@ window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_
 	if (!on || at + need > end) {
 		z->win_at = at;
 		rc = tt_src_pread(ar->src, at, z->win, on ? WINDOW : need > JUMP ? need : JUMP, &z->win_n, err);
-		ar->taken += z->win_n;
+		ar->ntaken += z->win_n;
 	}
 	if (rc != TT_OK)
 		z->win_n = 0;
@@ -267,8 +267,8 @@ read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *
 	if (z->n == 0 && d->count != 0)
 		return no_directory(d->at, "it is empty", err);
 	tt_sort(z->entry, z->n, by_place);
-	z->declared = d->count;
-	z->directory = d->at;
+	z->ndeclared = d->count;
+	z->directory_at = d->at;
 	return TT_OK;
 }
 
@@ -360,7 +360,7 @@ check_gap(struct tt_archive *ar, uint64_t to, struct tt_err *err)
 	size_t got, last = z->next > 0 && (z->m.flags & FLAG_DESCRIPTOR) ? DESCRIPTOR_MAX : 0;
 	int rc = TT_OK;
 
-	if (to < z->reach || to - z->reach < room)
+	if (to < z->members_end || to - z->members_end < room)
 		return TT_OK;
 	if (z->next > 0) {
 		rc = tt_src_pread(ar->src, z->m.at, p, LOCAL_SIZE, &got, err);
@@ -384,42 +384,42 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 {
 	struct tt_zip *z = &ar->zip;
 	const uint8_t *p;
-	uint64_t from = z->reach;
+	uint64_t from = z->members_end;
 	bool empty;
 	int rc;
 
 	tt_archive_drop(ar);
-	if (!z->looked) {
-		z->looked = true;
-		rc = check_gap(ar, z->next < z->n ? z->entry[z->next].at : z->directory, err);
+	if (!z->is_gap_searched) {
+		z->is_gap_searched = true;
+		rc = check_gap(ar, z->next < z->n ? z->entry[z->next].at : z->directory_at, err);
 		if (rc != TT_OK) {
-			ar->over = rc != TT_E_DAMAGED;
+			ar->is_over = rc != TT_E_DAMAGED;
 			return rc;
 		}
 	}
-	z->looked = false;
+	z->is_gap_searched = false;
 	if (z->next == z->n) {
-		ar->over = true;
+		ar->is_over = true;
 		/* The 16-bit form of the number wraps around. */
-		if (z->declared == z->n || z->declared == (z->n & UINT16_MAX))
+		if (z->ndeclared == z->n || z->ndeclared == (z->n & UINT16_MAX))
 			return TT_END;
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "the zip says it has %llu members, its directory lists %zu",
-		    (unsigned long long)z->declared, z->n);
+		    (unsigned long long)z->ndeclared, z->n);
 	}
 	rc = read_record(ar, z->entry[z->next].record, &p, err);
 	if (rc == TT_END)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "the zip became shorter while it was read");
 	if (rc != TT_OK) {
-		ar->over = true;
+		ar->is_over = true;
 		return rc;
 	}
 	z->next++;
-	z->misnamed[0] = '\0';
+	z->local_name[0] = '\0';
 	parse_record(p, &z->m);
 	take_name(z, p);
-	z->reach = end_of(ar, &z->m, LOCAL_SIZE);
+	z->members_end = end_of(ar, &z->m, LOCAL_SIZE);
 	if (z->m.at < from) {
-		z->reach = z->reach > from ? z->reach : from;
+		z->members_end = z->members_end > from ? z->members_end : from;
 		return tt_fail(err, TT_E_DAMAGED, z->m.at, "the member \"%.200s\" overlaps another one: it is not read", z->name);
 	}
 	empty = z->m.size == 0 && z->m.packed <= 2 && z->m.crc == 0;
@@ -433,16 +433,16 @@ static int
 check_name(struct tt_archive *ar, const uint8_t *local, struct tt_err *err)
 {
 	struct tt_zip *z = &ar->zip;
-	const size_t n = get16(local + 26), some = n < sizeof z->misnamed - 1 ? n : sizeof z->misnamed - 1;
+	const size_t n = get16(local + 26), some = n < sizeof z->local_name - 1 ? n : sizeof z->local_name - 1;
 	const uint8_t *record;
 	size_t got;
-	int rc = tt_src_pread(ar->src, z->m.at + LOCAL_SIZE, z->misnamed, some, &got, err);
+	int rc = tt_src_pread(ar->src, z->m.at + LOCAL_SIZE, z->local_name, some, &got, err);
 
 	TT_THEN(rc, read_record(ar, z->entry[z->next - 1].record, &record, err));
-	if (rc != TT_OK || got < some || (n == z->m.name_n && memcmp(record + RECORD_SIZE, z->misnamed, some) == 0))
-		z->misnamed[0] = '\0';
+	if (rc != TT_OK || got < some || (n == z->m.name_n && memcmp(record + RECORD_SIZE, z->local_name, some) == 0))
+		z->local_name[0] = '\0';
 	else
-		z->misnamed[some] = '\0';
+		z->local_name[some] = '\0';
 	return rc == TT_END ? TT_OK : rc;
 }
 
@@ -482,9 +482,9 @@ tt_zip_start(struct tt_archive *ar, struct tt_err *err)
 	put(&p, 16, 2);
 	put(&p, z->m.size, 8);
 	put(&p, z->m.packed, 8);
-	ar->at = z->m.at + LOCAL_SIZE + get16(local + 26) + get16(local + 28);
-	ar->end = end_of(ar, &z->m, ar->at - z->m.at);
-	z->data_at = ar->at;
+	ar->fetch_at = z->m.at + LOCAL_SIZE + get16(local + 26) + get16(local + 28);
+	ar->fetch_end = end_of(ar, &z->m, ar->fetch_at - z->m.at);
+	z->data_at = ar->fetch_at;
 	ar->ahead = z->head;
 	ar->ahead_n = (size_t)(p - z->head);
 	rc = tt_archive_start(ar, err);
@@ -495,7 +495,7 @@ tt_zip_start(struct tt_archive *ar, struct tt_err *err)
 }
 
 bool
-tt_zip_large(struct tt_archive *ar)
+tt_zip_needs_large_dictionary(struct tt_archive *ar)
 {
 	const struct tt_zip *z = &ar->zip;
 	uint8_t p[9];                 /* version, length of the rest, properties, size of the dictionary */

@@ -257,7 +257,7 @@ unpack(struct child *ch, struct tt_src *src, enum tt_archive_kind kind)
 
 	cap_memory(c->o->unpack_memory);
 	ch->env.mem.cap = 0;          /* the limit above holds for libraries, too */
-	tt_archive_locale();
+	tt_archive_use_locale();
 	if (tt_unpack(&ch->env, &uo, src, kind, c->key, c->nkey, c->sock, &ch->err) != TT_OK)
 		_exit(tt_stopped(&ch->env) ? TT_CHILD_STOPPED : tt_err_short_of_files(&ch->err) ? TT_CHILD_SHORT : 4);
 }

@@ -152,7 +152,7 @@ has_other_ring(const struct tt_result *r)
 	const char *ring = json_string_value(json_object_get(r->doc, "ring"));
 	struct stat st;
 
-	return ring && tt_ring_named(ring) && (json_is_true(json_object_get(r->doc, "joined")) || lstat(ring, &st) == 0);
+	return ring && tt_is_ring_name(ring) && (json_is_true(json_object_get(r->doc, "joined")) || lstat(ring, &st) == 0);
 }
 
 /* True if the capture must be analysed again although file ${which} of the two has its result. */

@@ -46,7 +46,7 @@ tt_batch_sweep(int dir, long pid)
 	}
 	rewinddir(d);                 /* the position in the directory is shared with ${dir} */
 	while ((e = readdir(d)) != NULL) {
-		const long maker = tt_temp_maker(e->d_name);
+		const long maker = tt_temp_process_id(e->d_name);
 
 		if (maker && pid && maker == pid)
 			(void)unlinkat(dir, e->d_name, 0);

@@ -40,7 +40,7 @@ complain(struct unpack *u, const char *kind, const char *why, struct tt_err *err
 static int
 garbage(const struct tt_src *src, struct tt_err *why)
 {
-	uint64_t n = tt_src_garbage(src);
+	uint64_t n = tt_src_ngarbage(src);
 
 	return n == 0 ? TT_OK : tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%llu B after the compressed data were not read; members may be lost: "
 	    "check the file (gzip -t)", (unsigned long long)n);
@@ -150,8 +150,8 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 	l->keep = true;
 	l->tee_n = l->tee_at = 0;
 	l->given = 0;
-	l->taken_before = tt_archive_taken(l->ar);
-	rc = tt_src_open_more(u->env, tt_unpack_more, &arg, "member", &src, &why);
+	l->taken_before = tt_archive_ntaken(l->ar);
+	rc = tt_src_open_supply(u->env, tt_unpack_more, &arg, "member", &src, &why);
 	if (rc == TT_OK) {
 		rc = tt_src_peek(src, &head, &n, &why);
 		if (rc != TT_OK) {
@@ -252,8 +252,8 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 		rc = tt_unpack_complain(u, "name", err, "%.*s: an odd name; nothing is written under it", (int)u->key.n, u->key.p);
 	if (rc == TT_OK && l->m.kind == TT_MEMBER_ENCRYPTED)
 		rc = tt_unpack_complain(u, "encrypted", err, "%.*s: encrypted: not read", (int)u->key.n, u->key.p);
-	if (rc == TT_OK && l->m.note)
-		rc = tt_unpack_complain(u, "joined", err, "%.*s: %s", (int)u->key.n, u->key.p, l->m.note);
+	if (rc == TT_OK && l->m.remark)
+		rc = tt_unpack_complain(u, "joined", err, "%.*s: %s", (int)u->key.n, u->key.p, l->m.remark);
 	if (rc != TT_OK)
 		return rc;
 	if (!bytes)
@@ -261,11 +261,11 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 	if (l->m.size == 0)
 		return other(u, l, false, NULL, 0, err);
 	rc = member(u, l, err);
-	if (rc == TT_OK && tt_archive_misnamed(l->ar)) {
+	if (rc == TT_OK && tt_archive_local_name(l->ar)) {
 		u->key.n = l->key_n;
 		rc = tt_key_member(&u->key, l->m.path, ordinal, err);
 		TT_THEN(rc, tt_unpack_complain(u, "name", err, "%.*s: the header in front of it calls it \"%s\"", (int)u->key.n, u->key.p,
-		    tt_archive_misnamed(l->ar)));
+		    tt_archive_local_name(l->ar)));
 	}
 	return rc;
 }
@@ -307,7 +307,7 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 		empty = false;
 		u->unlisted = u->unlisted || (sharded && rc == TT_E_DAMAGED);
 		if (rc == TT_E_DAMAGED)
-			rc = tells(u, l, sharded) ? complain(u, l->m.lost_none ? "directory" : kind_of_failure(rc), why->msg, err) : TT_OK;
+			rc = tells(u, l, sharded) ? complain(u, l->m.has_all_members ? "directory" : kind_of_failure(rc), why->msg, err) : TT_OK;
 		else if (rc != TT_OK)
 			return rc;
 		else if (++u->index > u->o->members_max)

@@ -24,7 +24,7 @@ static int
 check_member(const struct unpack *u, const struct level *l, struct tt_err *err)
 {
 	const struct tt_env *env = u->env;
-	uint64_t raw = tt_archive_taken(l->ar) - l->taken_before + (64 << 10);
+	uint64_t raw = tt_archive_ntaken(l->ar) - l->taken_before + (64 << 10);
 
 	if (env->decoded_max && l->given > env->decoded_max)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "gives more than the %llu decoded bytes allowed; raise %s",
@@ -49,7 +49,7 @@ member_block(struct unpack *u, struct level *l, const uint8_t **p, size_t *n, st
 		return TT_OK;
 	}
 	rc = check_member(u, l, err);
-	TT_THEN(rc, tt_archive_block(l->ar, p, n, err));
+	TT_THEN(rc, tt_archive_borrow(l->ar, p, n, err));
 	if (rc != TT_OK)
 		return rc;
 	l->given += *n;

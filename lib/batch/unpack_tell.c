@@ -49,7 +49,7 @@ tt_unpack_complain(struct unpack *u, const char *kind, struct tt_err *err, const
 int
 tt_unpack_alive(struct unpack *u, struct tt_err *err)
 {
-	uint64_t raw = u->top && tt_src_info(u->file)->seekable ? tt_archive_taken(u->top->ar) : tt_src_info(u->file)->raw_at;
+	uint64_t raw = u->top && tt_src_info(u->file)->seekable ? tt_archive_ntaken(u->top->ar) : tt_src_info(u->file)->raw_at;
 
 	if (raw < u->alive_at + ALIVE_BYTES && u->index < u->alive_index + ALIVE_MEMBERS)
 		return TT_OK;

@@ -67,7 +67,7 @@ int tt_unpack_await(struct unpack *u, unsigned *slot, struct tt_err *err);
 
 /* --- unpack_capture.c --- */
 
-/* A member as a source, whose bytes are also kept until its kind is known: tt_raw_more, see io/src.h. */
+/* A member as a source, whose bytes are also kept until its kind is known: tt_raw_supply, see io/src.h. */
 struct tt_unpack_member { struct unpack *u; struct level *l; };
 int tt_unpack_more(void *member, void *p, size_t n, size_t *got, struct tt_err *err);
 /* Read the rest of the member at hand for its checksum alone: TT_OK, or the damage found. */

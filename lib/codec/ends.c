@@ -15,7 +15,7 @@ static void
 next(struct tt_ends *w, enum tt_ends_state state, unsigned want)
 {
 	w->state = state;
-	w->want = want;
+	w->nwanted = want;
 }
 
 /* --- xz ------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ next(struct tt_ends *w, enum tt_ends_state state, unsigned want)
 static unsigned
 xz_padding(const struct tt_ends *w)
 {
-	return (unsigned)(-w->at & 3);
+	return (unsigned)(-w->stream_n & 3);
 }
 
 /* Read ${control}, the first byte of a chunk of LZMA2, the last filter of every block. */
@@ -32,10 +32,10 @@ static void
 xz_chunk(struct tt_ends *w, uint8_t control)
 {
 	if (control == 0) {
-		w->skip = xz_padding(w) + w->check;
+		w->nskip = xz_padding(w) + w->checksum_n;
 		next(w, TT_ENDS_XZ_BLOCK, 1);
 	} else if (control >= 0x80) {
-		w->more = control >= 0xc0;
+		w->has_extra = control >= 0xc0;
 		next(w, TT_ENDS_XZ_PACKED, 4);
 	} else {
 		next(w, control <= 2 ? TT_ENDS_XZ_PLAIN : TT_ENDS_LOST, 2);
@@ -46,12 +46,12 @@ xz_chunk(struct tt_ends *w, uint8_t control)
 static void
 xz_count(struct tt_ends *w, uint8_t byte)
 {
-	w->left |= (uint64_t)(byte & 0x7f) << w->shift;
+	w->nindex_left |= (uint64_t)(byte & 0x7f) << w->shift;
 	w->shift += 7;
 	if (byte & 0x80 && w->shift > 56) {
 		w->state = TT_ENDS_LOST;
 	} else if (!(byte & 0x80)) {
-		w->left *= 2;
+		w->nindex_left *= 2;
 		next(w, TT_ENDS_XZ_RECORDS, 1);
 	}
 }
@@ -59,7 +59,7 @@ xz_count(struct tt_ends *w, uint8_t byte)
 static void
 xz_index_end(struct tt_ends *w)
 {
-	w->skip = xz_padding(w) + 4;
+	w->nskip = xz_padding(w) + 4;
 	next(w, TT_ENDS_XZ_FOOT, 12);
 }
 
@@ -70,33 +70,33 @@ xz_step(struct tt_ends *w, const uint8_t *p)
 
 	switch (w->state) {
 	case TT_ENDS_XZ_HEAD:
-		w->check = check[p[7] & 15];
+		w->checksum_n = check[p[7] & 15];
 		next(w, TT_ENDS_XZ_BLOCK, 1);
 		break;
 	case TT_ENDS_XZ_BLOCK:
-		w->left = w->shift = 0;
-		w->skip = p[0] ? p[0] * 4u + 3 : 0;
+		w->nindex_left = w->shift = 0;
+		w->nskip = p[0] ? p[0] * 4u + 3 : 0;
 		next(w, p[0] ? TT_ENDS_XZ_CHUNK : TT_ENDS_XZ_COUNT, 1);
 		break;
 	case TT_ENDS_XZ_CHUNK:
 		xz_chunk(w, p[0]);
 		break;
 	case TT_ENDS_XZ_PLAIN:
-		w->skip = ((unsigned)p[0] << 8 | p[1]) + 1u;
+		w->nskip = ((unsigned)p[0] << 8 | p[1]) + 1u;
 		next(w, TT_ENDS_XZ_CHUNK, 1);
 		break;
 	case TT_ENDS_XZ_PACKED:
-		w->skip = ((unsigned)p[2] << 8 | p[3]) + 1u + w->more;
+		w->nskip = ((unsigned)p[2] << 8 | p[3]) + 1u + w->has_extra;
 		next(w, TT_ENDS_XZ_CHUNK, 1);
 		break;
 	case TT_ENDS_XZ_COUNT:
 		xz_count(w, p[0]);
-		if (w->state == TT_ENDS_XZ_RECORDS && w->left == 0)
+		if (w->state == TT_ENDS_XZ_RECORDS && w->nindex_left == 0)
 			xz_index_end(w);
 		break;
 	case TT_ENDS_XZ_RECORDS:
-		w->left -= !(p[0] & 0x80);
-		if (w->left == 0)
+		w->nindex_left -= !(p[0] & 0x80);
+		if (w->nindex_left == 0)
 			xz_index_end(w);
 		break;
 	default:
@@ -114,20 +114,20 @@ zstd_step(struct tt_ends *w, const uint8_t *p)
 	if (w->state == TT_ENDS_ZSTD_HEAD) {
 		const bool single = p[4] >> 5 & 1;
 
-		w->more = p[4] >> 2 & 1;
-		w->skip = 0u + !single + dictionary[p[4] & 3] + size[p[4] >> 6] + (single && p[4] >> 6 == 0);
+		w->has_extra = p[4] >> 2 & 1;
+		w->nskip = 0u + !single + dictionary[p[4] & 3] + size[p[4] >> 6] + (single && p[4] >> 6 == 0);
 		next(w, TT_ENDS_ZSTD_BLOCK, 3);
 	} else if (w->state == TT_ENDS_ZSTD_SKIP) {
-		w->skip = (uint64_t)p[4] | (uint64_t)p[5] << 8 | (uint64_t)p[6] << 16 | (uint64_t)p[7] << 24;
+		w->nskip = (uint64_t)p[4] | (uint64_t)p[5] << 8 | (uint64_t)p[6] << 16 | (uint64_t)p[7] << 24;
 		w->state = TT_ENDS_BETWEEN;
 	} else {
 		const unsigned head = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16, kind = head >> 1 & 3;
 
-		w->skip = kind == 1 ? 1 : head >> 3;
+		w->nskip = kind == 1 ? 1 : head >> 3;
 		if (kind == 3) {
 			w->state = TT_ENDS_LOST;
 		} else if (head & 1) {
-			w->skip += w->more ? 4 : 0;
+			w->nskip += w->has_extra ? 4 : 0;
 			w->state = TT_ENDS_BETWEEN;
 		}
 	}
@@ -145,14 +145,14 @@ begins(const uint8_t *p, size_t n, const uint8_t *magic, size_t len)
 static size_t
 between(struct tt_ends *w, const uint8_t *p, size_t n)
 {
-	w->at = 0;
-	if (w->xz && begins(p, n, xz_magic, sizeof xz_magic))
+	w->stream_n = 0;
+	if (w->is_xz && begins(p, n, xz_magic, sizeof xz_magic))
 		next(w, TT_ENDS_XZ_HEAD, 12);
-	else if (!w->xz && begins(p, n, zstd_magic, sizeof zstd_magic))
+	else if (!w->is_xz && begins(p, n, zstd_magic, sizeof zstd_magic))
 		next(w, TT_ENDS_ZSTD_HEAD, 5);
-	else if (!w->xz && n >= 4 && (p[0] & 0xf0) == 0x50 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0)
+	else if (!w->is_xz && n >= 4 && (p[0] & 0xf0) == 0x50 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0)
 		next(w, TT_ENDS_ZSTD_SKIP, 8);
-	else if (w->xz && w->begun && n >= XZ_PADDING && memcmp(p, "\0\0\0\0", XZ_PADDING) == 0)
+	else if (w->is_xz && w->begun && n >= XZ_PADDING && memcmp(p, "\0\0\0\0", XZ_PADDING) == 0)
 		return XZ_PADDING;
 	else
 		w->state = w->begun ? TT_ENDS_OVER : TT_ENDS_LOST;
@@ -166,25 +166,25 @@ tt_ends_walk(struct tt_ends *w, const uint8_t *p, size_t n)
 	size_t i = 0;
 
 	while (i < n && w->state != TT_ENDS_OVER && w->state != TT_ENDS_LOST) {
-		size_t some = w->skip < n - i ? (size_t)w->skip : n - i;
+		size_t some = w->nskip < n - i ? (size_t)w->nskip : n - i;
 
 		if (some > 0) {
-			w->skip -= some;
+			w->nskip -= some;
 		} else if (w->state == TT_ENDS_BETWEEN) {
 			/* Too few bytes to recognise a stream: the caller gives them again, with more. */
 			if (i > 0 && n - i < 8)
 				return i;
 			some = between(w, p + i, n - i);
 		} else {
-			some = w->want - w->n < n - i ? w->want - w->n : n - i;
-			memcpy(w->have + w->n, p + i, some);
-			w->n += (unsigned)some;
+			some = w->nwanted - w->nhave < n - i ? w->nwanted - w->nhave : n - i;
+			memcpy(w->have + w->nhave, p + i, some);
+			w->nhave += (unsigned)some;
 		}
 		i += some;
-		w->at += some;
-		if (w->n > 0 && w->n == w->want) {
-			w->n = 0;
-			(w->xz ? xz_step : zstd_step)(w, w->have);
+		w->stream_n += some;
+		if (w->nhave > 0 && w->nhave == w->nwanted) {
+			w->nhave = 0;
+			(w->is_xz ? xz_step : zstd_step)(w, w->have);
 		}
 	}
 	return w->state == TT_ENDS_LOST ? n : i;

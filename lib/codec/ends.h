@@ -21,17 +21,17 @@ enum tt_ends_state {
 
 /* The state of the search. It begins as zeros, with ${xz} true for streams of xz, false for zstd. */
 struct tt_ends {
-	bool xz;
+	bool is_xz;
 	bool begun;                   /* true: a stream was found */
-	bool more;                    /* true: the xz chunk has a byte of properties; the zstd frame has a checksum */
+	bool has_extra;               /* true: the xz chunk has a byte of properties; the zstd frame has a checksum */
 	enum tt_ends_state state;
-	unsigned want, n;             /* bytes to collect in ${have}, and bytes collected so far */
+	unsigned nwanted, nhave;      /* bytes to collect in ${have}, and bytes collected so far */
 	uint8_t have[12];
-	unsigned check;               /* bytes of the checksum after a block */
+	unsigned checksum_n;          /* bytes of the checksum after a block */
 	unsigned shift;               /* bits read so far of the number of records */
-	uint64_t at;                  /* bytes read of this stream */
-	uint64_t skip;                /* bytes to skip */
-	uint64_t left;                /* numbers of the index that are still to be read */
+	uint64_t stream_n;            /* bytes read of this stream */
+	uint64_t nskip;               /* bytes to skip */
+	uint64_t nindex_left;         /* numbers of the index that are still to be read */
 };
 
 /**

@@ -42,7 +42,7 @@ enum {
  */
 struct step {
 	uint32_t literals;
-	uint16_t back;
+	uint16_t distance_less_1;
 	uint8_t len, distance;
 };
 enum { SHORT = 1 << 7, SHORT_END = 1 << 16 };
@@ -57,10 +57,10 @@ struct counts {
 
 /* The place where a packet with this form and this many bytes of number was written last. */
 struct place {
-	uint64_t form;                /* run's ${of}, form and bytes of the number; 0: the slot is empty */
+	uint64_t form;                /* run's ${group}, form and bytes of the number; 0: the slot is empty */
 	uint32_t at, len;
 	uint8_t s[TT_FORM_MAX_BYTES];
-	uint64_t none;                /* padding to 64 bytes, so that a slot is on one or two cache lines */
+	uint64_t padding;             /* padding to 64 bytes, so that a slot is on one or two cache lines */
 };
 
 struct tt_flate {
@@ -221,7 +221,7 @@ count(struct tt_flate *f, const uint8_t *in, size_t tail)
 
 /* The code lengths of both codes, as the head of a block stores them: three symbols stand for runs of equal lengths. */
 struct lengths {
-	unsigned literals, distances, n, shown;
+	unsigned nliterals, ndistances, n, ncode_lengths;
 	uint8_t symbol[LITERALS + DISTANCES], extra[LITERALS + DISTANCES];
 };
 static const uint8_t run_bits[LENGTHS] = { [16] = 2, [17] = 3, [18] = 7 };
@@ -258,10 +258,10 @@ list_lengths(struct tt_flate *f, struct lengths *l)
 	uint8_t len[LITERALS + DISTANCES];
 	unsigned n;
 
-	*l = (struct lengths){ .literals = used(&f->literal, LITERALS, ENDS + 1), .distances = used(&f->distance, DISTANCES, 1) };
-	n = l->literals + l->distances;
-	memcpy(len, f->literal.len, l->literals);
-	memcpy(len + l->literals, f->distance.len, l->distances);
+	*l = (struct lengths){ .nliterals = used(&f->literal, LITERALS, ENDS + 1), .ndistances = used(&f->distance, DISTANCES, 1) };
+	n = l->nliterals + l->ndistances;
+	memcpy(len, f->literal.len, l->nliterals);
+	memcpy(len + l->nliterals, f->distance.len, l->ndistances);
 	memset(f->length.count, 0, sizeof f->length.count);
 	for (unsigned i = 0, run; i < n; i += run) {
 		for (run = 1; i + run < n && len[i + run] == len[i];)
@@ -269,16 +269,16 @@ list_lengths(struct tt_flate *f, struct lengths *l)
 		l->symbol[l->n] = (uint8_t)run_symbol(len[i], i > 0 && len[i - 1] == len[i], &run, &l->extra[l->n]);
 		f->length.count[l->symbol[l->n++]]++;
 	}
-	tt_huffman_make(&f->length, LENGTHS, 7);
-	for (l->shown = LENGTHS; l->shown > 4 && f->length.len[length_order[l->shown - 1]] == 0;)
-		l->shown--;
+	tt_huffman_assign_codes(&f->length, LENGTHS, 7);
+	for (l->ncode_lengths = LENGTHS; l->ncode_lengths > 4 && f->length.len[length_order[l->ncode_lengths - 1]] == 0;)
+		l->ncode_lengths--;
 }
 
 /* Return the bits that the block takes with the codes made for it. */
 static uint64_t
 coded_bits(const struct tt_flate *f, const struct lengths *l)
 {
-	uint64_t n = 3 + 14 + 3 * l->shown;
+	uint64_t n = 3 + 14 + 3 * l->ncode_lengths;
 
 	for (unsigned i = 0; i < LENGTHS; i++)
 		n += (uint64_t)f->length.count[i] * (f->length.len[i] + (unsigned)run_bits[i]);
@@ -293,11 +293,11 @@ static void
 put_head(const struct tt_flate *f, const struct lengths *l, struct bits *b, bool last)
 {
 	add(b, last | 2u << 1, 3);
-	add(b, l->literals - 257, 5);
-	add(b, l->distances - 1, 5);
-	add(b, l->shown - 4, 4);
+	add(b, l->nliterals - 257, 5);
+	add(b, l->ndistances - 1, 5);
+	add(b, l->ncode_lengths - 4, 4);
 	move(b);
-	for (unsigned i = 0; i < l->shown; i++) {
+	for (unsigned i = 0; i < l->ncode_lengths; i++) {
 		add(b, f->length.len[length_order[i]], 3);
 		move(b);
 	}
@@ -355,7 +355,7 @@ match_bits(const struct put *c, struct step s, unsigned *n)
 {
 	const unsigned d = s.distance & ~(unsigned)SHORT;
 	const uint32_t len = c->len[s.len];
-	const uint64_t back = c->distance[d].code | (uint64_t)(s.back & c->distance[d].extra) << c->distance[d].n;
+	const uint64_t back = c->distance[d].code | (uint64_t)(s.distance_less_1 & c->distance[d].extra) << c->distance[d].n;
 
 	*n = (len & 255) + c->distance[d].all;
 	return len >> 8 | back << (len & 255);
@@ -401,8 +401,8 @@ put_block(struct tt_flate *f, struct bits *b, const uint8_t *in, size_t n, size_
 	struct lengths l;
 
 	count(f, in + n - tail, tail);
-	tt_huffman_make(&f->literal, LITERALS, TT_HUFFMAN_BITS);
-	tt_huffman_make(&f->distance, DISTANCES, TT_HUFFMAN_BITS);
+	tt_huffman_assign_codes(&f->literal, LITERALS, TT_HUFFMAN_BITS);
+	tt_huffman_assign_codes(&f->distance, DISTANCES, TT_HUFFMAN_BITS);
 	list_lengths(f, &l);
 	if (coded_bits(f, &l) / 8 >= n) {
 		put_stored(b, in, n, last);
@@ -515,7 +515,7 @@ struct run {
 	const uint8_t *in, *end;
 	const uint8_t *from;          /* the beginning of the block */
 	const uint8_t *literal;       /* the end of the last match, where the next literals begin */
-	size_t ahead;                 /* bytes that must be readable where a match begins */
+	size_t min_ahead;             /* bytes that must be readable where a match begins */
 	struct bits b;
 };
 
@@ -523,7 +523,7 @@ struct run {
 static inline const uint8_t *
 stop_of(const struct run *r)
 {
-	return (size_t)(r->end - r->in) > r->ahead ? r->end - r->ahead : r->in;
+	return (size_t)(r->end - r->in) > r->min_ahead ? r->end - r->min_ahead : r->in;
 }
 
 /* Return how many bytes before ${p}, at most back to the last match, are the same as those ${back} bytes earlier. */
@@ -643,7 +643,7 @@ begin(struct tt_flate *f, const char *in, char *out)
 
 	memset(f->near, 0, sizeof f->near);
 	memset(f->far, 0, sizeof f->far);
-	return (struct run){ .f = f, .in = p, .end = p, .from = p, .literal = p, .ahead = WIDE_KEY, .b = { .p = (uint8_t *)out } };
+	return (struct run){ .f = f, .in = p, .end = p, .from = p, .literal = p, .min_ahead = WIDE_KEY, .b = { .p = (uint8_t *)out } };
 }
 
 static size_t
@@ -760,15 +760,15 @@ tt_flate_stamps(struct tt_flate *f, const struct tt_forms *forms, const char *in
 {
 	struct run r = begin(f, bytes, out);
 
-	r.ahead = AHEAD;
+	r.min_ahead = AHEAD;
 	memset(f->place, 0, sizeof f->place);
 	for (const char *end = in + n; in < end;) {
 		struct tt_stamp_run run;
 
 		memcpy(&run, in, sizeof run);
-		put_stamps(&r, forms, run.of, in + sizeof run, run.n);
-		if (run.bytes)
-			put_bytes(&r, (uint8_t *)(uintptr_t)r.end, in + sizeof run + run.n * sizeof(struct tt_stamp), run.bytes);
+		put_stamps(&r, forms, run.group, in + sizeof run, run.nstamps);
+		if (run.packets_bytes)
+			put_bytes(&r, (uint8_t *)(uintptr_t)r.end, in + sizeof run + run.nstamps * sizeof(struct tt_stamp), run.packets_bytes);
 		in += tt_stamp_run_bytes(&run);
 	}
 	*nbytes = (size_t)(r.end - r.in);

@@ -128,7 +128,7 @@ number(struct tt_huffman *h, unsigned n, const unsigned *of)
 }
 
 void
-tt_huffman_make(struct tt_huffman *h, unsigned n, unsigned most)
+tt_huffman_assign_codes(struct tt_huffman *h, unsigned n, unsigned most)
 {
 	uint64_t key[TT_HUFFMAN_MAX_SYMBOLS];
 	unsigned of[TT_HUFFMAN_BITS + 1] = { 0 }, used = choose(h, n, key), k = 0;

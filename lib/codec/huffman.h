@@ -18,10 +18,10 @@ struct tt_huffman {
 };
 
 /**
- * tt_huffman_make(h, n, most):
+ * tt_huffman_assign_codes(h, n, most):
  * Make the codes of ${n} symbols from their counts, whose sum is below 2^32. Codes have at most ${most} bits, for which 2^${most} >= ${n}. The
  * code is complete: at least two symbols get a code, even if their counts are 0.
  */
-void tt_huffman_make(struct tt_huffman *h, unsigned n, unsigned most);
+void tt_huffman_assign_codes(struct tt_huffman *h, unsigned n, unsigned most);
 
 #endif

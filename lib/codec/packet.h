@@ -20,22 +20,22 @@ struct tt_stamp {
  * stamp.
  */
 struct tt_stamp_run {
-	uint32_t of;                  /* a value for tt_forms.write, chosen by the user: the same form id may have other bytes for another ${of} */
-	uint32_t n;                   /* at most TT_RUN_MAX */
-	uint32_t size;                /* bytes of the packets that are written for the stamps */
-	uint32_t bytes;
+	uint32_t group;               /* a value for tt_forms.write, chosen by the user: the same form id may have other bytes for another ${group} */
+	uint32_t nstamps;             /* at most TT_RUN_MAX_STAMPS */
+	uint32_t stamps_bytes;        /* bytes of the packets that are written for the stamps */
+	uint32_t packets_bytes;
 };
 
 #define TT_STAMP_MAX ((uint64_t)1 << 28)     /* numbers of stamps are below this */
 enum {
 	TT_FORM_MAX_BYTES = 40,            /* most bytes of a form */
 	TT_FORM_LAST = (1 << 29) - 1,
-	TT_RUN_MAX = 1 << 10,
+	TT_RUN_MAX_STAMPS = 1 << 10,
 };
 
 /* Writes the bytes of forms. */
 struct tt_forms {
-	/* Write to ${p} the packet of ${form} in a run of ${of}, without its number, and with 0 for its length, which is below 128. Returns the
+	/* Write to ${p} the packet of ${form} in a run of ${group}, without its number, and with 0 for its length, which is below 128. Returns the
 	   number of bytes: 4 to TT_FORM_MAX_BYTES. Called on any thread. */
 	size_t (*write)(const void *arg, uint32_t of, uint32_t form, char *p);
 	const void *arg;
@@ -60,7 +60,7 @@ tt_stamp(uint32_t form, uint32_t v, unsigned n)
 static inline size_t
 tt_stamp_run_bytes(const struct tt_stamp_run *run)
 {
-	return sizeof *run + run->n * sizeof(struct tt_stamp) + (((size_t)run->bytes + 7) & ~(size_t)7);
+	return sizeof *run + run->nstamps * sizeof(struct tt_stamp) + (((size_t)run->packets_bytes + 7) & ~(size_t)7);
 }
 
 /* Return the end of the packet at ${p}, which is before ${end}; NULL: it does not end by ${end}, or is no packet. */

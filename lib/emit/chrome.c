@@ -132,7 +132,7 @@ chrome_finish(void *state, struct tt_err *err)
 	for (size_t i = 0; i < c->npart && rc == TT_OK; i++) {
 		rc = tt_chrome_tail(c, &c->part[i], err);
 		if (rc == TT_OK && c->npart > 1)
-			rc = tt_sink_rest(c->part[i].sink, err);
+			rc = tt_sink_flush_and_shrink(c->part[i].sink, err);
 	}
 	if (rc == TT_OK && (c->e.o.estimate == 0 || is_filtered(&c->e.m->filter)))
 		warn_large(c, c->part[0].bytes, "takes");

@@ -104,7 +104,7 @@ tt_chrome_turn(struct chrome *c, struct tt_err *err)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
 		    "the output takes more than %d files of that size; raise %s", MAX_PARTS, tt_setting_name[TT_SETTING_SPLIT]);
 	if (c->npart > 0)
-		rc = tt_sink_rest(c->part[c->npart - 1].sink, err);
+		rc = tt_sink_flush_and_shrink(c->part[c->npart - 1].sink, err);
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_mem_grow(&c->e.env->mem, &c->part, &c->cappart, c->npart + 1, sizeof *c->part, err);

@@ -125,7 +125,7 @@ perfetto_begin(void *state, struct tt_err *err)
 		return err ? err->code : TT_E_NOMEM;
 	c->nsent = c->nentry;
 	rc = tt_emit_open(&c->e, 0, &c->sink, err);
-	TT_THEN(rc, tt_sink_packets(c->sink, c->own->plain ? NULL : &c->forms, &c->stamps, err));
+	TT_THEN(rc, tt_sink_set_packets(c->sink, c->own->plain ? NULL : &c->forms, &c->stamps, err));
 	return rc == TT_OK ? put_start(c, err) : rc;
 }
 
@@ -191,7 +191,7 @@ perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, st
 		if (rc == TT_OK && f.zones)
 			rc = tt_slices_add(&c->slices, v->thread, p, (size_t)f.zones, &c->args, err);
 		else if (rc == TT_OK && f.stamps)
-			rc = tt_sink_stamps(c->sink, p, (size_t)f.stamps, err);
+			rc = tt_sink_write_stamps(c->sink, p, (size_t)f.stamps, err);
 		if (rc == TT_OK && f.text && !f.zones)
 			rc = tt_sink_write(c->sink, p + f.stamps, (size_t)f.text, err);
 		p = uses + f.uses * sizeof(uint64_t);

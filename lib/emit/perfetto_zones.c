@@ -226,7 +226,7 @@ tt_pf_form(const void *state, uint32_t thread, uint32_t form, char *p)
 static void
 set_limit(struct writer *w)
 {
-	const size_t full = w->run + sizeof(struct tt_stamp_run) + (TT_RUN_MAX - 1) * sizeof(struct tt_stamp) + RECORD, cap = w->out->cap;
+	const size_t full = w->run + sizeof(struct tt_stamp_run) + (TT_RUN_MAX_STAMPS - 1) * sizeof(struct tt_stamp) + RECORD, cap = w->out->cap;
 
 	w->limit = w->out->p + (w->stamps && full < cap ? full : cap);
 }
@@ -252,8 +252,8 @@ static int
 next_run(struct writer *w, size_t to, char **p, struct tt_err *err)
 {
 	struct tt_buf *b = w->out;
-	struct tt_stamp_run run = { .of = w->v->thread->index, .n = (uint32_t)((to - w->run - sizeof run) / sizeof(struct tt_stamp)), .size = w->size,
-		.bytes = (uint32_t)(b->n - to) };
+	struct tt_stamp_run run = { .group = w->v->thread->index, .nstamps = (uint32_t)((to - w->run - sizeof run) / sizeof(struct tt_stamp)),
+		.stamps_bytes = w->size, .packets_bytes = (uint32_t)(b->n - to) };
 
 	memcpy(b->p + w->run, &run, sizeof run);
 	tt_buf_add(b, "\0\0\0\0\0\0\0", tt_stamp_run_bytes(&run) - (b->n - w->run));
@@ -277,7 +277,7 @@ make_room(struct writer *w, char **p, struct tt_err *err)
 	struct tt_buf *b = w->out;
 
 	b->n = (size_t)(*p - b->p);
-	if (w->stamps && b->n - w->run >= sizeof(struct tt_stamp_run) + TT_RUN_MAX * sizeof(struct tt_stamp))
+	if (w->stamps && b->n - w->run >= sizeof(struct tt_stamp_run) + TT_RUN_MAX_STAMPS * sizeof(struct tt_stamp))
 		return next_run(w, b->n, p, err);
 	int rc = tt_buf_room(b, RECORD, err);
 	*p = b->p + b->n;

@@ -28,7 +28,7 @@ struct tt_decoder {
 int tt_gzip_new(struct tt_env *env, struct tt_raw *raw, struct tt_decoder **d, struct tt_err *err);
 
 /* Return the length of the skippable frame (of zstd and lz4) that begins with the ${n} bytes at ${p}; 0: they begin no such frame. */
-uint64_t tt_filter_skip(const uint8_t *p, size_t n);
+uint64_t tt_skippable_frame_bytes(const uint8_t *p, size_t n);
 
 /* A decoder of any other coding (libarchive). */
 int tt_filter_new(struct tt_env *env, struct tt_raw *raw, enum tt_src_coding coding, struct tt_decoder **d,

@@ -164,10 +164,10 @@ stalled(const struct tt_dest *d, int sys, struct tt_err *err)
 static void
 send_early(struct tt_dest *d)
 {
-	if (!d->temp || d->written - d->sent < SEND_EARLY)
+	if (!d->temp || d->written - d->writeback_end < SEND_EARLY)
 		return;
-	tt_sys_begin_writeback(d->fd, d->sent, d->written - d->sent);
-	d->sent = d->written;
+	tt_sys_begin_writeback(d->fd, d->writeback_end, d->written - d->writeback_end);
+	d->writeback_end = d->written;
 }
 
 int

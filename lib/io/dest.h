@@ -26,7 +26,7 @@ struct tt_dest {
 	size_t path_size;             /* bytes of ${path} with its NUL */
 	struct tt_temp *temp;         /* the temporary name, NULL where written directly */
 	uint64_t written;
-	uint64_t sent;                /* bytes of ${written} that the system was asked to write to disk already */
+	uint64_t writeback_end;       /* bytes of ${written} that the system was asked to write to disk already */
 };
 
 /**

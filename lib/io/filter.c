@@ -21,7 +21,7 @@ struct filter {
 	struct tt_raw *raw;
 	const struct coding *coding;
 	struct archive *a;            /* NULL until the first read */
-	size_t lent;                  /* raw bytes that the last callback lent to libarchive */
+	size_t last_raw_n;            /* raw bytes that the last callback lent to libarchive */
 	uint64_t from;                /* offset of the first raw byte given to libarchive */
 	struct tt_ends ends;          /* finds the ends of streams, for codings with ${ends} */
 	uint64_t zeros;               /* number of zeros at the end of the raw bytes lent so far */
@@ -55,9 +55,9 @@ give_raw(struct archive *a, void *arg, const void **p)
 	size_t n, some = 0;
 	int rc;
 
-	tt_raw_take(f->raw, f->lent);
-	f->lent = 0;
-	rc = tt_raw_look(f->raw, 8, &from, &n, &f->raw_err);
+	tt_raw_take(f->raw, f->last_raw_n);
+	f->last_raw_n = 0;
+	rc = tt_raw_peek(f->raw, 8, &from, &n, &f->raw_err);
 	if (rc == TT_OK && f->coding->ends) {
 		n = tt_ends_walk(&f->ends, from, n);
 		rc = n > 0 ? TT_OK : TT_END;
@@ -70,7 +70,7 @@ give_raw(struct archive *a, void *arg, const void **p)
 		archive_set_error(a, EIO, "read error");
 		return -1;
 	}
-	f->lent = n;
+	f->last_raw_n = n;
 	*p = from;
 	for (size_t i = n; i > 0 && from[i - 1] == 0; i--)
 		some++;
@@ -83,7 +83,7 @@ static int
 fail_archive(struct filter *f)
 {
 	const char *why = archive_error_string(f->a);
-	uint64_t at = tt_raw_at(f->raw) + f->lent;
+	uint64_t at = tt_raw_ntaken(f->raw) + f->last_raw_n;
 
 	if (f->raw_err.code < 0)
 		f->failed = f->raw_err;
@@ -120,7 +120,7 @@ check_filters(struct filter *f)
 }
 
 uint64_t
-tt_filter_skip(const uint8_t *p, size_t n)
+tt_skippable_frame_bytes(const uint8_t *p, size_t n)
 {
 	if (n < 8 || (p[0] & 0xf0) != 0x50 || p[1] != 0x2a || p[2] != 0x4d || p[3] != 0x18)
 		return 0;
@@ -136,11 +136,11 @@ skip_frames(struct filter *f)
 	size_t n;
 	int rc;
 
-	while ((rc = tt_raw_look(f->raw, left ? 1 : 8, &p, &n, &f->raw_err)) == TT_OK) {
+	while ((rc = tt_raw_peek(f->raw, left ? 1 : 8, &p, &n, &f->raw_err)) == TT_OK) {
 		size_t some;
 
 		if (left == 0)
-			left = tt_filter_skip(p, n);
+			left = tt_skippable_frame_bytes(p, n);
 		if (left == 0)
 			return TT_OK;
 		some = left < n ? (size_t)left : n;
@@ -166,7 +166,7 @@ set_up(struct filter *f)
 		return tt_fail(&f->failed, TT_E_UNKNOWN, TT_NOWHERE, "the libarchive here cannot read %s",
 		    f->coding->name);
 	rc = skip_frames(f);
-	f->from = tt_raw_at(f->raw);
+	f->from = tt_raw_ntaken(f->raw);
 	if (rc != TT_OK || archive_read_open(f->a, f, NULL, give_raw, NULL) != ARCHIVE_OK)
 		return fail_archive(f);
 	rc = archive_read_next_header(f->a, &entry);
@@ -184,14 +184,14 @@ set_up(struct filter *f)
 static int
 count_garbage(struct filter *f)
 {
-	uint64_t lent = tt_raw_at(f->raw) + f->lent - f->from, used = (uint64_t)archive_filter_bytes(f->a, -1), rest;
+	uint64_t lent = tt_raw_ntaken(f->raw) + f->last_raw_n - f->from, used = (uint64_t)archive_filter_bytes(f->a, -1), rest;
 	uint64_t left = lent > used ? lent - used : 0;
 	bool zeros = left <= f->zeros;
 	int rc;
 
-	tt_raw_take(f->raw, f->lent);
-	f->lent = 0;
-	rc = tt_raw_rest(f->raw, &rest, &zeros, &f->failed);
+	tt_raw_take(f->raw, f->last_raw_n);
+	f->last_raw_n = 0;
+	rc = tt_raw_take_rest(f->raw, &rest, &zeros, &f->failed);
 	if (rc == TT_END) {
 		f->d.garbage = zeros ? 0 : left + rest;
 		f->counted = true;
@@ -254,10 +254,10 @@ filter_rewind(struct tt_decoder *d, struct tt_err *err)
 	(void)err;
 	archive_read_free(f->a);
 	f->a = NULL;
-	f->lent = f->block_n = 0;
+	f->last_raw_n = f->block_n = 0;
 	f->ended = f->counted = f->raw_ended = false;
 	f->zeros = f->d.garbage = 0;
-	f->ends = (struct tt_ends){ .xz = f->ends.xz };
+	f->ends = (struct tt_ends){ .is_xz = f->ends.is_xz };
 	f->failed.code = f->raw_err.code = TT_OK;
 	return TT_OK;
 }
@@ -286,7 +286,7 @@ tt_filter_new(struct tt_env *env, struct tt_raw *raw, enum tt_src_coding coding,
 		if (codings[i].id == coding)
 			f->coding = &codings[i];
 	}
-	f->ends.xz = coding == TT_CODING_XZ;
+	f->ends.is_xz = coding == TT_CODING_XZ;
 	*d = &f->d;
 	return TT_OK;
 }

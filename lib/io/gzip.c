@@ -29,7 +29,7 @@ struct gzip {
 static int
 fail_damaged(struct gzip *g, struct tt_err *err)
 {
-	uint64_t at = tt_raw_at(g->raw);
+	uint64_t at = tt_raw_ntaken(g->raw);
 	const char *why = g->z.msg ? g->z.msg : "not understood";
 
 	if (strcmp(why, "incorrect data check") == 0)
@@ -53,7 +53,7 @@ fail_damaged(struct gzip *g, struct tt_err *err)
 static int
 fail_cut(struct gzip *g, struct tt_err *err)
 {
-	uint64_t at = tt_raw_at(g->raw);
+	uint64_t at = tt_raw_ntaken(g->raw);
 
 	tt_fail(&g->damage, TT_E_DAMAGED, at,
 	    "gzip data ends at byte %" PRIu64 " of the compressed input without its trailer (cut?)", at);
@@ -71,7 +71,7 @@ count_garbage(struct gzip *g, struct tt_err *err)
 {
 	uint64_t total;
 	bool zeros = true;
-	int rc = tt_raw_rest(g->raw, &total, &zeros, err);
+	int rc = tt_raw_take_rest(g->raw, &total, &zeros, err);
 
 	if (rc != TT_END)
 		return rc;
@@ -86,7 +86,7 @@ next_member(struct gzip *g, struct tt_err *err)
 {
 	const uint8_t *p;
 	size_t n;
-	int rc = tt_raw_look(g->raw, 2, &p, &n, err);
+	int rc = tt_raw_peek(g->raw, 2, &p, &n, err);
 
 	if (rc == TT_END)
 		g->ended = true;
@@ -153,7 +153,7 @@ gzip_step(struct gzip *g, struct tt_err *err)
 		return TT_END;
 	if (g->between)
 		return next_member(g, err);
-	rc = tt_raw_look(g->raw, 1, &p, &n, err);
+	rc = tt_raw_peek(g->raw, 1, &p, &n, err);
 	if (rc == TT_OK)
 		return inflate_some(g, p, n, err);
 	/* zlib may hold output that it had no room for, which is given out before the reason to stop. */

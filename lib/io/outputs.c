@@ -48,7 +48,7 @@ one_file(const char *a, const char *b)
 }
 
 bool
-tt_output_same(const char *a, const char *b)
+tt_output_is_same(const char *a, const char *b)
 {
 	return same_target(a, b) || (strcmp(b, "-") != 0 && one_file(a, b));
 }
@@ -62,7 +62,7 @@ tt_outputs_check(const char *const *out, const char *const *in, struct tt_err *e
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out[i]);
 		}
 		for (size_t k = 0; k < i; k++) {
-			if (tt_output_same(out[k], out[i]))
+			if (tt_output_is_same(out[k], out[i]))
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is named as output twice", out[i]);
 		}
 	}
@@ -88,7 +88,7 @@ check_folder(const char *path, struct tt_err *err)
 }
 
 int
-tt_outputs_folders(const char *const *out, const char *beside, struct tt_err *err)
+tt_outputs_check_folders(const char *const *out, const char *beside, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -128,7 +128,7 @@ tt_outputs_write(struct tt_env *env, const struct tt_output *o, size_t n, struct
 		rc = tt_sink_open(env, o[i].path, &sink[i], err);
 		if (rc == TT_OK && o[i].text.n > 0)
 			rc = tt_sink_write(sink[i], o[i].text.p, o[i].text.n, err);
-		TT_THEN(rc, tt_sink_rest(sink[i], err));
+		TT_THEN(rc, tt_sink_flush_and_shrink(sink[i], err));
 	}
 	return tt_sink_commit_all(sink, n, rc, err);
 }

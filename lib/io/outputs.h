@@ -14,7 +14,7 @@
 struct tt_env;
 
 /* True if ${a} and ${b} are one file: the same name in the same folder, or two names of one regular file. */
-bool tt_output_same(const char *a, const char *b);
+bool tt_output_is_same(const char *a, const char *b);
 
 /**
  * tt_outputs_check(out, in, err):
@@ -24,12 +24,12 @@ bool tt_output_same(const char *a, const char *b);
 int tt_outputs_check(const char *const *out, const char *const *in, struct tt_err *err);
 
 /**
- * tt_outputs_folders(out, beside, err):
+ * tt_outputs_check_folders(out, beside, err):
  * Fail if the folder of one of the outputs ${out} does not exist, or no file can be made in it. Call before anything is read: else this shows only when the
  * work is done. The output ${beside} (NULL: none) is not checked.
  * Errors: TT_E_IO, as when the output is opened.
  */
-int tt_outputs_folders(const char *const *out, const char *beside, struct tt_err *err);
+int tt_outputs_check_folders(const char *const *out, const char *beside, struct tt_err *err);
 
 /*
  * True if the file open as ${fd} is text, empty or a database of SQLite: then it is no capture or archive, and an earlier run may have written it. Closes

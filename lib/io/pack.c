@@ -20,7 +20,7 @@ struct tt_pack {
 	struct tt_dest *dest;
 	struct tt_block *ring;
 	size_t ring_n;
-	uint64_t written, taken, filled;
+	uint64_t nwritten, ntaken, nfilled;
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	pthread_t *threads;           /* room for env->jobs */
@@ -72,9 +72,9 @@ code_block(struct tt_pack *pack, void **state, struct tt_block *b)
 static struct tt_block *
 take_block(struct tt_pack *pack)
 {
-	while (!pack->quit && pack->taken == pack->filled)
+	while (!pack->quit && pack->ntaken == pack->nfilled)
 		pthread_cond_wait(&pack->work, &pack->lock);
-	return pack->quit ? NULL : &pack->ring[pack->taken++ % pack->ring_n];
+	return pack->quit ? NULL : &pack->ring[pack->ntaken++ % pack->ring_n];
 }
 
 static void *
@@ -124,7 +124,7 @@ start_workers(struct tt_pack *pack)
 static bool
 oldest_done(struct tt_pack *pack, bool wait)
 {
-	struct tt_block *b = &pack->ring[pack->written % pack->ring_n];
+	struct tt_block *b = &pack->ring[pack->nwritten % pack->ring_n];
 	bool done;
 
 	pthread_mutex_lock(&pack->lock);
@@ -139,7 +139,7 @@ oldest_done(struct tt_pack *pack, bool wait)
 static int
 write_oldest(struct tt_pack *pack, struct tt_err *err)
 {
-	struct tt_block *b = &pack->ring[pack->written % pack->ring_n];
+	struct tt_block *b = &pack->ring[pack->nwritten % pack->ring_n];
 	int rc;
 
 	if (b->failed.code != TT_OK) {
@@ -153,9 +153,9 @@ write_oldest(struct tt_pack *pack, struct tt_err *err)
 	if (pack->coding->tail)
 		pack->crc = (uint32_t)crc32_combine(pack->crc, b->crc, (z_off_t)b->in_n);
 	pack->total += b->in_n;
-	b->in_n = b->size = 0;
+	b->in_n = b->stamps_size = 0;
 	b->done = false;
-	pack->written++;
+	pack->nwritten++;
 	return TT_OK;
 }
 
@@ -163,7 +163,7 @@ write_oldest(struct tt_pack *pack, struct tt_err *err)
 static int
 write_done(struct tt_pack *pack, uint64_t most, struct tt_err *err)
 {
-	while (pack->written < pack->filled && oldest_done(pack, pack->filled - pack->written > most)) {
+	while (pack->nwritten < pack->nfilled && oldest_done(pack, pack->nfilled - pack->nwritten > most)) {
 		int rc = write_oldest(pack, err);
 
 		if (rc != TT_OK)
@@ -176,7 +176,7 @@ write_done(struct tt_pack *pack, uint64_t most, struct tt_err *err)
 static int
 submit(struct tt_pack *pack, bool last, struct tt_err *err)
 {
-	struct tt_block *b = &pack->ring[pack->filled % pack->ring_n];
+	struct tt_block *b = &pack->ring[pack->nfilled % pack->ring_n];
 
 	b->last = last;
 	b->packets = pack->packets;
@@ -186,11 +186,11 @@ submit(struct tt_pack *pack, bool last, struct tt_err *err)
 	if (pack->threads_n == 0) {
 		code_block(pack, &pack->state, b);
 		b->done = true;
-		pack->filled++;
+		pack->nfilled++;
 		return write_done(pack, 0, err);
 	}
 	pthread_mutex_lock(&pack->lock);
-	pack->filled++;
+	pack->nfilled++;
 	pthread_cond_signal(&pack->work);
 	pthread_mutex_unlock(&pack->lock);
 	return write_done(pack, last ? 0 : pack->ring_n - 1, err);
@@ -200,7 +200,7 @@ submit(struct tt_pack *pack, bool last, struct tt_err *err)
 static int
 get_block(struct tt_pack *pack, struct tt_block **block, struct tt_err *err)
 {
-	struct tt_block *b = &pack->ring[pack->filled % pack->ring_n];
+	struct tt_block *b = &pack->ring[pack->nfilled % pack->ring_n];
 
 	if (!b->in)
 		b->in = tt_mem_alloc(&pack->env->mem, TT_BLOCK_SIZE, err);
@@ -222,7 +222,7 @@ write_head(struct tt_pack *pack, struct tt_err *err)
 }
 
 void
-tt_pack_packets(struct tt_pack *pack, const struct tt_forms *forms)
+tt_pack_set_packets(struct tt_pack *pack, const struct tt_forms *forms)
 {
 	pack->packets = true;
 	pack->forms = forms;
@@ -242,7 +242,7 @@ static size_t
 room_in(const struct tt_pack *pack, const struct tt_block *b)
 {
 	enum { HEAD = 2 * sizeof(struct tt_stamp_run) };
-	const size_t written = TT_BLOCK_SIZE - b->in_n, packets = TT_BLOCK_SIZE - b->size;
+	const size_t written = TT_BLOCK_SIZE - b->in_n, packets = TT_BLOCK_SIZE - b->stamps_size;
 
 	if (!pack->coding->stamps)
 		return written;
@@ -282,16 +282,16 @@ add_bytes(struct tt_block *b, const char *from, size_t n)
 {
 	struct tt_stamp_run run = { 0 };
 
-	if (b->size > 0)
-		memcpy(&run, b->in + b->open, sizeof run);
+	if (b->stamps_size > 0)
+		memcpy(&run, b->in + b->last_run_at, sizeof run);
 	else
-		b->open = 0;
-	char *p = b->in + b->open + sizeof run + run.n * sizeof(struct tt_stamp) + run.bytes;
+		b->last_run_at = 0;
+	char *p = b->in + b->last_run_at + sizeof run + run.nstamps * sizeof(struct tt_stamp) + run.packets_bytes;
 	memcpy(p, from, n);
-	run.bytes += (uint32_t)n;
-	memcpy(b->in + b->open, &run, sizeof run);
-	b->size += n;
-	b->in_n = b->open + tt_stamp_run_bytes(&run);
+	run.packets_bytes += (uint32_t)n;
+	memcpy(b->in + b->last_run_at, &run, sizeof run);
+	b->stamps_size += n;
+	b->in_n = b->last_run_at + tt_stamp_run_bytes(&run);
 }
 
 int
@@ -329,27 +329,27 @@ tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err)
 static int
 add_stamps(struct tt_pack *pack, struct tt_stamp_run run, const char *stamps, struct tt_err *err)
 {
-	const size_t n = run.n * sizeof(struct tt_stamp);
+	const size_t n = run.nstamps * sizeof(struct tt_stamp);
 	struct tt_block *b;
 	int rc = get_block(pack, &b, err);
 
-	if (rc == TT_OK && (b->size + run.size > TT_BLOCK_SIZE || b->in_n + sizeof run + n > TT_BLOCK_SIZE)) {
+	if (rc == TT_OK && (b->stamps_size + run.stamps_bytes > TT_BLOCK_SIZE || b->in_n + sizeof run + n > TT_BLOCK_SIZE)) {
 		rc = submit_full(pack, err);
 		TT_THEN(rc, get_block(pack, &b, err));
 	}
 	if (rc != TT_OK)
 		return rc;
-	run.bytes = 0;
-	b->open = b->in_n;
+	run.packets_bytes = 0;
+	b->last_run_at = b->in_n;
 	memcpy(b->in + b->in_n, &run, sizeof run);
 	memcpy(b->in + b->in_n + sizeof run, stamps, n);
 	b->in_n += sizeof run + n;
-	b->size += run.size;
+	b->stamps_size += run.stamps_bytes;
 	return TT_OK;
 }
 
 int
-tt_pack_stamps(struct tt_pack *pack, const char *p, size_t n, struct tt_err *err)
+tt_pack_write_stamps(struct tt_pack *pack, const char *p, size_t n, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -357,9 +357,9 @@ tt_pack_stamps(struct tt_pack *pack, const char *p, size_t n, struct tt_err *err
 		struct tt_stamp_run run;
 
 		memcpy(&run, p, sizeof run);
-		if (run.n)
+		if (run.nstamps)
 			rc = add_stamps(pack, run, p + sizeof run, err);
-		TT_THEN(rc, tt_pack_write(pack, p + sizeof run + run.n * sizeof(struct tt_stamp), run.bytes, err));
+		TT_THEN(rc, tt_pack_write(pack, p + sizeof run + run.nstamps * sizeof(struct tt_stamp), run.packets_bytes, err));
 		p += tt_stamp_run_bytes(&run);
 	}
 	return rc;
@@ -374,7 +374,7 @@ tt_pack_finish(struct tt_pack *pack, struct tt_err *err)
 
 	TT_THEN(rc, write_head(pack, err));
 	/* A stream needs a last block even if it is empty; a coding of members needs an empty block only if there is no other. */
-	if (rc == TT_OK && (pack->coding->tail || b->in_n > 0 || pack->filled == 0))
+	if (rc == TT_OK && (pack->coding->tail || b->in_n > 0 || pack->nfilled == 0))
 		rc = submit(pack, true, err);
 	else if (rc == TT_OK)
 		rc = write_done(pack, 0, err);
@@ -436,12 +436,12 @@ dismiss(struct tt_pack *pack)
 }
 
 int
-tt_pack_rest(struct tt_pack *pack, struct tt_err *err)
+tt_pack_flush_and_shrink(struct tt_pack *pack, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	pack->threads_tried = true;
-	if (pack->ring[pack->filled % pack->ring_n].in_n > 0)
+	if (pack->ring[pack->nfilled % pack->ring_n].in_n > 0)
 		rc = submit_full(pack, err);
 	TT_THEN(rc, write_done(pack, 0, err));
 	dismiss(pack);

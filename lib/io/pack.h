@@ -26,15 +26,15 @@ int tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_de
  * Declare that only whole packets are written (packet.h), so that blocks are cut between packets. Before the first write. ${forms}: the forms of stamps, if
  * the coding takes stamps.
  */
-void tt_pack_packets(struct tt_pack *pack, const struct tt_forms *forms);
+void tt_pack_set_packets(struct tt_pack *pack, const struct tt_forms *forms);
 
 int tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err);
 
 /* As tt_pack_write() for runs of stamps, if the coding takes stamps. */
-int tt_pack_stamps(struct tt_pack *pack, const char *p, size_t n, struct tt_err *err);
+int tt_pack_write_stamps(struct tt_pack *pack, const char *p, size_t n, struct tt_err *err);
 
 /* Compress and write all bytes so far, and give threads and memory back. Later bytes are compressed without threads. */
-int tt_pack_rest(struct tt_pack *pack, struct tt_err *err);
+int tt_pack_flush_and_shrink(struct tt_pack *pack, struct tt_err *err);
 
 /* Compress and write all bytes that are left, and the end mark. Call once, as the last call. */
 int tt_pack_finish(struct tt_pack *pack, struct tt_err *err);

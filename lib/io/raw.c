@@ -21,7 +21,7 @@
 static void
 init(struct tt_raw *raw, struct tt_env *env)
 {
-	*raw = (struct tt_raw){ .env = env, .fd = -1, .spool = -1, .whole = true };
+	*raw = (struct tt_raw){ .env = env, .fd = -1, .spool = -1, .from_start = true };
 }
 
 /* Find out whether the input is a file with a size, and at which offset reading begins. */
@@ -36,7 +36,7 @@ examine(struct tt_raw *raw, struct tt_err *err)
 	if (st.kind == TT_KIND_FOLDER)
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "is a directory");
 	raw->size = UINT64_MAX;
-	raw->room = WIN_SIZE;
+	raw->buffer_size = WIN_SIZE;
 	at = st.kind == TT_KIND_FILE ? tt_sys_offset(raw->fd) : -1;
 	if (at < 0)
 		return TT_OK;
@@ -46,7 +46,7 @@ examine(struct tt_raw *raw, struct tt_err *err)
 	if (st.size > 0)
 		raw->size = st.size > (uint64_t)at ? st.size - (uint64_t)at : 0;
 	if (raw->size < WIN_SIZE)
-		raw->room = raw->size > FIRST_READ_BYTES ? (size_t)raw->size : FIRST_READ_BYTES;
+		raw->buffer_size = raw->size > FIRST_READ_BYTES ? (size_t)raw->size : FIRST_READ_BYTES;
 	tt_sys_will_read(raw->fd);
 	return TT_OK;
 }
@@ -60,13 +60,13 @@ tt_raw_open_fd(struct tt_raw *raw, struct tt_env *env, int fd, struct tt_err *er
 	raw->fd = fd;
 	rc = examine(raw, err);
 	if (rc == TT_OK) {
-		raw->own = tt_mem_alloc(&env->mem, raw->room, err);
-		if (!raw->own)
+		raw->buffer = tt_mem_alloc(&env->mem, raw->buffer_size, err);
+		if (!raw->buffer)
 			rc = err ? err->code : TT_E_NOMEM;
 	}
 	if (rc != TT_OK)
 		tt_raw_close(raw);
-	raw->win = raw->own;
+	raw->win = raw->buffer;
 	return rc;
 }
 
@@ -77,20 +77,20 @@ tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n)
 	init(raw, env);
 	raw->win = p ? p : (const void *)"";
 	raw->win_end = n;
-	raw->size = raw->fetched = n;
+	raw->size = raw->fetch_at = n;
 }
 
 int
-tt_raw_open_more(struct tt_raw *raw, struct tt_env *env, tt_raw_more *more, void *arg, struct tt_err *err)
+tt_raw_open_supply(struct tt_raw *raw, struct tt_env *env, tt_raw_supply *supply, void *arg, struct tt_err *err)
 {
 	init(raw, env);
-	raw->more = more;
-	raw->more_arg = arg;
+	raw->supply = supply;
+	raw->supply_arg = arg;
 	raw->size = UINT64_MAX;
-	raw->room = WIN_SIZE;
-	raw->own = tt_mem_alloc(&env->mem, raw->room, err);
-	raw->win = raw->own;
-	return raw->own ? TT_OK : err ? err->code : TT_E_NOMEM;
+	raw->buffer_size = WIN_SIZE;
+	raw->buffer = tt_mem_alloc(&env->mem, raw->buffer_size, err);
+	raw->win = raw->buffer;
+	return raw->buffer ? TT_OK : err ? err->code : TT_E_NOMEM;
 }
 
 void
@@ -100,15 +100,15 @@ tt_raw_close(struct tt_raw *raw)
 		tt_sys_close(raw->fd);
 	if (raw->spool >= 0)
 		tt_sys_close(raw->spool);
-	tt_mem_free(&raw->env->mem, raw->own, raw->room);
+	tt_mem_free(&raw->env->mem, raw->buffer, raw->buffer_size);
 	raw->fd = raw->spool = -1;
-	raw->own = NULL;
+	raw->buffer = NULL;
 }
 
 uint64_t
-tt_raw_at(const struct tt_raw *raw)
+tt_raw_ntaken(const struct tt_raw *raw)
 {
-	return raw->fetched - (raw->win_end - raw->win_at);
+	return raw->fetch_at - (raw->win_end - raw->win_at);
 }
 
 /* --- fetching ----------------------------------------------------------- */
@@ -149,18 +149,18 @@ read_some(const struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_er
 		if (errno == EAGAIN)
 			tt_sys_wait_readable(raw->fd);
 		else if (errno != EINTR)
-			return tt_fail_sys(err, errno, "cannot read at byte %" PRIu64, raw->fetched);
+			return tt_fail_sys(err, errno, "cannot read at byte %" PRIu64, raw->fetch_at);
 	}
 }
 
 static int
 fetch_file(const struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 {
-	if (raw->fetched >= raw->size)
+	if (raw->fetch_at >= raw->size)
 		return TT_END;
-	if (n > raw->size - raw->fetched)
-		n = (size_t)(raw->size - raw->fetched);
-	return pread_some(raw->env, raw->fd, raw->base + raw->fetched, p, n, got, err);
+	if (n > raw->size - raw->fetch_at)
+		n = (size_t)(raw->size - raw->fetch_at);
+	return pread_some(raw->env, raw->fd, raw->base + raw->fetch_at, p, n, got, err);
 }
 
 static int
@@ -168,10 +168,10 @@ fetch_pipe(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *er
 {
 	int rc;
 
-	if (raw->spool >= 0 && raw->fetched < raw->spooled) {
-		if (n > raw->spooled - raw->fetched)
-			n = (size_t)(raw->spooled - raw->fetched);
-		rc = pread_some(raw->env, raw->spool, raw->fetched, p, n, got, err);
+	if (raw->spool >= 0 && raw->fetch_at < raw->nspooled) {
+		if (n > raw->nspooled - raw->fetch_at)
+			n = (size_t)(raw->nspooled - raw->fetch_at);
+		rc = pread_some(raw->env, raw->spool, raw->fetch_at, p, n, got, err);
 		/* We wrote these bytes to the spool: if they are missing, the disk has failed. */
 		return rc == TT_END ? tt_fail_sys(err, EIO, "cannot read the spool") : rc;
 	}
@@ -180,11 +180,11 @@ fetch_pipe(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *er
 			*err = raw->failed;
 		return raw->failed.code;
 	}
-	rc = raw->more ? raw->more(raw->more_arg, p, n, got, &raw->failed) : read_some(raw, p, n, got, &raw->failed);
+	rc = raw->supply ? raw->supply(raw->supply_arg, p, n, got, &raw->failed) : read_some(raw, p, n, got, &raw->failed);
 	if (rc == TT_OK && raw->spool >= 0) {
-		rc = tt_spool_add(raw->env, &raw->spool, raw->spooled, p, *got, &raw->failed);
+		rc = tt_spool_add(raw->env, &raw->spool, raw->nspooled, p, *got, &raw->failed);
 		if (rc == TT_OK)
-			raw->spooled += *got;
+			raw->nspooled += *got;
 	}
 	if (rc < 0 && err)
 		*err = raw->failed;
@@ -198,7 +198,7 @@ fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 	int rc;
 
 	*got = 0;
-	if (raw->fd < 0 && !raw->more)
+	if (raw->fd < 0 && !raw->supply)
 		return TT_END;
 	if (!raw->regular) {
 		rc = fetch_pipe(raw, p, n, got, err);
@@ -213,7 +213,7 @@ fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 	}
 	if (rc != TT_OK)
 		*got = 0;
-	raw->fetched += *got;
+	raw->fetch_at += *got;
 	return rc;
 }
 
@@ -226,21 +226,21 @@ fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 	size_t left = raw->win_end - raw->win_at, got, room;
 	int rc;
 
-	if (raw->own && raw->room - raw->win_at < min + 1) {
-		memmove(raw->own, raw->own + raw->win_at, left);
+	if (raw->buffer && raw->buffer_size - raw->win_at < min + 1) {
+		memmove(raw->buffer, raw->buffer + raw->win_at, left);
 		raw->win_at = 0;
 		raw->win_end = left;
-		raw->whole = false;
+		raw->from_start = false;
 	}
 	/* The first read is small, since a probe for the format may be all that the caller wants. */
-	room = raw->fetched == 0 ? FIRST_READ_BYTES : raw->room - raw->win_end;
-	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, room, &got, err);
+	room = raw->fetch_at == 0 ? FIRST_READ_BYTES : raw->buffer_size - raw->win_end;
+	rc = fetch(raw, raw->buffer ? raw->buffer + raw->win_end : NULL, room, &got, err);
 	raw->win_end += got;
 	return rc;
 }
 
 int
-tt_raw_look(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct tt_err *err)
+tt_raw_peek(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -259,14 +259,14 @@ tt_raw_take(struct tt_raw *raw, size_t n)
 }
 
 int
-tt_raw_rest(struct tt_raw *raw, uint64_t *total, bool *zeros, struct tt_err *err)
+tt_raw_take_rest(struct tt_raw *raw, uint64_t *total, bool *zeros, struct tt_err *err)
 {
 	const uint8_t *p;
 	size_t n;
 	int rc;
 
 	*total = 0;
-	while ((rc = tt_raw_look(raw, 1, &p, &n, err)) == TT_OK) {
+	while ((rc = tt_raw_peek(raw, 1, &p, &n, err)) == TT_OK) {
 		for (size_t i = 0; *zeros && i < n; i++)
 			*zeros = p[i] == 0;
 		*total += n;
@@ -283,11 +283,11 @@ tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *e
 	int rc;
 
 	if (raw->win_at == raw->win_end && n >= DIRECT_MIN) {
-		raw->whole = false;
+		raw->from_start = false;
 		return fetch(raw, p, n, got, err);
 	}
 	*got = 0;
-	rc = tt_raw_look(raw, 1, &from, &have, err);
+	rc = tt_raw_peek(raw, 1, &from, &have, err);
 	if (rc != TT_OK)
 		return rc;
 	*got = have < n ? have : n;
@@ -328,19 +328,19 @@ tt_raw_pread(const struct tt_raw *raw, uint64_t at, void *p, size_t n, size_t *g
 /* --- going back --------------------------------------------------------- */
 
 bool
-tt_raw_rewindable(const struct tt_raw *raw)
+tt_raw_can_rewind(const struct tt_raw *raw)
 {
-	return (raw->fd < 0 && !raw->more) || raw->regular || raw->spool >= 0;
+	return (raw->fd < 0 && !raw->supply) || raw->regular || raw->spool >= 0;
 }
 
 int
-tt_raw_keep(struct tt_raw *raw, struct tt_err *err)
+tt_raw_spool(struct tt_raw *raw, struct tt_err *err)
 {
 	int rc;
 
-	if (tt_raw_rewindable(raw))
+	if (tt_raw_can_rewind(raw))
 		return TT_OK;
-	if (!raw->whole)
+	if (!raw->from_start)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "cannot keep a pipe that has been read already");
 	rc = tt_spool_open(raw->env, &raw->spool, err);
 	if (rc != TT_OK)
@@ -352,21 +352,21 @@ tt_raw_keep(struct tt_raw *raw, struct tt_err *err)
 		raw->spool = -1;
 		return rc;
 	}
-	raw->spooled = raw->win_end;
+	raw->nspooled = raw->win_end;
 	return TT_OK;
 }
 
 int
 tt_raw_rewind(struct tt_raw *raw, struct tt_err *err)
 {
-	if (!tt_raw_rewindable(raw))
+	if (!tt_raw_can_rewind(raw))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a pipe that was not kept cannot be read again");
 	raw->win_at = 0;
-	if (raw->fd < 0 && !raw->more)
+	if (raw->fd < 0 && !raw->supply)
 		return TT_OK;
 	raw->win_end = 0;
-	raw->fetched = 0;
-	raw->whole = true;
+	raw->fetch_at = 0;
+	raw->from_start = true;
 	if (raw->regular)
 		raw->failed.code = TT_OK;
 	return TT_OK;

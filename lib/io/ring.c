@@ -9,7 +9,7 @@
 #include "sys/sys.h"
 
 bool
-tt_ring_named(const char *path)
+tt_is_ring_name(const char *path)
 {
 	const char *base = tt_sys_base_name(path);
 	size_t n = strlen(path);
@@ -32,7 +32,7 @@ tt_ring_open(const struct tt_env *env, const char *path, unsigned *what, int *fd
 
 	*what = TT_RING_NONE;
 	*fd = -1;
-	if (!tt_ring_named(path))
+	if (!tt_is_ring_name(path))
 		return TT_OK;
 	if (env->ring)
 		return env->ring(env->ring_arg, path, what, fd, err);
@@ -43,7 +43,7 @@ tt_ring_open(const struct tt_env *env, const char *path, unsigned *what, int *fd
 		if (sys == EMFILE || sys == ENFILE || sys == ENOMEM)
 			return tt_fail_sys(err, sys, "%s", path);
 		if (sys == EACCES && is_anothers(path))
-			*what = TT_RING_BARRED;
+			*what = TT_RING_NOT_OURS;
 		return TT_OK;
 	}
 	if (tt_sys_stat_open(*fd, &st) == 0 && st.kind == TT_KIND_FILE && st.is_ours) {

@@ -10,10 +10,10 @@
 #include "base/env.h"
 
 /* The result of opening a name: nothing to read, an open file, a file that only another user may read, or an error of the system. */
-enum tt_ring { TT_RING_NONE, TT_RING_OPEN, TT_RING_BARRED, TT_RING_FAILED };
+enum tt_ring { TT_RING_NONE, TT_RING_OPEN, TT_RING_NOT_OURS, TT_RING_FAILED };
 
 /* True if ${path} is named as rings are. */
-bool tt_ring_named(const char *path);
+bool tt_is_ring_name(const char *path);
 
 /**
  * tt_ring_open(env, path, what, fd, err):

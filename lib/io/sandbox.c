@@ -210,9 +210,9 @@ tt_sandbox_probe(void)
 		p.why = "built with a sanitizer";
 		return p;
 	}
-	p.landlock = landlock_version();
-	p.seccomp = tt_syscalls_can();
-	if (!p.landlock && !p.seccomp)
+	p.landlock_version = landlock_version();
+	p.has_seccomp = tt_syscalls_can_limit();
+	if (!p.landlock_version && !p.has_seccomp)
 		p.why = "this kernel has neither Landlock nor seccomp for this machine";
 	return p;
 }
@@ -245,8 +245,8 @@ wanted(const struct tt_env *env)
 int
 tt_sandbox_enter(const struct tt_env *env, const struct tt_sandbox_plan *plan, struct tt_err *err)
 {
-	unsigned what = TT_SYS_OPEN | TT_SYS_NAMES | TT_SYS_CONFINE | (plan->children ? TT_SYS_CHILDREN : 0) |
-	    (plan->tell ? TT_SYS_TELL : 0);
+	unsigned what = TT_SYS_OPEN | TT_SYS_NAMES | TT_SYS_CONFINE | (plan->has_children ? TT_SYS_CHILDREN : 0) |
+	    (plan->sends_messages ? TT_SYS_SEND_MESSAGES : 0);
 
 	if (!wanted(env))
 		return TT_OK;
@@ -260,7 +260,7 @@ tt_sandbox_enter(const struct tt_env *env, const struct tt_sandbox_plan *plan, s
 int
 tt_sandbox_seal(const struct tt_env *env, const struct tt_sandbox_plan *plan, struct tt_err *err)
 {
-	unsigned what = plan->tell ? TT_SYS_TELL : 0;
+	unsigned what = plan->sends_messages ? TT_SYS_SEND_MESSAGES : 0;
 
 	if (!wanted(env))
 		return TT_OK;

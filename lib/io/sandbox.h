@@ -32,13 +32,13 @@ struct tt_sandbox_plan {
 	const char *const *read;      /* files, and directories with all below them */
 	const char *const *write;     /* outputs, existing or not: the directory of each is allowed; directories: these themselves */
 	const char *const *scratch;   /* directories for temporary files that are made and read again */
-	bool children;                /* true: the process forks, signals and waits for others; only for enter */
-	bool tell;                    /* true: it sends messages and descriptors on sockets that are open already */
+	bool has_children;            /* true: the process forks, signals and waits for others; only for enter */
+	bool sends_messages;          /* true: it sends messages and descriptors on sockets that are open already */
 };
 
 struct tt_sandbox_parts {
-	unsigned landlock;            /* version of the kernel's interface; 0: none */
-	bool seccomp;
+	unsigned landlock_version;    /* version of the kernel's interface; 0: none */
+	bool has_seccomp;
 	const char *why;              /* the reason if both are missing, else NULL */
 };
 

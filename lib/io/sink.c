@@ -152,20 +152,20 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 }
 
 int
-tt_sink_stamps(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
+tt_sink_write_stamps(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 {
 	if (s->failed.code == TT_OK)
-		tt_pack_stamps(s->pack, p, n, &s->failed);
+		tt_pack_write_stamps(s->pack, p, n, &s->failed);
 	if (err && s->failed.code != TT_OK)
 		*err = s->failed;
 	return s->failed.code;
 }
 
 int
-tt_sink_rest(struct tt_sink *s, struct tt_err *err)
+tt_sink_flush_and_shrink(struct tt_sink *s, struct tt_err *err)
 {
 	if (s->failed.code == TT_OK && s->pack) {
-		tt_pack_rest(s->pack, &s->failed);
+		tt_pack_flush_and_shrink(s->pack, &s->failed);
 	} else if (s->failed.code == TT_OK && !s->in_memory) {
 		flush(s, &s->failed);
 		tt_mem_free(&s->env->mem, s->buffer, BUFFER);
@@ -179,7 +179,7 @@ tt_sink_rest(struct tt_sink *s, struct tt_err *err)
 /* --- the end ------------------------------------------------------------ */
 
 int
-tt_sink_packets(struct tt_sink *s, const struct tt_forms *forms, bool *stamps, struct tt_err *err)
+tt_sink_set_packets(struct tt_sink *s, const struct tt_forms *forms, bool *stamps, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -187,12 +187,12 @@ tt_sink_packets(struct tt_sink *s, const struct tt_forms *forms, bool *stamps, s
 	if (*stamps)
 		rc = tt_pack_new(s->env, &tt_coding_packets, &s->dest, &s->pack, err);
 	if (rc == TT_OK && s->pack)
-		tt_pack_packets(s->pack, forms);
+		tt_pack_set_packets(s->pack, forms);
 	return rc;
 }
 
 void
-tt_sink_is_database(struct tt_sink *s)
+tt_sink_set_database(struct tt_sink *s)
 {
 	s->dest.database = !s->pack;
 }

@@ -46,25 +46,25 @@ const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
 /**
- * tt_sink_packets(sink, forms, stamps, err):
+ * tt_sink_set_packets(sink, forms, stamps, err):
  * Declare, before the first write, that each write is whole fields of Perfetto's message Trace. With ${forms}, which the sink borrows, output whose name
  * asks for no compression is compressed as packets that hold packets (TracePacket.compressed_packets: Perfetto's
- * protos/perfetto/trace/trace_packet.proto); then *${stamps} is true: tt_sink_stamps() may be used, too.
+ * protos/perfetto/trace/trace_packet.proto); then *${stamps} is true: tt_sink_write_stamps() may be used, too.
  */
-int tt_sink_packets(struct tt_sink *sink, const struct tt_forms *forms, bool *stamps, struct tt_err *err);
+int tt_sink_set_packets(struct tt_sink *sink, const struct tt_forms *forms, bool *stamps, struct tt_err *err);
 
 /* Append packets as ${n} bytes of runs of stamps (packet.h). */
-int tt_sink_stamps(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
+int tt_sink_write_stamps(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
 /* Declare that the output is a database of SQLite: commit then removes files that SQLite left beside an older database of this name. */
-void tt_sink_is_database(struct tt_sink *sink);
+void tt_sink_set_database(struct tt_sink *sink);
 
 /**
- * tt_sink_rest(sink, err):
+ * tt_sink_flush_and_shrink(sink, err):
  * Write the buffered bytes, and free the sink's memory and threads: for one of many outputs, if few or no bytes follow
  * before its commit.
  */
-int tt_sink_rest(struct tt_sink *sink, struct tt_err *err);
+int tt_sink_flush_and_shrink(struct tt_sink *sink, struct tt_err *err);
 
 /**
  * tt_sink_commit(sink, err):

@@ -180,10 +180,10 @@ tt_sorter_done(struct tt_sorter *s, struct tt_err *err)
 
 /* A run, read a piece at a time. */
 struct piece {
-	const char *at, *end;         /* the bytes in memory that are left */
-	uint64_t key;                 /* of the record at ${at} */
-	uint64_t next, to;            /* range in the spool of the rest of the run */
-	char *room;
+	const char *next_rec, *end;   /* the bytes in memory that are left */
+	uint64_t key;                 /* of the record at ${next_rec} */
+	uint64_t spool_at, spool_end; /* range in the spool of the rest of the run */
+	char *buffer;
 };
 
 struct tt_sorted {
@@ -191,12 +191,12 @@ struct tt_sorted {
 	struct piece *piece;
 	uint32_t *heap;               /* heap of the pieces that have records left; at 0 the piece with the first record */
 	size_t nheap;
-	uint64_t second;              /* the lowest key in all pieces but heap[0] */
-	size_t room;                  /* bytes of memory for a piece: whole records */
+	uint64_t second_key;          /* the lowest key in all pieces but heap[0] */
+	size_t piece_bytes;           /* bytes of memory for a piece: whole records */
 	char *text;                   /* the memory of all pieces */
 	char *rec;                    /* the record handed out, if it was joined from several */
 	uint64_t key;                 /* of the record handed out */
-	bool lent;                    /* true: the first record was handed out in place, and is dropped at the next call */
+	bool is_in_place;             /* true: the first record was handed out in place, and is dropped at the next call */
 };
 
 void
@@ -211,7 +211,7 @@ tt_sorted_close(struct tt_sorted *d)
 	n = d->s->nrun;
 	tt_mem_free(mem, d->piece, (n + 1) * sizeof *d->piece);
 	tt_mem_free(mem, d->heap, (n + 1) * sizeof *d->heap);
-	tt_mem_free(mem, d->text, n * d->room);
+	tt_mem_free(mem, d->text, n * d->piece_bytes);
 	tt_mem_free(mem, d->rec, d->s->form->size);
 	tt_mem_free(mem, d, sizeof *d);
 }
@@ -221,17 +221,17 @@ static int
 fetch(struct tt_sorted *d, struct piece *p, struct tt_err *err)
 {
 	const struct tt_sorter_form *form = d->s->form;
-	uint64_t n = p->to - p->next;
+	uint64_t n = p->spool_end - p->spool_at;
 	int rc = TT_OK;
 
-	if (p->at == p->end && n > 0) {
-		n = n < d->room ? n : d->room;
-		rc = tt_spool_read(d->s->env, d->s->fd, form->what, p->next, p->room, (size_t)n, err);
-		p->next += n;
-		p->at = p->room;
-		p->end = p->room + n;
+	if (p->next_rec == p->end && n > 0) {
+		n = n < d->piece_bytes ? n : d->piece_bytes;
+		rc = tt_spool_read(d->s->env, d->s->fd, form->noun, p->spool_at, p->buffer, (size_t)n, err);
+		p->spool_at += n;
+		p->next_rec = p->buffer;
+		p->end = p->buffer + n;
 	}
-	p->key = rc == TT_OK && form->key && p->at < p->end ? form->key(p->at) : 0;
+	p->key = rc == TT_OK && form->key && p->next_rec < p->end ? form->key(p->next_rec) : 0;
 	return rc;
 }
 
@@ -243,7 +243,7 @@ is_before(const struct tt_sorted *d, uint32_t a, uint32_t b)
 
 	if (x->key != y->key)
 		return x->key < y->key;
-	c = d->s->form->compare(x->at, y->at);
+	c = d->s->form->compare(x->next_rec, y->next_rec);
 	return c ? c < 0 : a < b;
 }
 
@@ -266,9 +266,9 @@ sift(struct tt_sorted *d, size_t i)
 static void
 find_second(struct tt_sorted *d)
 {
-	d->second = d->nheap > 1 ? d->piece[d->heap[1]].key : UINT64_MAX;
-	if (d->nheap > 2 && d->piece[d->heap[2]].key < d->second)
-		d->second = d->piece[d->heap[2]].key;
+	d->second_key = d->nheap > 1 ? d->piece[d->heap[1]].key : UINT64_MAX;
+	if (d->nheap > 2 && d->piece[d->heap[2]].key < d->second_key)
+		d->second_key = d->piece[d->heap[2]].key;
 }
 
 static int
@@ -278,12 +278,12 @@ begin(struct tt_sorted *d, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (s->nrun == 0) {
-		d->piece[0] = (struct piece){ .at = s->rec, .end = s->rec + s->n * s->form->size };
+		d->piece[0] = (struct piece){ .next_rec = s->rec, .end = s->rec + s->n * s->form->size };
 		d->nheap = s->n > 0;
 		rc = fetch(d, &d->piece[0], err);
 	}
 	for (size_t i = 0; i < s->nrun && rc == TT_OK; i++) {
-		d->piece[i] = (struct piece){ .next = s->run[i].at, .to = s->run[i].end, .room = d->text + i * d->room };
+		d->piece[i] = (struct piece){ .spool_at = s->run[i].at, .spool_end = s->run[i].end, .buffer = d->text + i * d->piece_bytes };
 		d->heap[d->nheap++] = (uint32_t)i;
 		rc = fetch(d, &d->piece[i], err);
 	}
@@ -304,10 +304,10 @@ tt_sorted_open(const struct tt_sorter *s, struct tt_sorted **to, struct tt_err *
 	if (!d)
 		return err->code;
 	d->s = s;
-	d->room = (share > MIN_READ_BYTES ? share : MIN_READ_BYTES) / size * size;
+	d->piece_bytes = (share > MIN_READ_BYTES ? share : MIN_READ_BYTES) / size * size;
 	d->piece = tt_mem_alloc(mem, (s->nrun + 1) * sizeof *d->piece, err);
 	d->heap = tt_mem_alloc(mem, (s->nrun + 1) * sizeof *d->heap, err);
-	d->text = tt_mem_alloc(mem, s->nrun * d->room, err);
+	d->text = tt_mem_alloc(mem, s->nrun * d->piece_bytes, err);
 	d->rec = tt_mem_alloc(mem, size, err);
 	rc = d->piece && d->heap && d->text && d->rec ? begin(d, err) : err->code;
 	if (rc == TT_OK)
@@ -324,11 +324,11 @@ drop_first(struct tt_sorted *d, struct tt_err *err)
 	struct piece *p = &d->piece[d->heap[0]];
 	int rc;
 
-	p->at += d->s->form->size;
+	p->next_rec += d->s->form->size;
 	rc = fetch(d, p, err);
-	if (p->at == p->end)
+	if (p->next_rec == p->end)
 		d->heap[0] = d->heap[--d->nheap];
-	else if (p->key < d->second)
+	else if (p->key < d->second_key)
 		return rc;
 	if (rc == TT_OK)
 		sift(d, 0);
@@ -339,9 +339,9 @@ drop_first(struct tt_sorted *d, struct tt_err *err)
 static int
 take_back(struct tt_sorted *d, struct tt_err *err)
 {
-	const bool lent = d->lent;
+	const bool lent = d->is_in_place;
 
-	d->lent = false;
+	d->is_in_place = false;
 	return lent ? drop_first(d, err) : TT_OK;
 }
 
@@ -350,21 +350,21 @@ static int
 skip(struct tt_sorted *d, struct piece *p, uint64_t key, struct tt_err *err)
 {
 	const struct tt_sorter_form *form = d->s->form;
-	const size_t n = (size_t)(p->end - p->at) / form->size, at = tt_lower_bound(i, 0, n, form->key(p->at + i * form->size) < key);
-	uint64_t least = 0, most = (p->to - p->next) / form->size;
+	const size_t n = (size_t)(p->end - p->next_rec) / form->size, at = tt_lower_bound(i, 0, n, form->key(p->next_rec + i * form->size) < key);
+	uint64_t least = 0, most = (p->spool_end - p->spool_at) / form->size;
 	int rc = TT_OK;
 
-	p->at += at * form->size;
+	p->next_rec += at * form->size;
 	while (at == n && least < most && rc == TT_OK) {
 		const uint64_t mid = least + (most - least) / 2;
 
-		rc = tt_spool_read(d->s->env, d->s->fd, form->what, p->next + mid * form->size, d->rec, form->size, err);
+		rc = tt_spool_read(d->s->env, d->s->fd, form->noun, p->spool_at + mid * form->size, d->rec, form->size, err);
 		if (rc == TT_OK && form->key(d->rec) < key)
 			least = mid + 1;
 		else
 			most = mid;
 	}
-	p->next += least * form->size;
+	p->spool_at += least * form->size;
 	return rc == TT_OK ? fetch(d, p, err) : rc;
 }
 
@@ -381,7 +381,7 @@ tt_sorted_skip(struct tt_sorted *d, uint64_t key, struct tt_err *err)
 
 		rc = p->key < key ? skip(d, p, key, err) : TT_OK;
 		d->heap[n] = d->heap[i];
-		n += p->at < p->end;
+		n += p->next_rec < p->end;
 	}
 	d->nheap = n;
 	for (size_t i = n / 2; i-- > 0 && rc == TT_OK;)
@@ -400,14 +400,14 @@ tt_sorted_next(struct tt_sorted *d, const void **rec, struct tt_err *err)
 		return rc;
 	d->key = d->piece[d->heap[0]].key;
 	/* No other piece has this key, and equal records of one piece are joined already. */
-	if (d->key < d->second) {
-		*rec = d->piece[d->heap[0]].at;
-		d->lent = true;
+	if (d->key < d->second_key) {
+		*rec = d->piece[d->heap[0]].next_rec;
+		d->is_in_place = true;
 		return TT_OK;
 	}
-	memcpy(d->rec, d->piece[d->heap[0]].at, d->s->form->size);
+	memcpy(d->rec, d->piece[d->heap[0]].next_rec, d->s->form->size);
 	rc = drop_first(d, err);
-	while (rc == TT_OK && d->nheap > 0 && d->piece[d->heap[0]].key == d->key && d->s->form->join(d->rec, d->piece[d->heap[0]].at))
+	while (rc == TT_OK && d->nheap > 0 && d->piece[d->heap[0]].key == d->key && d->s->form->join(d->rec, d->piece[d->heap[0]].next_rec))
 		rc = drop_first(d, err);
 	*rec = rc == TT_OK ? d->rec : NULL;
 	return rc;

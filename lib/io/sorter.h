@@ -27,7 +27,7 @@ enum { TT_SORTER_BYTES = 2 << 20 };
 /* The kind of records. */
 struct tt_sorter_form {
 	size_t size;                  /* bytes of a record */
-	const char *what;             /* for messages: "sums of frames" */
+	const char *noun;             /* for messages: "sums of frames" */
 	int (*compare)(const void *a, const void *b);
 	bool (*join)(void *into, const void *next);   /* add ${next} to ${into}, the record before it in order; false: they are not equal */
 	uint64_t (*key)(const void *rec);     /* the number that compare() compares first, the same for equal records; NULL: no key */

@@ -26,9 +26,9 @@ struct tt_src {
 	struct tt_src_info info;
 	char *name, *path;            /* path: NULL if the input has no path by which to find the file again */
 	struct tt_sys_stat opened;           /* the file's attributes when it was opened */
-	uint64_t given;               /* decoded bytes read so far */
-	uint64_t pulled;              /* decoded bytes read so far, including those only peeked at */
-	struct tt_err broken;         /* the error after the decoded bytes; code TT_OK: no error so far */
+	uint64_t nread;               /* decoded bytes read so far */
+	uint64_t ndecoded;            /* decoded bytes read so far, including those only peeked at */
+	struct tt_err damage;         /* the error after the decoded bytes; code TT_OK: no error so far */
 	uint8_t head[HEAD_MAX];       /* the peeked bytes */
 	size_t head_at, head_n;       /* offset and number of the bytes of head that are not read yet */
 	bool peeked;
@@ -64,7 +64,7 @@ recognise(const uint8_t *p, size_t n)
 	uint64_t skip;
 
 	/* If a skippable frame is longer than the peeked bytes, assume zstd, whose programs write such frames. */
-	while ((skip = tt_filter_skip(p, n)) > 0) {
+	while ((skip = tt_skippable_frame_bytes(p, n)) > 0) {
 		if (skip >= n)
 			return TT_CODING_ZSTD;
 		p += skip;
@@ -135,7 +135,7 @@ begin(struct tt_src *s, struct tt_err *err)
 	int rc;
 
 	/* A read error comes back when the bytes are asked for, unless there are none at all. */
-	rc = tt_raw_look(&s->raw, 10, &p, &n, err);
+	rc = tt_raw_peek(&s->raw, 10, &p, &n, err);
 	if (rc < 0)
 		return rc;
 	/* The file is really empty, unlike files of /proc, which report size 0 and have content. */
@@ -143,7 +143,7 @@ begin(struct tt_src *s, struct tt_err *err)
 		s->raw.size = 0;
 	info->coding = recognise(p, n);
 	info->raw_size = s->raw.size;
-	info->rewindable = tt_raw_rewindable(&s->raw);
+	info->can_rewind = tt_raw_can_rewind(&s->raw);
 	info->seekable = info->coding == TT_CODING_NONE && s->raw.size != UINT64_MAX;
 	info->size = info->seekable ? s->raw.size : UINT64_MAX;
 	return make_decoder(s, err);
@@ -199,14 +199,14 @@ tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *name, s
 }
 
 int
-tt_src_open_more(struct tt_env *env, tt_raw_more *more, void *arg, const char *name, struct tt_src **src,
+tt_src_open_supply(struct tt_env *env, tt_raw_supply *supply, void *arg, const char *name, struct tt_src **src,
     struct tt_err *err)
 {
 	int rc = make(env, name, src, err);
 
 	if (rc != TT_OK)
 		return rc;
-	return finish_open(src, tt_raw_open_more(&(*src)->raw, env, more, arg, err), err);
+	return finish_open(src, tt_raw_open_supply(&(*src)->raw, env, supply, arg, err), err);
 }
 
 static int
@@ -218,7 +218,7 @@ read_outer(void *arg, void *p, size_t n, size_t *got, struct tt_err *err)
 int
 tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src, struct tt_err *err)
 {
-	int rc = tt_src_open_more(env, read_outer, outer, outer->name, src, err);
+	int rc = tt_src_open_supply(env, read_outer, outer, outer->name, src, err);
 
 	if (rc == TT_OK)
 		(*src)->outer = outer;
@@ -345,14 +345,14 @@ check_limits(const struct tt_src *s, struct tt_err *err)
 	const struct tt_env *env = s->env;
 	uint64_t raw = s->info.raw_at;
 
-	if (env->decoded_max && s->pulled > env->decoded_max)
-		return tt_fail(err, TT_E_LIMIT, s->pulled,
+	if (env->decoded_max && s->ndecoded > env->decoded_max)
+		return tt_fail(err, TT_E_LIMIT, s->ndecoded,
 		    "gives more than the %" PRIu64 " decoded bytes allowed; raise %s", env->decoded_max,
 		    tt_setting_name[TT_SETTING_DECODED]);
-	if (env->ratio_max && s->dec && s->pulled > RATIO_FROM && s->pulled / (raw ? raw : 1) >= env->ratio_max)
-		return tt_fail(err, TT_E_LIMIT, s->pulled,
+	if (env->ratio_max && s->dec && s->ndecoded > RATIO_FROM && s->ndecoded / (raw ? raw : 1) >= env->ratio_max)
+		return tt_fail(err, TT_E_LIMIT, s->ndecoded,
 		    "%" PRIu64 " compressed bytes gave %" PRIu64 " decoded ones, over the ratio of %" PRIu64
-		    " allowed; raise %s", raw, s->pulled, env->ratio_max, tt_setting_name[TT_SETTING_RATIO]);
+		    " allowed; raise %s", raw, s->ndecoded, env->ratio_max, tt_setting_name[TT_SETTING_RATIO]);
 	return TT_OK;
 }
 
@@ -369,16 +369,16 @@ pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
 	while (*got < n) {
 		size_t some = 0;
 
-		rc = s->dec ? s->dec->read(s->dec, p + *got, n - *got, &some, &s->broken)
-			    : tt_raw_read(&s->raw, p + *got, n - *got, &some, &s->broken);
+		rc = s->dec ? s->dec->read(s->dec, p + *got, n - *got, &some, &s->damage)
+			    : tt_raw_read(&s->raw, p + *got, n - *got, &some, &s->damage);
 		*got += some;
 		if (rc != TT_OK)
 			break;
 	}
 	if (rc < 0 && err)
-		*err = s->broken;
-	s->info.raw_at = s->outer ? s->outer->info.raw_at : tt_raw_at(&s->raw);
-	s->pulled += *got;
+		*err = s->damage;
+	s->info.raw_at = s->outer ? s->outer->info.raw_at : tt_raw_ntaken(&s->raw);
+	s->ndecoded += *got;
 	return *got ? TT_OK : rc;
 }
 
@@ -410,9 +410,9 @@ tt_src_read(struct tt_src *s, void *p, size_t n, size_t *got, struct tt_err *err
 	if (n > early)
 		rc = pull(s, (uint8_t *)p + early, n - early, &more, err);
 	*got = early + more;
-	s->given += *got;
+	s->nread += *got;
 	if (rc == TT_END)
-		s->info.size = s->given;
+		s->info.size = s->nread;
 	return *got ? TT_OK : rc;
 }
 
@@ -426,11 +426,11 @@ tt_src_pread(const struct tt_src *s, uint64_t at, void *p, size_t n, size_t *got
 }
 
 int
-tt_src_keep(struct tt_src *s, struct tt_err *err)
+tt_src_spool(struct tt_src *s, struct tt_err *err)
 {
-	int rc = tt_raw_keep(&s->raw, err);
+	int rc = tt_raw_spool(&s->raw, err);
 
-	s->info.rewindable = tt_raw_rewindable(&s->raw);
+	s->info.can_rewind = tt_raw_can_rewind(&s->raw);
 	return rc;
 }
 
@@ -443,17 +443,17 @@ tt_src_rewind(struct tt_src *s, struct tt_err *err)
 		rc = s->dec->rewind(s->dec, err);
 	if (rc != TT_OK)
 		return rc;
-	s->given = s->pulled = s->info.raw_at = 0;
-	s->broken.code = TT_OK;
+	s->nread = s->ndecoded = s->info.raw_at = 0;
+	s->damage.code = TT_OK;
 	s->head_at = s->head_n = 0;
 	s->peeked = false;
 	return TT_OK;
 }
 
 const struct tt_err *
-tt_src_broken(const struct tt_src *s)
+tt_src_damage(const struct tt_src *s)
 {
-	return s->broken.code == TT_E_DAMAGED ? &s->broken : NULL;
+	return s->damage.code == TT_E_DAMAGED ? &s->damage : NULL;
 }
 
 int64_t
@@ -463,7 +463,7 @@ tt_src_mtime(const struct tt_src *s)
 }
 
 bool
-tt_src_changed(const struct tt_src *s)
+tt_src_has_changed(const struct tt_src *s)
 {
 	struct tt_sys_stat now;
 
@@ -478,13 +478,13 @@ tt_src_changed(const struct tt_src *s)
 }
 
 uint64_t
-tt_src_spooled(const struct tt_src *s)
+tt_src_nspooled(const struct tt_src *s)
 {
-	return s->raw.spooled;
+	return s->raw.nspooled;
 }
 
 bool
-tt_src_locked(const struct tt_src *s)
+tt_src_is_locked(const struct tt_src *s)
 {
 	bool other = s->raw.regular && tt_sys_lock(s->raw.fd, TT_LOCK_SHARED, false) != 0;
 
@@ -494,7 +494,7 @@ tt_src_locked(const struct tt_src *s)
 }
 
 uint64_t
-tt_src_garbage(const struct tt_src *s)
+tt_src_ngarbage(const struct tt_src *s)
 {
-	return (s->dec ? s->dec->garbage : 0) + (s->outer ? tt_src_garbage(s->outer) : 0);
+	return (s->dec ? s->dec->garbage : 0) + (s->outer ? tt_src_ngarbage(s->outer) : 0);
 }

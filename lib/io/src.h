@@ -6,7 +6,7 @@
  * from it side by side. Everything else is read in order; it can be rewound,
  * any number of times, where it is `rewindable`: a compressed regular file is inflated
  * again, a pipe has been copied to an unlinked temporary file if the caller
- * asked for that before the first read (tt_src_keep).
+ * asked for that before the first read (tt_src_spool).
  *
  * Facts this is built on: libarchive's filters are enabled one by one (its
  * "all" runs outside programs); gzip is inflated with zlib directly because
@@ -42,7 +42,7 @@ struct tt_src_info {
 	const char *name;             /* as the user gave it; "standard input" for "-" */
 	enum tt_src_coding coding;
 	bool seekable;                /* tt_src_pread works */
-	bool rewindable;
+	bool can_rewind;
 	uint64_t raw_size;            /* bytes on disk, or UINT64_MAX for a pipe */
 	uint64_t raw_at;              /* raw bytes that in-order reads have taken so far */
 	uint64_t size;                /* decoded bytes; UINT64_MAX: not known before the end */
@@ -65,8 +65,8 @@ int tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *nam
 /* As tt_src_open_fd(), but of a file only the first ${size} bytes. */
 int tt_src_open_part(struct tt_env *env, int fd, uint64_t size, const char *name, struct tt_src **src, struct tt_err *err);
 
-/* As tt_src_open() for the bytes that ${more} supplies in order (tt_raw_more in io/raw.h). */
-int tt_src_open_more(struct tt_env *env, int (*more)(void *, void *, size_t, size_t *, struct tt_err *), void *arg,
+/* As tt_src_open() for the bytes that ${supply} supplies in order (tt_raw_supply in io/raw.h). */
+int tt_src_open_supply(struct tt_env *env, int (*supply)(void *, void *, size_t, size_t *, struct tt_err *), void *arg,
     const char *name, struct tt_src **src, struct tt_err *err);
 
 /**
@@ -117,37 +117,37 @@ int tt_src_pread(const struct tt_src *src, uint64_t at, void *p, size_t n, size_
     struct tt_err *err);
 
 /**
- * tt_src_keep(src, err):
+ * tt_src_spool(src, err):
  * Promise that the input will be rewound. For a pipe this starts the spool (raw
  * bytes as they arrive, at most env->spool_max: over it reads return
  * TT_E_LIMIT naming --spool-max). A no-op elsewhere. Only before the first read
  * (a peek before it is fine), else TT_E_USAGE.
  */
-int tt_src_keep(struct tt_src *src, struct tt_err *err);
+int tt_src_spool(struct tt_src *src, struct tt_err *err);
 
 /* Return the bytes spooled so far for a rewind; 0: nothing is spooled. */
-uint64_t tt_src_spooled(const struct tt_src *src);
+uint64_t tt_src_nspooled(const struct tt_src *src);
 
 /* Return the damage of the compressed stream that in-order reads and peeks have met, even if bytes before it are still to be read; NULL: none yet. */
-const struct tt_err *tt_src_broken(const struct tt_src *src);
+const struct tt_err *tt_src_damage(const struct tt_src *src);
 
 /* Go back to the first decoded byte. TT_E_USAGE where info->rewindable is false. */
 int tt_src_rewind(struct tt_src *src, struct tt_err *err);
 
 /**
- * tt_src_changed(src):
+ * tt_src_has_changed(src):
  * True if the file's size, modification time or inode changed since it was opened.
  */
-bool tt_src_changed(const struct tt_src *src);
+bool tt_src_has_changed(const struct tt_src *src);
 
 /* True if another process holds a lock (flock) on the file, as a recorder does while it writes; false also if that cannot be found out. */
-bool tt_src_locked(const struct tt_src *src);
+bool tt_src_is_locked(const struct tt_src *src);
 
 /*
  * Return the bytes after the end of the compressed data, of all layers of compression (0: none, or all zero). They are
  * not decoded, which the caller reports. Known once a read has returned TT_END.
  */
-uint64_t tt_src_garbage(const struct tt_src *src);
+uint64_t tt_src_ngarbage(const struct tt_src *src);
 
 void tt_src_close(struct tt_src *src);
 

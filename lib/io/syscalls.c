@@ -253,7 +253,7 @@ build(struct program *p, unsigned what)
 		children(p);
 		allow_if(p, SYS_socketpair, 0, UINT32_MAX, AF_UNIX);
 	}
-	if (what & TT_SYS_TELL)
+	if (what & TT_SYS_SEND_MESSAGES)
 		tell(p);
 	/* Landlock's three calls have the numbers 444 to 446 on all machines. */
 	if (what & TT_SYS_CONFINE)
@@ -265,7 +265,7 @@ build(struct program *p, unsigned what)
 }
 
 bool
-tt_syscalls_can(void)
+tt_syscalls_can_limit(void)
 {
 	uint32_t action = SECCOMP_RET_ERRNO;
 
@@ -295,7 +295,7 @@ tt_syscalls_limit(unsigned what)
 #else
 
 bool
-tt_syscalls_can(void)
+tt_syscalls_can_limit(void)
 {
 	return false;
 }

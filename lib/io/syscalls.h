@@ -16,11 +16,11 @@ enum tt_syscalls {
 	TT_SYS_NAMES = 8,             /* rename, unlink, link */
 	TT_SYS_CHILDREN = 16,         /* fork, kill, wait, limits */
 	TT_SYS_CONFINE = 32,          /* calls that give up more rights */
-	TT_SYS_TELL = 64,             /* messages on open sockets; pipes and files in memory to pass to others */
+	TT_SYS_SEND_MESSAGES = 64,    /* messages on open sockets; pipes and files in memory to pass to others */
 	TT_SYS_OPEN_UNNAMED = 128,    /* open() that makes a file which can never have a name */
 };
 
-bool tt_syscalls_can(void);
+bool tt_syscalls_can_limit(void);
 
 /* Allow only the calls that any reader and writer of open files needs, and those of ${what}. Returns 0 or an errno. */
 int tt_syscalls_limit(unsigned what);

@@ -146,7 +146,7 @@ tt_sink_unlink_all(void)
 }
 
 long
-tt_temp_maker(const char *name)
+tt_temp_process_id(const char *name)
 {
 	static const char mark[] = ".tmp.";
 	const char *at = NULL, *next = name;
@@ -212,7 +212,7 @@ static bool
 sweep_name(void *arg, const char *name)
 {
 	const struct sweep *s = arg;
-	const long maker = tt_temp_maker(name);
+	const long maker = tt_temp_process_id(name);
 	char path[TT_PATH_BYTES];
 
 	if (maker && is_temporary_of(name + 1, s->stem, s->nstem) && tt_sys_has_ended(maker, 0) &&

@@ -21,7 +21,7 @@ int tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err
 const char *tt_temp_path(const struct tt_temp *temp);
 
 /* Return the process id in ${name}, a file name without its folder; 0: it is no name that tt_temp_open() makes. */
-long tt_temp_maker(const char *name);
+long tt_temp_process_id(const char *name);
 
 /* Forget the name: the file has been renamed or unlinked. */
 void tt_temp_release(struct tt_temp *temp);

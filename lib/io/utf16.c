@@ -25,7 +25,7 @@ unit_at(const struct utf16 *d, const uint8_t *p)
 static int
 fail_at(const struct utf16 *d, const char *what, struct tt_err *err)
 {
-	return tt_fail(err, TT_E_USAGE, tt_raw_at(d->raw), "is UTF-16, and %s: save it as UTF-8", what);
+	return tt_fail(err, TT_E_USAGE, tt_raw_ntaken(d->raw), "is UTF-16, and %s: save it as UTF-8", what);
 }
 
 /* Take the next character, and set *${c} to its code point. TT_END: there are no more. */
@@ -34,7 +34,7 @@ take_character(struct utf16 *d, uint32_t *c, struct tt_err *err)
 {
 	const uint8_t *p;
 	size_t n;
-	int rc = tt_raw_look(d->raw, 4, &p, &n, err);
+	int rc = tt_raw_peek(d->raw, 4, &p, &n, err);
 
 	if (rc != TT_OK)
 		return rc;

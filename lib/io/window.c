@@ -15,9 +15,9 @@ static struct tt_window_block *
 take_block(struct tt_window *w, struct tt_err *err)
 {
 	pthread_mutex_lock(&w->lock);
-	struct tt_window_block *b = w->spare;
+	struct tt_window_block *b = w->free_blocks;
 	if (b)
-		w->spare = b->next;
+		w->free_blocks = b->next;
 	pthread_mutex_unlock(&w->lock);
 	if (!b && !(b = tt_mem_alloc(&w->env->mem, sizeof *b, err)))
 		return NULL;
@@ -27,13 +27,13 @@ take_block(struct tt_window *w, struct tt_err *err)
 }
 
 void
-tt_window_let_go(struct tt_window_block *b)
+tt_window_release(struct tt_window_block *b)
 {
 	if (!b || atomic_fetch_sub_explicit(&b->users, 1, memory_order_acq_rel) > 1)
 		return;
 	pthread_mutex_lock(&b->w->lock);
-	b->next = b->w->spare;
-	b->w->spare = b;
+	b->next = b->w->free_blocks;
+	b->w->free_blocks = b;
 	pthread_mutex_unlock(&b->w->lock);
 }
 
@@ -60,13 +60,13 @@ own_block(struct tt_window *w, size_t want, size_t n, struct tt_err *err)
 		return block_room(w, was, want, err);
 	struct tt_window_block *b = take_block(w, err);
 	if (!b || block_room(w, b, want > n ? want : n, err) != TT_OK) {
-		tt_window_let_go(b);
+		tt_window_release(b);
 		return err->code;
 	}
 	if (n > 0)
 		memcpy(b->p, was->p, n);
 	w->block = b;
-	tt_window_let_go(was);
+	tt_window_release(was);
 	return TT_OK;
 }
 
@@ -84,13 +84,13 @@ tt_window_free(struct tt_window *w)
 {
 	struct tt_window_block *b;
 
-	tt_window_let_go(w->block);
+	tt_window_release(w->block);
 	for (unsigned i = 0; i < PIECES; i++) {
-		tt_window_let_go(w->piece[i].block);
+		tt_window_release(w->piece[i].block);
 		pthread_mutex_destroy(&w->piece[i].lock);
 	}
-	while ((b = w->spare) != NULL) {
-		w->spare = b->next;
+	while ((b = w->free_blocks) != NULL) {
+		w->free_blocks = b->next;
 		tt_mem_free(&w->env->mem, b->p, b->cap);
 		tt_mem_free(&w->env->mem, b, sizeof *b);
 	}
@@ -107,7 +107,7 @@ forget(struct tt_window *w)
 void
 tt_window_rewind(struct tt_window *w)
 {
-	w->at = w->front = w->n = w->held = 0;
+	w->at = w->block_at = w->nshown = w->nblock = 0;
 	forget(w);
 	w->ended = false;
 	memset(&w->end_err, 0, sizeof w->end_err);
@@ -118,15 +118,15 @@ static int
 slide(struct tt_window *w, uint64_t at, size_t want, struct tt_err *err)
 {
 	for (;;) {
-		size_t drop = at - w->at < w->n ? (size_t)(at - w->at) : w->n, got;
-		memmove(w->block->p, w->block->p + drop, w->n - drop);
-		w->n -= drop;
+		size_t drop = at - w->at < w->nshown ? (size_t)(at - w->at) : w->nshown, got;
+		memmove(w->block->p, w->block->p + drop, w->nshown - drop);
+		w->nshown -= drop;
 		w->at += drop;
-		if (w->ended || (w->at == at && w->n >= want))
+		if (w->ended || (w->at == at && w->nshown >= want))
 			return TT_OK;
-		int rc = tt_src_read(w->src, w->block->p + w->n, w->block->cap - TT_WINDOW_PAD - w->n, &got, &w->end_err);
+		int rc = tt_src_read(w->src, w->block->p + w->nshown, w->block->cap - TT_WINDOW_PAD - w->nshown, &got, &w->end_err);
 		if (rc == TT_OK) {
-			w->n += got;
+			w->nshown += got;
 		} else if (rc == TT_END || rc == TT_E_DAMAGED) {
 			w->ended = true;
 		} else {
@@ -150,7 +150,7 @@ there(const struct tt_src_info *info, uint64_t at, size_t want)
 static uint64_t
 next_piece(const struct tt_window *w, uint64_t at)
 {
-	return at >= w->at && at - w->at <= w->held ? w->at + w->held : at;
+	return at >= w->at && at - w->at <= w->nblock ? w->at + w->nblock : at;
 }
 
 /*
@@ -168,14 +168,14 @@ use(struct tt_window *w, unsigned i, uint64_t at, size_t want)
 	if (fits) {
 		struct tt_window_block *was = w->block;
 		if (rest > 0)
-			memcpy(a->block->p + FRONT - rest, was->p + w->front + (at - w->at), rest);
+			memcpy(a->block->p + FRONT - rest, was->p + w->block_at + (at - w->at), rest);
 		w->block = a->block;
-		w->front = FRONT - rest;
-		w->held = rest + a->n;
-		w->n = want;
+		w->block_at = FRONT - rest;
+		w->nblock = rest + a->n;
+		w->nshown = want;
 		w->at = at;
 		a->block = NULL;
-		tt_window_let_go(was);
+		tt_window_release(was);
 	}
 	a->n = a->want = 0;
 	pthread_mutex_unlock(&a->lock);
@@ -200,7 +200,7 @@ take_fetched(struct tt_window *w, uint64_t at, size_t want)
 static bool
 is_shown(const struct tt_window *w, uint64_t at, size_t want)
 {
-	return w->block && at >= w->at && at - w->at <= w->n && (w->ended || w->n - (size_t)(at - w->at) >= want);
+	return w->block && at >= w->at && at - w->at <= w->nshown && (w->ended || w->nshown - (size_t)(at - w->at) >= want);
 }
 
 int
@@ -215,17 +215,17 @@ tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p,
 		want = 1;
 	if (!info->seekable) {
 		/* To slide moves all bytes of the window: take room for more, so that the next calls need not slide. */
-		if (!is_shown(w, at, want) && ((rc = own_block(w, want + want / 4, w->n, err)) != TT_OK || (rc = slide(w, at, want, err)) != TT_OK))
+		if (!is_shown(w, at, want) && ((rc = own_block(w, want + want / 4, w->nshown, err)) != TT_OK || (rc = slide(w, at, want, err)) != TT_OK))
 			return rc;
-	} else if ((at < w->at || at + want > w->at + w->n) && !take_fetched(w, at, want)) {
+	} else if ((at < w->at || at + want > w->at + w->nshown) && !take_fetched(w, at, want)) {
 		if ((rc = own_block(w, want, 0, err)) != TT_OK || (rc = tt_src_pread(w->src, at, w->block->p, want, &got, err)) < 0)
 			return rc;
 		w->at = at;
-		w->front = 0;
-		w->n = w->held = got;
+		w->block_at = 0;
+		w->nshown = w->nblock = got;
 	}
-	*n = at - w->at < w->n ? w->n - (size_t)(at - w->at) : 0;
-	*p = *n ? w->block->p + w->front + (at - w->at) : w->block->p;
+	*n = at - w->at < w->nshown ? w->nshown - (size_t)(at - w->at) : 0;
+	*p = *n ? w->block->p + w->block_at + (at - w->at) : w->block->p;
 	return TT_OK;
 }
 

@@ -5,7 +5,7 @@
  * thread, in two pieces.
  * Memory: the largest range asked for so far, at most doubled (without bytes beyond the end of an input of known size). For the two pieces fetched ahead,
  * each the largest range planned and 512 KiB. Blocks that users keep come on top; they are reused.
- * Threads: one; tt_window_fetch() and tt_window_let_go() may run on other threads beside all calls but tt_window_free().
+ * Threads: one; tt_window_fetch() and tt_window_release() may run on other threads beside all calls but tt_window_free().
  */
 #ifndef TT_IO_WINDOW_H
 #define TT_IO_WINDOW_H
@@ -28,11 +28,11 @@ enum { TT_WINDOW_PAD = 64 };  /* readable bytes of no meaning after the bytes of
 struct tt_window {
 	struct tt_env *env;
 	struct tt_src *src;
-	struct tt_window_block *block;        /* holds the bytes from ${at} on, at offset ${front}: n to show, ${held} in all; NULL: none so far */
-	size_t front, n, held;
+	struct tt_window_block *block;        /* holds the bytes from ${at} on, at offset ${block_at}: ${nshown} to show, ${nblock} in all; NULL: none so far */
+	size_t block_at, nshown, nblock;
 	uint64_t at;
 	pthread_mutex_t lock;
-	struct tt_window_block *spare;        /* list of blocks that nobody uses */
+	struct tt_window_block *free_blocks;  /* list of blocks that nobody uses */
 	bool ended;                   /* true, on input that cannot seek: no bytes come after those in the window */
 	struct tt_err end_err;        /* why the input ended, if not at its proper end */
 	/*
@@ -70,7 +70,7 @@ int tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t 
  * be kept several times, and is let go as often, before tt_window_free(). Letting go of NULL is fine.
  */
 struct tt_window_block *tt_window_keep(struct tt_window *w);
-void tt_window_let_go(struct tt_window_block *b);
+void tt_window_release(struct tt_window_block *b);
 
 /*
  * Plan to fetch ahead, expecting that the next tt_window_show() which has to read asks for ${want} bytes from ${at} on: the missing bytes, and as

@@ -73,10 +73,10 @@ tell_coding(struct tt_src *src, bool picked, struct tt_err *err)
 
 	if (!src || (why.code != TT_E_DAMAGED && why.code != TT_E_UNKNOWN))
 		return why.code;
-	while ((picked || all < MAX_CHECKED_BYTES) && tt_src_info(src)->coding != TT_CODING_NONE && !tt_src_broken(src) &&
+	while ((picked || all < MAX_CHECKED_BYTES) && tt_src_info(src)->coding != TT_CODING_NONE && !tt_src_damage(src) &&
 	    tt_src_read(src, rest, sizeof rest, &n, &ignored) == TT_OK)
 		all += n;
-	broken = tt_src_broken(src);
+	broken = tt_src_damage(src);
 	if (!broken || strcmp(why.msg, broken->msg) == 0)
 		return why.code;
 	return tt_fail(err, TT_E_DAMAGED, broken->at, "%s; decoded so far: %s", broken->msg, why.msg);
@@ -92,7 +92,7 @@ open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	    tt_src_open(r->env, path, &in->src, err);
 
 	if (rc == TT_OK && r->names_first)
-		rc = tt_src_keep(in->src, err);
+		rc = tt_src_spool(in->src, err);
 	TT_THEN(rc, tt_src_peek(in->src, &head, &n, err));
 	if (rc == TT_OK && n == 0)
 		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty: nothing was recorded into it, or its copy failed");
@@ -103,7 +103,7 @@ open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);
 	if (rc == TT_OK && !r->names_first && ((in->format->frames && (r->needs & TT_NEEDS_FRAMES)) ||
 	    (in->format->tells_late && in->format->tells_late(head, n))))
-		rc = tt_src_keep(in->src, err);
+		rc = tt_src_spool(in->src, err);
 	return rc;
 }
 
@@ -282,7 +282,7 @@ tt_inputs_look_ahead(struct tt_run *r, struct tt_err *err)
 
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		struct tt_input *in = &r->in[i];
-		if (!in->format->look || tt_src_info(in->src)->seekable || !tt_src_info(in->src)->rewindable)
+		if (!in->format->look || tt_src_info(in->src)->seekable || !tt_src_info(in->src)->can_rewind)
 			continue;
 		rc = in->format->look(in->ctx, err);
 		TT_THEN(rc, rewind_input(in, err));

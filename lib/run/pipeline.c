@@ -396,7 +396,7 @@ go(struct pipe *p)
 static void
 let_go(struct slot *s)
 {
-	tt_window_let_go(s->chunk.kept);
+	tt_window_release(s->chunk.kept);
 	s->chunk.kept = NULL;
 	s->chunk.keeps = 0;
 }

@@ -133,7 +133,7 @@ rewindable(const struct tt_run *r)
 {
 	for (size_t i = 0; i < r->nin; i++)
 		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
-			if (!tt_src_info(f->src)->rewindable)
+			if (!tt_src_info(f->src)->can_rewind)
 				return false;
 	return true;
 }
@@ -333,11 +333,11 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 	bool seen = false;
 
 	for (const struct tt_input *f = in; f; f = f->then) {
-		c->spooled += tt_src_spooled(f->src);
-		if (tt_src_changed(f->src) && !c->running)
+		c->spooled += tt_src_nspooled(f->src);
+		if (tt_src_has_changed(f->src) && !c->running)
 			tt_loss_add(loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
-		if (tt_src_garbage(f->src))
-			tt_loss_add(loss, TT_LOST_GARBAGE, 1, tt_src_garbage(f->src), TT_NOWHERE);
+		if (tt_src_ngarbage(f->src))
+			tt_loss_add(loss, TT_LOST_GARBAGE, 1, tt_src_ngarbage(f->src), TT_NOWHERE);
 		if (is_damaged(loss) && looks_transferred(r, f))
 			tt_loss_add(loss, TT_LOST_TEXT, 1, 0, TT_NOWHERE);
 	}

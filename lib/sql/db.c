@@ -539,7 +539,7 @@ tt_db_save(struct tt_db *db, struct tt_sink *sink, struct tt_err *err)
 {
 	int rc;
 
-	tt_sink_is_database(sink);
+	tt_sink_set_database(sink);
 	tt_db_run(db, "COMMIT");
 	rc = tt_db_error(db, err);
 	return rc == TT_OK ? copy(db, sink, err) : rc;

@@ -55,11 +55,11 @@ make_stamps(const uint8_t *p, size_t n, char *in)
 	size_t made = 0;
 
 	while (end - p >= 2) {
-		struct tt_stamp_run run = { .of = p[0] & 7, .bytes = p[1] & 15 };
+		struct tt_stamp_run run = { .group = p[0] & 7, .packets_bytes = p[1] & 15 };
 		size_t at = made, most = (size_t)(p[0] >> 3 | (p[1] & 0xf0) << 1);
 
 		made += sizeof run;
-		for (p += 2; run.n < most && end - p >= 2; run.n++) {
+		for (p += 2; run.nstamps < most && end - p >= 2; run.nstamps++) {
 			struct tt_stamp s = { .form = (uint32_t)p[0] << 3 };
 			unsigned k = 0;
 
@@ -74,10 +74,10 @@ make_stamps(const uint8_t *p, size_t n, char *in)
 			memcpy(in + made, &s, sizeof s);
 			made += sizeof s;
 		}
-		if (run.bytes > (size_t)(end - p))
-			run.bytes = (uint32_t)(end - p);
-		memcpy(in + made, p, run.bytes);
-		p += run.bytes;
+		if (run.packets_bytes > (size_t)(end - p))
+			run.packets_bytes = (uint32_t)(end - p);
+		memcpy(in + made, p, run.packets_bytes);
+		p += run.packets_bytes;
 		memcpy(in + at, &run, sizeof run);
 		made = at + tt_stamp_run_bytes(&run);
 	}
@@ -94,17 +94,17 @@ expand(const char *in, size_t n, char *out)
 		struct tt_stamp_run run;
 
 		memcpy(&run, in, sizeof run);
-		for (uint32_t i = 0; i < run.n; i++) {
+		for (uint32_t i = 0; i < run.nstamps; i++) {
 			struct tt_stamp s;
 			memcpy(&s, in + sizeof run + i * sizeof s, sizeof s);
-			size_t len = form(NULL, run.of, s.form >> 3, out + made);
+			size_t len = form(NULL, run.group, s.form >> 3, out + made);
 
 			out[made + 1] = (char)(len - 2 + (s.form & 7));
 			memcpy(out + made + len, s.number, s.form & 7);
 			made += len + (s.form & 7);
 		}
-		memcpy(out + made, in + sizeof run + run.n * sizeof(struct tt_stamp), run.bytes);
-		made += run.bytes;
+		memcpy(out + made, in + sizeof run + run.nstamps * sizeof(struct tt_stamp), run.packets_bytes);
+		made += run.packets_bytes;
 		in += tt_stamp_run_bytes(&run);
 	}
 	return made;

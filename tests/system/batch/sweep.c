@@ -248,7 +248,7 @@ main(int argc, char **argv)
 
 	if (!dir)
 		die("sweep EVERY FOLDER ARCHIVE...");
-	tt_archive_locale();
+	tt_archive_use_locale();
 	while ((e = readdir(dir)) != NULL && ncapture < CAPTURES_MAX) {
 		snprintf(path, sizeof path, "%s/%s", argv[2], e->d_name);
 		if (e->d_name[0] != '.')

@@ -227,7 +227,7 @@ static const struct tt_forms forms = { form, &mem };
 static void
 add_stamp(struct tt_stamp_run *run, uint32_t number, uint32_t v)
 {
-	char *p = want + nwant, *end = p + form(&mem, run->of, number, p);
+	char *p = want + nwant, *end = p + form(&mem, run->group, number, p);
 	unsigned n = 0;
 
 	do
@@ -240,15 +240,15 @@ add_stamp(struct tt_stamp_run *run, uint32_t number, uint32_t v)
 	nwant += (size_t)(end - p);
 	memcpy(in + nin, &s, sizeof s);
 	nin += sizeof s;
-	run->n++;
-	run->size += (uint32_t)(end - p);
+	run->nstamps++;
+	run->stamps_bytes += (uint32_t)(end - p);
 }
 
 /* A run of ${n} stamps of ${kinds} forms, then ${plain} packets as they are. */
 static void
 add_run(uint32_t of, uint32_t n, uint32_t kinds, uint32_t plain)
 {
-	struct tt_stamp_run run = { .of = of };
+	struct tt_stamp_run run = { .group = of };
 	const size_t at = nin;
 
 	nin += sizeof run;
@@ -261,7 +261,7 @@ add_run(uint32_t of, uint32_t n, uint32_t kinds, uint32_t plain)
 		want[nwant++] = in[nin++] = (char)len;
 		for (size_t i = 0; i < len; i++)
 			want[nwant++] = in[nin++] = (char)(i < 8 ? i : next() % 3);
-		run.bytes += (uint32_t)len + 2;
+		run.packets_bytes += (uint32_t)len + 2;
 	}
 	memcpy(in + at, &run, sizeof run);
 	nin = at + tt_stamp_run_bytes(&run);
@@ -306,8 +306,8 @@ TEST(stamps_become_the_packets_they_stand_for)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		for (uint32_t plain = 0; plain < 3; plain++) {
 			nin = nwant = 0;
-			for (uint32_t run = 0; nwant < MOST - TT_RUN_MAX * (TT_FORM_MAX_BYTES + 4) - 1000; run++)
-				add_run(run % 3, run % 4 ? next() % TT_RUN_MAX : next() % 3, kinds[i], next() % 4 * plain);
+			for (uint32_t run = 0; nwant < MOST - TT_RUN_MAX_STAMPS * (TT_FORM_MAX_BYTES + 4) - 1000; run++)
+				add_run(run % 3, run % 4 ? next() % TT_RUN_MAX_STAMPS : next() % 3, kinds[i], next() % 4 * plain);
 			stamps_there_and_back();
 			nin = nwant = 0;
 			for (uint32_t run = 0; run < 20; run++) {
@@ -369,13 +369,13 @@ TEST(codes_are_complete_and_not_too_long)
 			b += a;
 			a = b - a;
 		}
-		tt_huffman_make(&h, n, most);
+		tt_huffman_assign_codes(&h, n, most);
 		check_codes(n, most);
 		for (unsigned used = 0; used < n; used++) {
 			memset(h.count, 0, sizeof h.count);
 			for (unsigned i = 0; i < used; i++)
 				h.count[next() % n] = 1 + next() % (1u << i % 20);
-			tt_huffman_make(&h, n, most);
+			tt_huffman_assign_codes(&h, n, most);
 			check_codes(n, most);
 		}
 	}
@@ -387,7 +387,7 @@ TEST(rarer_symbols_have_no_shorter_codes)
 
 	for (unsigned i = 0; i < 8; i++)
 		h.count[i] = 1u << i;
-	tt_huffman_make(&h, 8, 15);
+	tt_huffman_assign_codes(&h, 8, 15);
 	for (unsigned i = 0; i < 8; i++) {
 		CHECK(i == 0 || h.len[i] <= h.len[i - 1]);
 		bits += h.count[i] * h.len[i];

@@ -760,7 +760,7 @@ static int
 make_children(void)
 {
 	const char *const from[] = { in_dir, NULL };
-	const struct tt_sandbox_plan plan = { .read = from, .children = true }, none = { 0 };
+	const struct tt_sandbox_plan plan = { .read = from, .has_children = true }, none = { 0 };
 	struct tt_err err;
 	int status, to[2];
 	pid_t child;

@@ -141,7 +141,7 @@ decodes_to(const char *path, const char *p, size_t n, enum tt_src_coding coding)
 	if (tt_src_read(src, have, n + 1, &got, &err) < 0 ||
 	    tt_src_read(src, have + got, 1, &more, &err) != TT_END)
 		got = SIZE_MAX;
-	same = got == n && memcmp(have, p, n) == 0 && tt_src_garbage(src) == 0;
+	same = got == n && memcmp(have, p, n) == 0 && tt_src_ngarbage(src) == 0;
 	tt_src_close(src);
 	free(have);
 	return same;
@@ -214,7 +214,7 @@ TEST(an_output_that_rests_comes_back_whole_and_holds_no_memory)
 					some = n - at;
 				CHECK_EQ_INT(tt_sink_write(sink, text + at, some, &err), TT_OK);
 				at += some;
-				CHECK_EQ_INT(tt_sink_rest(sink, &err), TT_OK);
+				CHECK_EQ_INT(tt_sink_flush_and_shrink(sink, &err), TT_OK);
 				CHECK(atomic_load(&env.mem.used) - before < 65536);
 			}
 			CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_OK);
@@ -344,26 +344,26 @@ add_stamps(struct tt_buf *in, struct tt_buf *out, size_t n)
 	uint32_t x = 7;
 
 	while (out->n < n) {
-		struct tt_stamp_run run = { .of = x % 3 };
+		struct tt_stamp_run run = { .group = x % 3 };
 		size_t at = in->n, from = out->n;
 
 		tt_buf_add(in, &run, sizeof run);
-		for (size_t most = x / 8 % TT_RUN_MAX; run.n < most; run.n++) {
+		for (size_t most = x / 8 % TT_RUN_MAX_STAMPS; run.nstamps < most; run.nstamps++) {
 			x = x * 1664525 + 1013904223;
 			struct tt_stamp s = { .form = x / 1024 % 100 << 3 | 2, .number = { (uint8_t)(x >> 24 | 128), (uint8_t)(x >> 28 | 1) } };
 			char packet[TT_FORM_MAX_BYTES + 2];
-			size_t len = form(NULL, run.of, s.form >> 3, packet);
+			size_t len = form(NULL, run.group, s.form >> 3, packet);
 
 			packet[1] = (char)len;
 			memcpy(packet + len, s.number, 2);
 			tt_buf_add(out, packet, len + 2);
 			tt_buf_add(in, &s, sizeof s);
 		}
-		run.size = (uint32_t)(out->n - from);
+		run.stamps_bytes = (uint32_t)(out->n - from);
 		from = out->n;
 		add_packets(out, out->n + x % 5000, x % 50 ? 70 : 1500000);
-		run.bytes = (uint32_t)(out->n - from);
-		tt_buf_add(in, out->p + from, run.bytes);
+		run.packets_bytes = (uint32_t)(out->n - from);
+		tt_buf_add(in, out->p + from, run.packets_bytes);
 		memcpy(in->p + at, &run, sizeof run);
 		while ((in->n - at) % 8)
 			tt_buf_add(in, "", 1);
@@ -380,11 +380,11 @@ TEST(stamps_come_back_as_packets_by_any_number_of_threads)
 	add_stamps(&in, &want, 9000000);
 	for (env.jobs = 1; env.jobs <= 3; env.jobs++) {
 		CHECK_EQ_INT(tt_sink_open(&env, check_path("s.pftrace"), &sink, &err), TT_OK);
-		CHECK_EQ_INT(tt_sink_packets(sink, &forms, &stamps, &err), TT_OK);
+		CHECK_EQ_INT(tt_sink_set_packets(sink, &forms, &stamps, &err), TT_OK);
 		CHECK(stamps);
-		CHECK_EQ_INT(tt_sink_stamps(sink, in.p, in.n, &err), TT_OK);
+		CHECK_EQ_INT(tt_sink_write_stamps(sink, in.p, in.n, &err), TT_OK);
 		CHECK_EQ_INT(tt_sink_write(sink, want.p, want.n, &err), TT_OK);
-		CHECK_EQ_INT(tt_sink_stamps(sink, in.p, in.n, &err), TT_OK);
+		CHECK_EQ_INT(tt_sink_write_stamps(sink, in.p, in.n, &err), TT_OK);
 		CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_OK);
 		read_file(check_path("s.pftrace"), &have);
 		if (env.jobs == 1)
@@ -399,7 +399,7 @@ TEST(stamps_come_back_as_packets_by_any_number_of_threads)
 	env.jobs = 1;
 	/* Who compresses otherwise, or not, takes packets alone. */
 	CHECK_EQ_INT(tt_sink_open(&env, check_path("s.pftrace.gz"), &sink, &err), TT_OK);
-	CHECK_EQ_INT(tt_sink_packets(sink, &forms, &stamps, &err), TT_OK);
+	CHECK_EQ_INT(tt_sink_set_packets(sink, &forms, &stamps, &err), TT_OK);
 	CHECK(!stamps);
 	tt_sink_abort(sink);
 	tt_buf_free(&in);
@@ -419,7 +419,7 @@ put_packets(const char *name, const struct tt_buf *b, size_t at_once, bool pack)
 	bool stamps;
 
 	CHECK_EQ_INT(tt_sink_open(&env, check_path(name), &sink, &err), TT_OK);
-	CHECK_EQ_INT(tt_sink_packets(sink, pack ? &forms : NULL, &stamps, &err), TT_OK);
+	CHECK_EQ_INT(tt_sink_set_packets(sink, pack ? &forms : NULL, &stamps, &err), TT_OK);
 	while (p < end) {
 		p++;
 		size_t n = varint(&p);
@@ -711,7 +711,7 @@ TEST(a_failed_write_fails_the_commit_and_keeps_the_old_file)
 	CHECK_EQ_INT(err.sys, EFBIG);
 	CHECK_HAS(err.msg, "limited");
 	CHECK_EQ_INT(tt_sink_write(sink, text, 1, &err), TT_E_IO);
-	CHECK_EQ_INT(tt_sink_rest(sink, &err), TT_E_IO);
+	CHECK_EQ_INT(tt_sink_flush_and_shrink(sink, &err), TT_E_IO);
 	CHECK_EQ_INT(err.sys, EFBIG);
 	CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_E_IO);
 	CHECK_EQ_INT(err.sys, EFBIG);

@@ -159,7 +159,7 @@ TEST(a_plain_file_is_read_in_order_and_at_any_place)
 	write_file(check_path("plain"), text, n);
 	CHECK_EQ_INT(tt_src_open(&env, check_path("plain"), &src, &told.err), TT_OK);
 	CHECK_EQ_INT(tt_src_info(src)->coding, TT_CODING_NONE);
-	CHECK(tt_src_info(src)->seekable && tt_src_info(src)->rewindable);
+	CHECK(tt_src_info(src)->seekable && tt_src_info(src)->can_rewind);
 	CHECK_EQ_INT(tt_src_info(src)->size, n);
 	CHECK_EQ_INT(tt_src_info(src)->raw_size, n);
 	for (size_t step = 1; step < 200000; step = step * 7 + 1) {
@@ -230,7 +230,7 @@ TEST(memory_is_seekable)
 	char some[4];
 	size_t got;
 
-	CHECK(tt_src_info(src)->seekable && tt_src_info(src)->rewindable && !tt_src_changed(src));
+	CHECK(tt_src_info(src)->seekable && tt_src_info(src)->can_rewind && !tt_src_has_changed(src));
 	CHECK_EQ_INT(tt_src_pread(src, 8, some, sizeof some, &got, &told.err), TT_OK);
 	CHECK(got == 2 && memcmp(some, "89", 2) == 0);
 	for (int i = 0; i < 2; i++) {
@@ -284,14 +284,14 @@ TEST(a_changed_file_is_noticed)
 
 	write_file(check_path("changing"), "0123456789", 10);
 	CHECK_EQ_INT(tt_src_open(&env, check_path("changing"), &src, &err), TT_OK);
-	CHECK(!tt_src_changed(src));
+	CHECK(!tt_src_has_changed(src));
 	write_file(check_path("changing"), "0123456789+", 11);
-	CHECK(tt_src_changed(src));
+	CHECK(tt_src_has_changed(src));
 	tt_src_close(src);
 	CHECK_EQ_INT(tt_src_open(&env, check_path("changing"), &src, &err), TT_OK);
 	write_file(check_path("changing2"), "0123456789+", 11);
 	rename(check_path("changing2"), check_path("changing"));
-	CHECK(tt_src_changed(src));
+	CHECK(tt_src_has_changed(src));
 	tt_src_close(src);
 }
 
@@ -486,14 +486,14 @@ TEST(gzip_members_are_read_one_after_the_other)
 	for (size_t step = 1; step < 10; step += 4) {
 		src = open_mem(gz.p, gz.n);
 		CHECK_EQ_INT(tt_src_info(src)->coding, TT_CODING_GZIP);
-		CHECK(!tt_src_info(src)->seekable && tt_src_info(src)->rewindable);
+		CHECK(!tt_src_info(src)->seekable && tt_src_info(src)->can_rewind);
 		CHECK(tt_src_info(src)->size == UINT64_MAX);
 		drain(src, step, &told);
 		CHECK_EQ_INT(told.status, TT_END);
 		CHECK(is(&told, "one, two", 8));
 		CHECK_EQ_INT(tt_src_info(src)->size, 8);
 		CHECK_EQ_INT(tt_src_info(src)->raw_at, gz.n);
-		CHECK_EQ_INT(tt_src_garbage(src), 0);
+		CHECK_EQ_INT(tt_src_ngarbage(src), 0);
 		tt_src_close(src);
 	}
 	/* A cut in a later member's header, of which only a byte is left. */
@@ -526,7 +526,7 @@ TEST(garbage_behind_gzip_is_counted_and_zeros_are_not)
 		drain(src, 100, &told);
 		CHECK_EQ_INT(told.status, TT_END);
 		CHECK(is(&told, "data", 4));
-		CHECK_EQ_INT(tt_src_garbage(src), cases[i].want);
+		CHECK_EQ_INT(tt_src_ngarbage(src), cases[i].want);
 		tt_src_close(src);
 		tt_buf_free(&gz);
 		tt_buf_free(&told.got);
@@ -600,7 +600,7 @@ TEST(a_pipe_is_read_once)
 	pthread_t thread;
 	struct tt_src *src = open_pipe(&f, text, n, &thread);
 
-	CHECK(!tt_src_info(src)->seekable && !tt_src_info(src)->rewindable);
+	CHECK(!tt_src_info(src)->seekable && !tt_src_info(src)->can_rewind);
 	CHECK(tt_src_info(src)->raw_size == UINT64_MAX && tt_src_info(src)->size == UINT64_MAX);
 	CHECK_EQ_INT(tt_src_pread(src, 0, told.err.msg, 1, &got, &told.err), TT_E_USAGE);
 	drain(src, 50000, &told);
@@ -608,8 +608,8 @@ TEST(a_pipe_is_read_once)
 	CHECK(is(&told, text, n));
 	CHECK_EQ_INT(tt_src_info(src)->size, n);
 	CHECK_EQ_INT(tt_src_rewind(src, &told.err), TT_E_USAGE);
-	CHECK_EQ_INT(tt_src_keep(src, &told.err), TT_E_USAGE);
-	CHECK(!tt_src_changed(src));
+	CHECK_EQ_INT(tt_src_spool(src, &told.err), TT_E_USAGE);
+	CHECK(!tt_src_has_changed(src));
 	tt_src_close(src);
 	pthread_join(thread, NULL);
 	tt_buf_free(&told.got);
@@ -674,8 +674,8 @@ check_kept(const char *raw, size_t raw_n, const char *text, size_t n)
 	size_t got;
 
 	CHECK_EQ_INT(tt_src_peek(src, &p, &got, &told.err), TT_OK);
-	CHECK_EQ_INT(tt_src_keep(src, &told.err), TT_OK);
-	CHECK(tt_src_info(src)->rewindable);
+	CHECK_EQ_INT(tt_src_spool(src, &told.err), TT_OK);
+	CHECK(tt_src_info(src)->can_rewind);
 	CHECK_EQ_INT(tt_src_read(src, half, n / 2, &got, &told.err), TT_OK);
 	CHECK(got == n / 2 && memcmp(half, text, got) == 0);
 	for (int i = 0; i < 2; i++) {
@@ -730,7 +730,7 @@ TEST(the_spool_has_a_limit_that_is_named)
 	struct tt_src *src = open_pipe(&f, text, n, &thread);
 
 	env.spool_max = 200000;
-	CHECK_EQ_INT(tt_src_keep(src, &told.err), TT_OK);
+	CHECK_EQ_INT(tt_src_spool(src, &told.err), TT_OK);
 	drain(src, 1000, &told);
 	CHECK_EQ_INT(told.status, TT_E_LIMIT);
 	CHECK_HAS(told.err.msg, "spool_max");
@@ -745,7 +745,7 @@ TEST(the_spool_has_a_limit_that_is_named)
 	/* Less than what comes at once is too little, too. */
 	src = open_pipe(&f, text, n, &thread);
 	env.spool_max = 1;
-	CHECK_EQ_INT(tt_src_keep(src, &told.err), TT_E_LIMIT);
+	CHECK_EQ_INT(tt_src_spool(src, &told.err), TT_E_LIMIT);
 	CHECK_HAS(told.err.msg, "spool_max");
 	env.spool_max = 1 << 30;
 	tt_src_close(src);
@@ -762,7 +762,7 @@ TEST(a_spool_that_cannot_be_made_names_its_directory)
 	struct tt_src *src = open_pipe(&f, "text", 4, &thread);
 
 	env.tmpdir = "/nonexistent/dir";
-	CHECK_EQ_INT(tt_src_keep(src, &err), TT_E_IO);
+	CHECK_EQ_INT(tt_src_spool(src, &err), TT_E_IO);
 	CHECK_HAS(err.msg, "/nonexistent/dir");
 	CHECK_EQ_INT(err.sys, ENOENT);
 	env.tmpdir = NULL;

@@ -199,12 +199,12 @@ TEST(what_is_kept_stays_as_it_is)
 		struct tt_window_block *const twice = keep(&w, k[KEPT - 1].at, 10).block;
 		for (size_t i = 0; i < KEPT; i++) {
 			CHECK(memcmp(k[i].p, content + k[i].at, k[i].n) == 0);
-			tt_window_let_go(k[i].block);
+			tt_window_release(k[i].block);
 			shows(&w, 1000000 + i, PART, PART);
 		}
 		CHECK(memcmp(k[KEPT - 1].p, content + k[KEPT - 1].at, PART) == 0);
-		tt_window_let_go(twice);
+		tt_window_release(twice);
 	}
-	tt_window_let_go(NULL);
+	tt_window_release(NULL);
 	end(&w, src, &env);
 }
