@@ -48,7 +48,7 @@ say_unseen(struct tt_making *k, size_t rows, struct tt_table *t)
 
 	if (rows)
 		t->note = tt_causes_note(c, k->r);
-	else if (c->unseen || c->routine || c->late || c->nfinding)
+	else if (c->nunexamined || c->routine || c->late || c->nfinding)
 		t->empty_reason = tt_causes_none(k->m->frames, c);
 }
 
@@ -58,7 +58,7 @@ causes(struct tt_making *k, struct tt_table *t)
 	const struct tt_causes *c = k->own;
 
 	say_unseen(k, c->nfinding, t);
-	t->complete = c->typical && c->unseen == 0;
+	t->complete = c->typical && c->nunexamined == 0;
 	for (size_t i = 0; i < c->nfinding; i++) {
 		const struct tt_finding *f = &c->finding[i];
 		struct tt_cell *cell = tt_row(t);
@@ -99,7 +99,7 @@ frames(struct tt_making *k, struct tt_table *t)
 static const char *
 why(struct tt_making *k)
 {
-	const char *none = tt_pass_no_frames(k->m, k->r), *hides = tt_setting_name[tt_causes_hidden(k->m)];
+	const char *none = tt_pass_no_frames(k->m, k->r), *hides = tt_setting_name[tt_causes_hiding_setting(k->m)];
 
 	if (!none && *hides)
 		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);

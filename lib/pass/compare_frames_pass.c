@@ -359,7 +359,7 @@ cause_of(struct tt_making *k, const struct compared *c)
 {
 	struct tt_causes all = { 0 };
 
-	if (!k->o->compares || k->o->compare[A] != TT_COMPARE_MEDIAN || tt_causes_hidden(k->m) || k->m->ncap > 1 ||
+	if (!k->o->compares || k->o->compare[A] != TT_COMPARE_MEDIAN || tt_causes_hiding_setting(k->m) || k->m->ncap > 1 ||
 	    tt_causes_find(&all, k->view, &k->r->arena, &k->r->err) != TT_OK)
 		return NULL;
 	for (size_t i = 0; i < all.ncause; i++)

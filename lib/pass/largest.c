@@ -66,7 +66,7 @@ caller(const struct tt_paths *p, uint32_t node)
 {
 	for (uint32_t at = node; tt_paths_node(p, at)->kind == TT_NODE_ZONE; at = p->owner[tt_paths_node(p, at)->parent]) {
 		uint32_t row = tt_paths_row(p, at);
-		if (row != TT_NO_ROW && p->row[row].name && !tt_causes_library(p->row[row].name->full))
+		if (row != TT_NO_ROW && p->row[row].name && !tt_causes_is_library(p->row[row].name->full))
 			return row;
 	}
 	return tt_paths_row(p, node);

@@ -400,7 +400,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 {
 	struct tt_table *t;
 
-	if (!m->frames || m->frames->n == 0 || tt_causes_hidden(m) != TT_SETTING_NONE)
+	if (!m->frames || m->frames->n == 0 || tt_causes_hiding_setting(m) != TT_SETTING_NONE)
 		return;
 	t = new_table(r, T_CAUSES);
 	if (causes->nfinding == 0)

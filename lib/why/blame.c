@@ -51,24 +51,24 @@ is_blamed(const struct tt_cause *c, uint32_t row)
 }
 
 /*
- * add_up() stores three more arrays behind w->inside: the time between calls, whether the path is called more often than usual, and the time below it that is
+ * add_up() stores three more arrays behind w->extra_ns: the time between calls, whether the path is called more often than usual, and the time below it that is
  * left out.
  */
 static int64_t *
 between_of(const struct tt_why *w, size_t end)
 {
-	return w->inside + end + 1;
+	return w->extra_ns + end + 1;
 }
 
 static int64_t *
 apart_of(const struct tt_why *w, size_t end)
 {
-	return w->inside + 3 * (end + 1);
+	return w->extra_ns + 3 * (end + 1);
 }
 
 /*
- * Subtract from w->inside the time of each method blamed by ${but}, with all that it calls, and sum that time for each path in apart_of(). Callers come before
- * what they call. ${out} is scratch space: -1 marks a path that is left out; all zeros on return.
+ * Subtract from w->extra_ns the time of each method blamed by ${but}, with all that it calls, and sum that time for each path in apart_of(). Callers come
+ * before what they call. ${out} is scratch space: -1 marks a path that is left out; all zeros on return.
  */
 static void
 leave_out(struct tt_why *w, const struct tt_cause *but, size_t end, int64_t *out)
@@ -76,43 +76,43 @@ leave_out(struct tt_why *w, const struct tt_cause *but, size_t end, int64_t *out
 	int64_t *apart = apart_of(w, end);
 
 	for (size_t i = 0; i < end; i++) {
-		const size_t up = tt_why_around(w, i);
+		const size_t up = tt_why_caller_at(w, i);
 
 		out[i] = is_blamed(but, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && out[up] < 0) ? -1 : 0;
-		apart[i] = out[i] ? w->inside[i] : 0;
-		w->inside[i] -= apart[i];
+		apart[i] = out[i] ? w->extra_ns[i] : 0;
+		w->extra_ns[i] -= apart[i];
 	}
 	for (size_t i = end, up; i-- > 0;) {
-		if ((up = tt_why_around(w, i)) != SIZE_MAX)
+		if ((up = tt_why_caller_at(w, i)) != SIZE_MAX)
 			apart[up] += apart[i];
 		out[i] = 0;
 	}
 }
 
 /*
- * Compute for each path before ${end} its extra time with all that it calls, into w->inside: if ${more}, only of calls that are made more often than usual. A
- * caller of such calls also works more between them: with ${more} this time counts, up to the time of these calls, and is stored from w->inside + end + 1 on.
- * Leave out methods blamed by ${but}, if that is not NULL.
+ * Compute for each path before ${end} its extra time with all that it calls, into w->extra_ns: if ${by_calls}, only of calls that are made more often than
+ * usual. A caller of such calls also works more between them: with ${by_calls} this time counts, up to the time of these calls, and is stored from w->extra_ns
+ * + end + 1 on. Leave out methods blamed by ${but}, if that is not NULL.
  */
 static int
-add_up(struct tt_why *w, bool more, const struct tt_cause *but, size_t end, int64_t *sum)
+add_up(struct tt_why *w, bool by_calls, const struct tt_cause *but, size_t end, int64_t *sum)
 {
 	*sum = 0;
-	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 4 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
+	if (tt_mem_grow(w->mem, &w->extra_ns, &w->capextra_ns, 4 * (end + 1), sizeof *w->extra_ns, w->err) != TT_OK)
 		return w->err->code;
-	int64_t *inside = w->inside, *between = between_of(w, end), *is_new = w->inside + 2 * (end + 1);
+	int64_t *inside = w->extra_ns, *between = between_of(w, end), *is_new = w->extra_ns + 2 * (end + 1);
 	for (size_t i = 0; i < end; i++) {
-		size_t up = tt_why_around(w, i);
+		size_t up = tt_why_caller_at(w, i);
 
 		is_new[i] = is_more(w, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && is_new[up]);
-		inside[i] = !more || is_new[i] ? tt_why_beyond(w, &w->now.v[i]) : 0;
+		inside[i] = !by_calls || is_new[i] ? tt_why_beyond_usual(w, &w->now.v[i]) : 0;
 		between[i] = 0;
 	}
 	if (but)
 		leave_out(w, but, end, between);
 	for (size_t i = end; i-- > 0;) {
-		size_t up = tt_why_around(w, i);
-		const int64_t own = more && !is_new[i] ? tt_why_beyond(w, &w->now.v[i]) : 0;
+		size_t up = tt_why_caller_at(w, i);
+		const int64_t own = by_calls && !is_new[i] ? tt_why_beyond_usual(w, &w->now.v[i]) : 0;
 
 		between[i] = own < between[i] ? own : between[i];
 		inside[i] += between[i];
@@ -130,17 +130,17 @@ add_up(struct tt_why *w, bool more, const struct tt_cause *but, size_t end, int6
 static uint32_t
 first_below(const struct tt_why *w, size_t end, size_t at)
 {
-	return w->below[at == SIZE_MAX ? end : at];
+	return w->first_child[at == SIZE_MAX ? end : at];
 }
 
-/* The child of path ${at}, or of the thread if that is SIZE_MAX, with the most extra time in w->inside; SIZE_MAX: no child has any. */
+/* The child of path ${at}, or of the thread if that is SIZE_MAX, with the most extra time in w->extra_ns; SIZE_MAX: no child has any. */
 static size_t
 heaviest(const struct tt_why *w, size_t end, size_t at)
 {
 	size_t best = SIZE_MAX;
 
-	for (uint32_t i = first_below(w, end, at); i != TT_NO_FACT; i = w->beside[i])
-		if (w->inside[i] > 0 && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
+	for (uint32_t i = first_below(w, end, at); i != TT_NO_FACT; i = w->next_sibling[i])
+		if (w->extra_ns[i] > 0 && (best == SIZE_MAX || w->extra_ns[i] > w->extra_ns[best]))
 			best = i;
 	return best;
 }
@@ -176,8 +176,8 @@ is_loop(const struct tt_why *w, size_t end, size_t at, size_t best)
 
 	if (at == SIZE_MAX || n == 0)
 		return false;
-	for (uint32_t i = first_below(w, end, at); i != TT_NO_FACT; i = w->beside[i])
-		if (i != best && w->inside[i] >= w->inside[best] / 20 && calls_beyond(w, i) >= (n + 1) / 2)
+	for (uint32_t i = first_below(w, end, at); i != TT_NO_FACT; i = w->next_sibling[i])
+		if (i != best && w->extra_ns[i] >= w->extra_ns[best] / 20 && calls_beyond(w, i) >= (n + 1) / 2)
 			return true;
 	return false;
 }
@@ -213,11 +213,11 @@ on_way_row(const struct tt_why *w, size_t at)
 static void
 step_onto(struct tt_why *w, size_t at)
 {
-	uint32_t *top = &w->on_way[on_way_row(w, at)];
+	uint32_t *top = &w->on_descent[on_way_row(w, at)];
 
 	w->topmost[at] = *top != TT_NO_FACT && is_inner(w, at) ? *top : (uint32_t)at;
 	*top = *top != TT_NO_FACT ? *top : (uint32_t)at;
-	w->way_end = at;
+	w->descent_end = at;
 }
 
 /*
@@ -230,18 +230,18 @@ begin_way(struct tt_why *w, size_t end, size_t at)
 
 	if (tt_mem_grow(w->mem, &w->topmost, &w->captopmost, end, sizeof *w->topmost, w->err) != TT_OK)
 		return w->err->code;
-	if (!w->on_way) {
-		w->on_way = tt_mem_alloc(w->mem, nrows * sizeof *w->on_way, w->err);
-		w->way_end = SIZE_MAX;
-		if (!w->on_way)
+	if (!w->on_descent) {
+		w->on_descent = tt_mem_alloc(w->mem, nrows * sizeof *w->on_descent, w->err);
+		w->descent_end = SIZE_MAX;
+		if (!w->on_descent)
 			return w->err->code;
 	}
-	if (at == SIZE_MAX || tt_why_around(w, at) != w->way_end || w->way_end == SIZE_MAX) {
-		memset(w->on_way, 0xff, nrows * sizeof *w->on_way);
-		w->way_end = SIZE_MAX;
+	if (at == SIZE_MAX || tt_why_caller_at(w, at) != w->descent_end || w->descent_end == SIZE_MAX) {
+		memset(w->on_descent, 0xff, nrows * sizeof *w->on_descent);
+		w->descent_end = SIZE_MAX;
 		/* From the inside out: the last write for a marker is its outermost path. */
-		for (size_t up = at; up != SIZE_MAX; up = tt_why_around(w, up))
-			w->on_way[on_way_row(w, up)] = (uint32_t)up;
+		for (size_t up = at; up != SIZE_MAX; up = tt_why_caller_at(w, up))
+			w->on_descent[on_way_row(w, up)] = (uint32_t)up;
 	}
 	if (at != SIZE_MAX)
 		step_onto(w, at);
@@ -257,7 +257,7 @@ before_recursion(const struct tt_why *w, size_t first, size_t at)
 {
 	size_t to = at;
 
-	for (size_t up = at; up != SIZE_MAX && up >= first; up = tt_why_around(w, up)) {
+	for (size_t up = at; up != SIZE_MAX && up >= first; up = tt_why_caller_at(w, up)) {
 		const size_t outer = is_inner(w, up) ? w->topmost[up] : SIZE_MAX;
 
 		if (outer != SIZE_MAX && outer >= first && outer < to && up >= to)
@@ -271,9 +271,9 @@ before_recursion(const struct tt_why *w, size_t first, size_t at)
  * usual and ${best} is not recursive.
  */
 static int64_t
-least_tenths(const struct tt_why *w, bool more, size_t at, size_t best)
+least_tenths(const struct tt_why *w, bool by_calls, size_t at, size_t best)
 {
-	return more && at != SIZE_MAX && is_more(w, tt_paths_row(w->p, w->now.v[at].id)) && !is_inner(w, best) ? 8 : 6;
+	return by_calls && at != SIZE_MAX && is_more(w, tt_paths_row(w->p, w->now.v[at].id)) && !is_inner(w, best) ? 8 : 6;
 }
 
 /*
@@ -281,7 +281,7 @@ least_tenths(const struct tt_why *w, bool more, size_t at, size_t best)
  * compare with the outermost call, so that the descent continues only to a path that takes the time of all recursive calls.
  */
 static size_t
-go_down(struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
+go_down(struct tt_why *w, bool by_calls, size_t end, size_t at, int64_t sum)
 {
 	const int64_t *between = between_of(w, end);
 	const size_t first = at == SIZE_MAX ? 0 : at;
@@ -292,28 +292,28 @@ go_down(struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
 	while ((best = heaviest(w, end, at)) != SIZE_MAX) {
 		const size_t of = at == SIZE_MAX ? at : w->topmost[at];
 
-		if (w->inside[best] * 10 < (of == SIZE_MAX ? sum : w->inside[of] - between[of]) * least_tenths(w, more, at, best))
+		if (w->extra_ns[best] * 10 < (of == SIZE_MAX ? sum : w->extra_ns[of] - between[of]) * least_tenths(w, by_calls, at, best))
 			break;
-		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
+		if (by_calls && (is_reason(w, at, best) || is_loop(w, end, at, best)))
 			break;
 		at = best;
 		step_onto(w, at);
-		if (more && is_called_more(w, at))
+		if (by_calls && is_called_more(w, at))
 			break;
 	}
 	return at == SIZE_MAX ? at : before_recursion(w, first, at);
 }
 
 struct tt_why_end
-tt_why_descend(struct tt_why *w, bool more)
+tt_why_descend(struct tt_why *w, bool by_calls)
 {
 	const size_t end = count_paths(w);
-	struct tt_why_end to = { .more = more, .at = SIZE_MAX };
+	struct tt_why_end to = { .by_calls = by_calls, .path = SIZE_MAX };
 	int64_t sum;
 
-	if (add_up(w, more, NULL, end, &sum) == TT_OK)
-		to.at = go_down(w, more, end, SIZE_MAX, sum);
-	to.ns = to.at == SIZE_MAX ? sum : w->inside[to.at];
+	if (add_up(w, by_calls, NULL, end, &sum) == TT_OK)
+		to.path = go_down(w, by_calls, end, SIZE_MAX, sum);
+	to.ns = to.path == SIZE_MAX ? sum : w->extra_ns[to.path];
 	return to;
 }
 
@@ -322,7 +322,7 @@ tt_why_caller_to_blame(const struct tt_why *w, size_t at)
 {
 	const int64_t usual = tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[at].id)).self;
 
-	for (size_t up = tt_why_around(w, at); up != SIZE_MAX; up = tt_why_around(w, up))
+	for (size_t up = tt_why_caller_at(w, at); up != SIZE_MAX; up = tt_why_caller_at(w, up))
 		if (tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[up].id)).self < usual / 4)
 			return up;
 	return at;
@@ -347,7 +347,7 @@ tt_why_caller_of_more(const struct tt_why *w, size_t at)
 
 	if (n < MIN_MORE_CALLS)
 		return at;
-	for (size_t up = tt_why_around(w, at); up != SIZE_MAX; up = tt_why_around(w, up)) {
+	for (size_t up = tt_why_caller_at(w, at); up != SIZE_MAX; up = tt_why_caller_at(w, up)) {
 		const uint64_t m = more_calls(w, up);
 
 		if (m * 5 < n * 4 || m * 4 > n * 5 || tt_name_is_loop(tt_why_full_name(w, tt_paths_row(w->p, w->now.v[up].id))))
@@ -361,31 +361,31 @@ tt_why_caller_of_more(const struct tt_why *w, size_t at)
 static bool
 is_around(const struct tt_why *w, const struct tt_why_end *end)
 {
-	const struct tt_fact *f = end->at != SIZE_MAX ? &w->now.v[end->at] : NULL;
+	const struct tt_fact *f = end->path != SIZE_MAX ? &w->now.v[end->path] : NULL;
 
-	return !f || (tt_why_beyond(w, f) * 10 <= end->ns && !(end->more && is_more(w, tt_paths_row(w->p, f->id))));
+	return !f || (tt_why_beyond_usual(w, f) * 10 <= end->ns && !(end->by_calls && is_more(w, tt_paths_row(w->p, f->id))));
 }
 
 void
 tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least)
 {
-	const size_t up = end->at == SIZE_MAX || end->ns >= least ? SIZE_MAX : tt_why_around(w, end->at);
+	const size_t up = end->path == SIZE_MAX || end->ns >= least ? SIZE_MAX : tt_why_caller_at(w, end->path);
 
-	if (up == SIZE_MAX || w->inside[up] < least || between_of(w, count_paths(w))[up] <= 0)
+	if (up == SIZE_MAX || w->extra_ns[up] < least || between_of(w, count_paths(w))[up] <= 0)
 		return;
-	end->at = up;
-	end->ns = w->inside[up];
+	end->path = up;
+	end->ns = w->extra_ns[up];
 }
 
 void
 tt_why_single_out(struct tt_why *w, struct tt_why_end *end, int64_t least)
 {
-	const size_t paths = count_paths(w), best = heaviest(w, paths, end->at);
+	const size_t paths = count_paths(w), best = heaviest(w, paths, end->path);
 
-	if (best == SIZE_MAX || w->inside[best] < least || !is_around(w, end))
+	if (best == SIZE_MAX || w->extra_ns[best] < least || !is_around(w, end))
 		return;
-	end->at = go_down(w, end->more, paths, best, 0);
-	end->ns = w->inside[end->at];
+	end->path = go_down(w, end->by_calls, paths, best, 0);
+	end->ns = w->extra_ns[end->path];
 }
 
 /* The time that one call of the marker of ${u} usually takes, with all that it calls. */
@@ -401,7 +401,7 @@ usual_call(const struct tt_why *w, const struct tt_usual *u)
 static uint32_t
 rare_caller(const struct tt_why *w, size_t at, const struct tt_fact *row)
 {
-	const size_t up = tt_why_around(w, at);
+	const size_t up = tt_why_caller_at(w, at);
 	const uint32_t by = up == SIZE_MAX ? TT_NO_ROW : tt_paths_row(w->p, w->now.v[up].id);
 	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, by);
 
@@ -438,7 +438,7 @@ look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
 {
 	uint64_t most = 0, n;
 
-	for (uint32_t i = w->below[at]; i != TT_NO_FACT; i = w->beside[i]) {
+	for (uint32_t i = w->first_child[at]; i != TT_NO_FACT; i = w->next_sibling[i]) {
 		if ((n = calls_beyond(w, i)) <= most)
 			continue;
 		most = n;
@@ -472,7 +472,7 @@ is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_c
 	if (tt_why_is_rare(w, &u))
 		return row->n >= TT_WHY_MIN_MORE_CALLS && row->longest < c->ns / 2;
 	if (is_more(w, row->id) && is_recursive(w, row))
-		return c->took <= (int64_t)row->n * (usual_call(w, &u) + usual_call(w, &u) / 2);
+		return c->took_ns <= (int64_t)row->n * (usual_call(w, &u) + usual_call(w, &u) / 2);
 	return is_more(w, row->id) && c->ns - (row->longest - usual_call(w, &u)) >= c->extra / TT_WHY_MIN_SHARE;
 }
 
@@ -533,19 +533,19 @@ tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 
 	c->row = row->id;
 	c->node = f->id;
-	c->ns = c->named = w->inside[at];
+	c->ns = c->named_ns = w->extra_ns[at];
 	c->n = row->n;
-	c->took = total ? total->self : c->ns;
-	c->whole = whole_of(w, row->id);
+	c->took_ns = total ? total->self : c->ns;
+	c->whole_ns = whole_of(w, row->id);
 	c->usual_n = u.n;
 	c->usual_ns = tt_why_usual(w, TT_OF_TOTAL, row->id).self;
-	c->more = c->took > c->usual_ns ? c->took - c->usual_ns : c->ns;
+	c->beyond_ns = c->took_ns > c->usual_ns ? c->took_ns - c->usual_ns : c->ns;
 	c->longest = row->longest;
 	c->class = is_by_calls(w, row, c) ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
 	if (!is_more(w, row->id))
 		look_at_loop(w, at, c);
 	c->by = c->class == TT_CAUSE_SLOW_CALL && !tt_why_is_rare(w, &u) ? rare_caller(w, at, row) : TT_NO_ROW;
-	c->under = tt_why_method_around(w, row->id, f->id);
+	c->method_around = tt_why_method_around(w, row->id, f->id);
 	site = tt_why_fact(w, TT_OF_SITE, row->id);
 	if (!site || (c->class == TT_CAUSE_CALLS && !tt_why_is_rare(w, &u)))
 		return;
@@ -554,9 +554,9 @@ tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->allocs = site->n;
 	c->bytes = site->self;
 	c->usual_allocs = su.n;
-	c->bursts = tt_why_beyond(w, site) >= TT_WHY_MIN_BURST_BYTES;
-	c->name = c->bursts ? tt_why_most_class(w, row->id) : c->name;
-	if (alloc_time(site, n, tt_why_beyond(w, site)) < c->ns / TT_WHY_MIN_SHARE)
+	c->has_burst = tt_why_beyond_usual(w, site) >= TT_WHY_MIN_BURST_BYTES;
+	c->name = c->has_burst ? tt_why_most_class(w, row->id) : c->name;
+	if (alloc_time(site, n, tt_why_beyond_usual(w, site)) < c->ns / TT_WHY_MIN_SHARE)
 		return;
 	c->class = TT_CAUSE_ALLOCATION;
 	c->usual_n = su.n;
@@ -589,12 +589,12 @@ parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
 	int64_t held = 0;
 	unsigned n = 0;
 
-	for (uint32_t i = first_below(w, count_paths(w), at); i != TT_NO_FACT; i = w->beside[i]) {
-		if (w->inside[i] * 5 < all || w->inside[i] <= 0)
+	for (uint32_t i = first_below(w, count_paths(w), at); i != TT_NO_FACT; i = w->next_sibling[i]) {
+		if (w->extra_ns[i] * 5 < all || w->extra_ns[i] <= 0)
 			continue;
 		if (n == TT_CAUSE_PARTS)
 			return 0;
-		held += w->inside[i];
+		held += w->extra_ns[i];
 		part[n++] = i;
 	}
 	return n >= 2 && held * 4 >= all * 3 ? n : 0;
@@ -603,7 +603,7 @@ parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
 bool
 tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
 {
-	const size_t at = end->at, paths = count_paths(w);
+	const size_t at = end->path, paths = count_paths(w);
 	size_t part[TT_CAUSE_PARTS];
 	struct tt_cause to = *c;
 
@@ -612,23 +612,23 @@ tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cau
 	to.nparts = parts_of(w, at, end->ns, part);
 	if (to.nparts == 0)
 		return false;
-	tt_why_blame_path(w, go_down(w, end->more, paths, part[0], 0), &to);
+	tt_why_blame_path(w, go_down(w, end->by_calls, paths, part[0], 0), &to);
 	to.class = TT_CAUSE_SLOW_CALL;
-	to.ns = to.took = to.usual_ns = 0;
+	to.ns = to.took_ns = to.usual_ns = 0;
 	for (unsigned i = 0; i < to.nparts; i++) {
 		struct tt_cause_part *p = &to.part[i];
 
-		p->row = tt_paths_row(w->p, w->now.v[go_down(w, end->more, paths, part[i], 0)].id);
-		p->took = tt_why_fact(w, TT_OF_TOTAL, p->row) ? tt_why_fact(w, TT_OF_TOTAL, p->row)->self : 0;
-		p->usual = tt_why_usual(w, TT_OF_TOTAL, p->row).self;
-		if (p->took < 2 * p->usual || (i > 0 && p->row == p[-1].row))
+		p->row = tt_paths_row(w->p, w->now.v[go_down(w, end->by_calls, paths, part[i], 0)].id);
+		p->took_ns = tt_why_fact(w, TT_OF_TOTAL, p->row) ? tt_why_fact(w, TT_OF_TOTAL, p->row)->self : 0;
+		p->usual_ns = tt_why_usual(w, TT_OF_TOTAL, p->row).self;
+		if (p->took_ns < 2 * p->usual_ns || (i > 0 && p->row == p[-1].row))
 			return false;
-		to.ns += w->inside[part[i]];
-		to.named = to.ns;
-		to.took += p->took;
-		to.usual_ns += p->usual;
+		to.ns += w->extra_ns[part[i]];
+		to.named_ns = to.ns;
+		to.took_ns += p->took_ns;
+		to.usual_ns += p->usual_ns;
 	}
-	to.under = to.by = to.callee = TT_NO_ROW;
+	to.method_around = to.by = to.callee = TT_NO_ROW;
 	*c = to;
 	return true;
 }
@@ -639,7 +639,7 @@ tt_why_blame_parts(struct tt_why *w, const struct tt_why_end *end, struct tt_cau
 static bool
 is_mixed(const struct tt_why *w, size_t at)
 {
-	return at == SIZE_MAX || apart_of(w, count_paths(w))[at] * 10 > w->inside[at];
+	return at == SIZE_MAX || apart_of(w, count_paths(w))[at] * 10 > w->extra_ns[at];
 }
 
 /*
@@ -647,26 +647,26 @@ is_mixed(const struct tt_why *w, size_t at)
  * no such path.
  */
 static struct tt_why_end
-descend_beside(struct tt_why *w, bool more, const struct tt_cause *but, int64_t least)
+descend_beside(struct tt_why *w, bool by_calls, const struct tt_cause *but, int64_t least)
 {
 	const size_t end = count_paths(w);
-	struct tt_why_end to = { .more = more, .at = SIZE_MAX };
+	struct tt_why_end to = { .by_calls = by_calls, .path = SIZE_MAX };
 	int64_t sum;
 	size_t best;
 
-	if (add_up(w, more, but, end, &sum) != TT_OK)
+	if (add_up(w, by_calls, but, end, &sum) != TT_OK)
 		return to;
-	to.at = go_down(w, more, end, SIZE_MAX, sum);
-	while (is_mixed(w, to.at)) {
-		best = heaviest(w, end, to.at);
-		if (best == SIZE_MAX || w->inside[best] < least || (more && is_reason(w, to.at, best))) {
-			to.at = SIZE_MAX;
+	to.path = go_down(w, by_calls, end, SIZE_MAX, sum);
+	while (is_mixed(w, to.path)) {
+		best = heaviest(w, end, to.path);
+		if (best == SIZE_MAX || w->extra_ns[best] < least || (by_calls && is_reason(w, to.path, best))) {
+			to.path = SIZE_MAX;
 			return to;
 		}
-		to.at = go_down(w, more, end, best, sum);
+		to.path = go_down(w, by_calls, end, best, sum);
 	}
-	to.ns = w->inside[to.at];
-	to.at = to.ns >= least ? to.at : SIZE_MAX;
+	to.ns = w->extra_ns[to.path];
+	to.path = to.ns >= least ? to.path : SIZE_MAX;
 	return to;
 }
 
@@ -674,14 +674,14 @@ descend_beside(struct tt_why *w, bool more, const struct tt_cause *but, int64_t 
 static void
 blame_slower(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
 {
-	const size_t whose = tt_why_caller_to_blame(w, end->at);
+	const size_t whose = tt_why_caller_to_blame(w, end->path);
 
-	tt_why_blame_path(w, end->at, c);
-	if (c->class == TT_CAUSE_SLOW_CALL && whose != end->at && !is_mixed(w, whose)) {
+	tt_why_blame_path(w, end->path, c);
+	if (c->class == TT_CAUSE_SLOW_CALL && whose != end->path && !is_mixed(w, whose)) {
 		tt_why_blame_path(w, whose, c);
-		c->row2 = tt_paths_row(w->p, w->now.v[end->at].id);
+		c->row2 = tt_paths_row(w->p, w->now.v[end->path].id);
 	}
-	c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
+	c->is_doubtful = c->class == TT_CAUSE_SLOW_CALL;
 }
 
 bool
@@ -693,10 +693,10 @@ tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_ca
 
 	/* The second cause has to explain the part of the extra time that the first one leaves. */
 	known.extra = slower.extra = rest > least ? rest : least;
-	if (end.at != SIZE_MAX)
-		tt_why_blame_path(w, tt_why_caller_of_more(w, end.at), &known);
+	if (end.path != SIZE_MAX)
+		tt_why_blame_path(w, tt_why_caller_of_more(w, end.path), &known);
 	end = descend_beside(w, false, first, least > known.ns + 1 ? least : known.ns + 1);
-	if (end.at != SIZE_MAX)
+	if (end.path != SIZE_MAX)
 		blame_slower(w, &end, &slower);
 	*c = known.ns == 0 || slower.class == TT_CAUSE_ALLOCATION ? slower : known;
 	c->extra = extra;

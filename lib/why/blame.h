@@ -19,17 +19,17 @@ struct tt_why;
 
 /* The path where a descent of the call tree ended. */
 struct tt_why_end {
-	bool more;                    /* true: the descent counted only time of calls made more often than usual; false: all extra time */
-	size_t at;                    /* the path; SIZE_MAX: the frame thread itself, because none of its calls has most of the extra time */
+	bool by_calls;                /* true: the descent counted only time of calls made more often than usual; false: all extra time */
+	size_t path;                  /* the path; SIZE_MAX: the frame thread itself, because none of its calls has most of the extra time */
 	int64_t ns;                   /* the extra time of that path, with all that it calls */
 };
 
 /**
- * tt_why_descend(w, more):
- * Descend from the frame thread to the path with most of the extra time; with ${more} count only calls made more often than usual. w->inside keeps the extra
- * time of each path, with all that it calls, until the next descent. On lack of memory, set w->err and return no path.
+ * tt_why_descend(w, by_calls):
+ * Descend from the frame thread to the path with most of the extra time; with ${by_calls} count only calls made more often than usual. w->extra_ns keeps the
+ * extra time of each path, with all that it calls, until the next descent. On lack of memory, set w->err and return no path.
  */
-struct tt_why_end tt_why_descend(struct tt_why *w, bool more);
+struct tt_why_end tt_why_descend(struct tt_why *w, bool by_calls);
 
 /*
  * For a descent that counted more calls: if the extra time at ${end} is less than ${least}, move to its caller, provided that the caller's own work between

@@ -36,7 +36,7 @@ outermost(const struct tt_why *w, uint32_t i)
 }
 
 int
-tt_why_calls(struct tt_why *w)
+tt_why_find_calls(struct tt_why *w)
 {
 	w->outer = tt_mem_alloc(w->mem, w->p->n * sizeof *w->outer, w->err);
 	w->call = tt_mem_alloc(w->mem, w->p->n * sizeof *w->call, w->err);

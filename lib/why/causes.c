@@ -40,10 +40,11 @@ tt_why_is_steady(const struct tt_causes *c)
 static const char *
 note_on_frames(const struct tt_causes *c, struct tt_report *r)
 {
-	if (c->unseen == 0 && !c->rest && tt_why_is_steady(c))
+	if (c->nunexamined == 0 && !c->rest && tt_why_is_steady(c))
 		return c->routine ? c->routine : c->late ? c->late : none_long;
-	return c->unseen == 0 ? c->rest : tt_text(r, "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
-	    "frames with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
+	return c->nunexamined == 0 ? c->rest : tt_text(r,
+	    "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
+	    "frames with %s", c->nunexamined, tt_setting_name[TT_SETTING_FRAMES]);
 }
 
 const char *
@@ -59,7 +60,7 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 {
 	if (f->nof > 1)
 		return "causes need the frames of one capture: look at each capture alone";
-	if (c && c->unseen)
+	if (c && c->nunexamined)
 		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
 	if (c && c->routine)
 		return c->routine;
@@ -116,7 +117,7 @@ look_at_rows(struct tt_why *w, struct kind *k)
 		const bool editor = name && name->editor, has_text = name && name->has_text;
 
 		k[i].class = editor ? TT_CAUSE_EDITOR : has_text ? (uint8_t)class_of(full, collections) : TT_CAUSE_UNKNOWN;
-		k[i].library = has_text && tt_causes_library(full);
+		k[i].library = has_text && tt_causes_is_library(full);
 		const enum tt_wait_kind wait = w->cap && w->p->waits[i] ? tt_waits_kind(w->m, full) : TT_WAIT_NOT;
 
 		k[i].left_out = wait == TT_WAIT_LIMIT_ONLY || (w->cap && editor);
@@ -156,7 +157,7 @@ look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
 	const bool called = tt_paths_node(w->p, up)->kind == TT_NODE_ZONE;
 
 	w->class[i] = class;
-	w->present[i] = w->present[n->parent] || (row != TT_NO_ROW && k[row].present);
+	w->is_late_wait[i] = w->is_late_wait[n->parent] || (row != TT_NO_ROW && k[row].present);
 	w->own[i] = called && (class != TT_CAUSE_UNKNOWN || row == TT_NO_ROW || k[row].library) ? up : i;
 }
 
@@ -168,8 +169,8 @@ look_at_paths(struct tt_why *w)
 
 	w->class = tt_mem_alloc(w->mem, w->p->n * sizeof *w->class, w->err);
 	w->own = tt_mem_alloc(w->mem, w->p->n * sizeof *w->own, w->err);
-	w->present = tt_mem_alloc(w->mem, w->p->n * sizeof *w->present, w->err);
-	if (!k || !w->class || !w->own || !w->present) {
+	w->is_late_wait = tt_mem_alloc(w->mem, w->p->n * sizeof *w->is_late_wait, w->err);
+	if (!k || !w->class || !w->own || !w->is_late_wait) {
 		tt_mem_free(w->mem, k, k ? (w->p->nrow + 1) * sizeof *k : 0);
 		return w->err->code;
 	}
@@ -227,7 +228,7 @@ read_samples(struct tt_why *w)
 			rc = keep_sample(w, at);
 	}
 	tt_mem_shrink(w->mem, &w->of_samples.v, &w->of_samples.cap, w->of_samples.n, sizeof *w->of_samples.v);
-	return rc == TT_OK ? tt_why_learn(w) : rc;
+	return rc == TT_OK ? tt_why_compute_usual(w) : rc;
 }
 
 static int
@@ -265,18 +266,18 @@ close_why(struct tt_why *w)
 	tt_mem_free(w->mem, w->class, w->class ? w->p->n * sizeof *w->class : 0);
 	tt_mem_free(w->mem, w->own, w->own ? w->p->n * sizeof *w->own : 0);
 	tt_why_calls_free(w);
-	tt_mem_free(w->mem, w->present, w->present ? w->p->n * sizeof *w->present : 0);
-	tt_mem_free(w->mem, w->inside, w->capinside * sizeof *w->inside);
+	tt_mem_free(w->mem, w->is_late_wait, w->is_late_wait ? w->p->n * sizeof *w->is_late_wait : 0);
+	tt_mem_free(w->mem, w->extra_ns, w->capextra_ns * sizeof *w->extra_ns);
 	tt_mem_free(w->mem, w->now.v, w->now.cap * sizeof *w->now.v);
 	tt_mem_free(w->mem, w->parts.v, w->parts.cap * sizeof *w->parts.v);
 	tt_mem_free(w->mem, w->order, w->caporder * sizeof *w->order);
-	tt_mem_free(w->mem, w->place, w->nplace * sizeof *w->place);
-	tt_mem_free(w->mem, w->worked, w->m->threads.n * sizeof *w->worked);
-	tt_mem_free(w->mem, w->up, w->capup * sizeof *w->up);
-	tt_mem_free(w->mem, w->below, w->capbelow * sizeof *w->below);
-	tt_mem_free(w->mem, w->beside, w->capbeside * sizeof *w->beside);
+	tt_mem_free(w->mem, w->part_index, w->npart_index * sizeof *w->part_index);
+	tt_mem_free(w->mem, w->other_work, w->m->threads.n * sizeof *w->other_work);
+	tt_mem_free(w->mem, w->caller, w->capcaller * sizeof *w->caller);
+	tt_mem_free(w->mem, w->first_child, w->capfirst_child * sizeof *w->first_child);
+	tt_mem_free(w->mem, w->next_sibling, w->capnext_sibling * sizeof *w->next_sibling);
 	tt_mem_free(w->mem, w->topmost, w->captopmost * sizeof *w->topmost);
-	tt_mem_free(w->mem, w->on_way, w->on_way ? (w->p->nrow + 1) * sizeof *w->on_way : 0);
+	tt_mem_free(w->mem, w->on_descent, w->on_descent ? (w->p->nrow + 1) * sizeof *w->on_descent : 0);
 	tt_mem_free(w->mem, w->usual_at, w->capusual_at * sizeof *w->usual_at);
 	tt_mem_free(w->mem, w->of_samples.v, w->of_samples.cap * sizeof *w->of_samples.v);
 	tt_mem_free(w->mem, w->next_of_samples, w->capnext * sizeof *w->next_of_samples);
@@ -287,7 +288,7 @@ close_why(struct tt_why *w)
 }
 
 enum tt_setting
-tt_causes_hidden(const struct tt_model *m)
+tt_causes_hiding_setting(const struct tt_model *m)
 {
 	const struct tt_filter *f = &m->filter;
 
@@ -308,8 +309,8 @@ find_without_frames(struct tt_why *w, struct tt_views *view)
 	w->to = w->m->max_ts;
 	w->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK | TT_PATHS_WAITS, w->err);
 	rc = w->p ? look_at_paths(w) : w->err->code;
-	TT_THEN(rc, tt_why_leak(w, &leaks));
-	return rc == TT_OK ? tt_why_keep_findings(w) : rc;
+	TT_THEN(rc, tt_why_find_leak(w, &leaks));
+	return rc == TT_OK ? tt_why_copy_findings(w) : rc;
 }
 
 int
@@ -321,7 +322,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	int rc;
 
 	*c = (struct tt_causes){ 0 };
-	if (tt_causes_hidden(view->m))
+	if (tt_causes_hiding_setting(view->m))
 		return TT_OK;
 	if (!f || f->n == 0) {
 		rc = find_without_frames(&w, view);
@@ -335,14 +336,14 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	tt_frame_sums_init(&sums, view, err);
 	w.p = sums.p;
 	rc = err->code;
-	if (rc == TT_OK && (rc = tt_why_hitches(&w)) == TT_OK && (rc = look_at_paths(&w)) == TT_OK && (rc = tt_why_calls(&w)) == TT_OK &&
+	if (rc == TT_OK && (rc = tt_why_choose_hitches(&w)) == TT_OK && (rc = look_at_paths(&w)) == TT_OK && (rc = tt_why_find_calls(&w)) == TT_OK &&
 	    (rc = read_samples(&w)) == TT_OK && (rc = read_hitches(&w)) == TT_OK) {
-		tt_why_asked(&w);
-		if ((rc = tt_why_doubt(&w)) == TT_OK && (rc = tt_why_routine(&w)) == TT_OK && (rc = tt_why_part(&w)) == TT_OK)
-			rc = tt_why_group(&w);
-		TT_THEN(rc, tt_why_rest(&w));
-		TT_THEN(rc, tt_why_late_rest(&w));
-		TT_THEN(rc, tt_why_unrecorded(&w));
+		tt_why_find_requested(&w);
+		if ((rc = tt_why_drop_doubtful(&w)) == TT_OK && (rc = tt_why_drop_routine(&w)) == TT_OK && (rc = tt_why_group_unknown(&w)) == TT_OK)
+			rc = tt_why_make_findings(&w);
+		TT_THEN(rc, tt_why_note_unexplained(&w));
+		TT_THEN(rc, tt_why_note_late(&w));
+		TT_THEN(rc, tt_why_note_unrecorded(&w));
 	}
 	close_why(&w);
 	return rc;

@@ -69,7 +69,7 @@ struct tt_sampled_facts {
 /* The usual values of a fact in typical frames: the median, and in *_high the 90th percentile. */
 struct tt_usual {
 	uint32_t what, id;
-	size_t in;                    /* number of typical frames that have the fact */
+	size_t nsamples;              /* number of typical frames that have the fact */
 	uint64_t n, n_high;
 	int64_t self, self_high;
 };
@@ -104,7 +104,7 @@ struct tt_step {
 	size_t sample;                /* index of the sample where the step begins */
 	bool by_time;
 	int64_t before, after;        /* calls a frame; by_time: median times of the first and the last eighth, with all that it calls */
-	int64_t more;                 /* additional time a frame, with all that it calls */
+	int64_t more_ns;              /* additional time a frame, with all that it calls */
 };
 
 struct tt_why {
@@ -122,28 +122,28 @@ struct tt_why {
 	struct tt_why_call *calls;
 	size_t ncalls, capcalls;
 	struct tt_map call_at;        /* finds indices in calls */
-	uint8_t *present;             /* by node: 1: a wait for the frame limit, the GPU or the render thread, of which only the late part counts */
-	uint32_t *place;              /* by kind and id (facts.c): index of the fact in parts, later in now */
-	size_t nplace;
-	uint32_t *up;                 /* by index in now, for paths: index of the caller's path; TT_NO_FACT: the thread */
+	uint8_t *is_late_wait;        /* by node: 1: a wait for the frame limit, the GPU or the render thread, of which only the late part counts */
+	uint32_t *part_index;         /* by kind and id (facts.c): index of the fact in parts, later in now */
+	size_t npart_index;
+	uint32_t *caller;             /* by index in now, for paths: index of the caller's path; TT_NO_FACT: the thread */
 	uint32_t *usual_at;           /* by index in now: index in usual; TT_NO_FACT: no typical frame has the fact */
-	uint32_t *below;              /* by index in now, for paths: the first child; one more entry for the thread's children. TT_NO_FACT: none */
-	uint32_t *beside;             /* by index in now, for paths: the next sibling */
+	uint32_t *first_child;        /* by index in now, for paths: the first child; one more entry for the thread's children. TT_NO_FACT: none */
+	uint32_t *next_sibling;       /* by index in now, for paths: the next sibling */
 	uint32_t *topmost;            /* by index in now, for paths of the current descent (blame.c): the outermost path of the same marker */
-	size_t capup, capusual_at, capbelow, capbeside, captopmost;
-	uint32_t *on_way;             /* by row: the outermost path of the marker on the current descent; TT_NO_FACT: not on it */
-	size_t way_end;               /* the path where the current descent ends; SIZE_MAX: no descent */
-	struct tt_worked { int64_t ns; bool any; } *worked;   /* by thread: work of other threads, while the facts of a frame are collected */
-	int64_t *inside;              /* by index in now: extra time with all callees, while a frame is judged (blame.c) */
-	size_t capinside;
+	size_t capcaller, capusual_at, capfirst_child, capnext_sibling, captopmost;
+	uint32_t *on_descent;         /* by row: the outermost path of the marker on the current descent; TT_NO_FACT: not on it */
+	size_t descent_end;           /* the path where the current descent ends; SIZE_MAX: no descent */
+	struct tt_worked { int64_t ns; bool any; } *other_work; /* by thread: work of other threads, while the facts of a frame are collected */
+	int64_t *extra_ns;            /* by index in now: extra time with all callees, while a frame is judged (blame.c) */
+	size_t capextra_ns;
 	int64_t from, to;             /* the time range that is searched: that of the frames; without frames the whole capture */
 	int64_t cap;                  /* the period that frames are capped at, ns; 0: no cap */
 	int64_t typical_cpu, typical_gpu;     /* medians; typical_gpu: over the samples with a known GPU time; 0: not known */
 	size_t gpu_lag;               /* lag in frames between a frame and the picture that it waits for; the GPU's time of that earlier frame counts */
-	int64_t over, over_cpu;       /* frames above these thresholds are judged: time, CPU time */
-	int64_t shorter;              /* median frame time less the 10th percentile: how much shorter a frame may well be */
-	int64_t strict, strict_cpu;   /* frames above these thresholds are hitches even if nothing explains them */
-	size_t nlong, judged;         /* number of frames longer than typical; number of those that were judged */
+	int64_t judge_over_ns, judge_over_cpu_ns; /* frames above these thresholds are judged: time, CPU time */
+	int64_t spread_below_ns;      /* median frame time less the 10th percentile: how much shorter a frame may well be */
+	int64_t hitch_over_ns, hitch_over_cpu_ns; /* frames above these thresholds are hitches even if nothing explains them */
+	size_t nlong, njudged;        /* number of frames longer than typical; number of those that were judged */
 	size_t *sample;               /* the sampled frames, in order */
 	size_t nsample;
 	struct tt_facts now;          /* facts of the current frame, merged and sorted */
@@ -159,11 +159,11 @@ struct tt_why {
 	size_t nusual, capusual, ntypical;    /* ntypical: number of samples that are not hitches */
 	struct tt_growing growing[TT_WHY_GROWING];    /* facts that grow over the capture, largest growth first; they explain their frames */
 	size_t ngrowing;
-	bool slows;                   /* true: everything takes longer as the capture goes on, by about the same factor */
+	bool is_slowing;              /* true: everything takes longer as the capture goes on, by about the same factor */
 	struct tt_step *step;         /* if nothing grows: markers called more, or slower, from some frame on; best: the one to report, SIZE_MAX: none */
 	size_t nstep, best;
-	int64_t calm;                 /* the 90th percentile of other threads' work, in samples without much of it */
-	bool crowded;                 /* true: frames in which other threads work much are longer */
+	int64_t usual_other_work_ns;  /* the 90th percentile of other threads' work, in samples without much of it */
+	bool is_slowed_by_others;     /* true: frames in which other threads work much are longer */
 };
 
 #define TT_CLASS_NONE 255
@@ -176,7 +176,7 @@ enum { TT_WHY_MIN_BURST_BYTES = 256 << 10 };
 enum { TT_WHY_MIN_SHARE = 3, TT_WHY_MIN_FURTHER_SHARE = 4, TT_WHY_MIN_MORE_CALLS = 10 };
 
 /* Choose the samples and the hitches by the time of the frames. */
-int tt_why_hitches(struct tt_why *w);
+int tt_why_choose_hitches(struct tt_why *w);
 
 /*
  * The lag of pictures: by how many frames the picture that a frame waits for precedes that frame. It is the lag at which a ${time} above ${high} coincides most
@@ -194,15 +194,18 @@ tt_why_gpu_time(const struct tt_why *w, size_t i)
 /* The time by which frame ${i} is judged: wall time; for capped frames the uncapped time. */
 int64_t tt_why_time(const struct tt_why *w, size_t i);
 
-/* tt_why_extra: how much longer than typical frame ${i} is; 0: too little to be judged. tt_why_strict: true if it is long enough to be a hitch in any case. */
+/*
+ * tt_why_extra: how much longer than typical frame ${i} is; 0: too little to be judged. tt_why_is_hitch_by_time: true if it is long enough to be a hitch in
+ * any case.
+ */
 int64_t tt_why_extra(const struct tt_why *w, size_t i);
-bool tt_why_strict(const struct tt_why *w, size_t i);
+bool tt_why_is_hitch_by_time(const struct tt_why *w, size_t i);
 
 /* The usual values of a fact; zeros if no typical frame has the fact. */
 struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id);
 
 /* How many of ${n} frames to look at: fewer where each has the sums of many zones that fill it, which may be as many as the whole capture has. */
-size_t tt_why_most_looked(const struct tt_why *w, size_t n);
+size_t tt_why_max_examined(const struct tt_why *w, size_t n);
 
 /* The present frame's facts, in order. */
 int tt_why_facts(struct tt_why *w);
@@ -220,7 +223,7 @@ tt_why_usual_of(const struct tt_why *w, const struct tt_fact *f)
 }
 
 /* By how much ${f}, a fact of the current frame, exceeds the 90th percentile of typical frames: time, or bytes for a site; at least 0. */
-int64_t tt_why_beyond(const struct tt_why *w, const struct tt_fact *f);
+int64_t tt_why_beyond_usual(const struct tt_why *w, const struct tt_fact *f);
 
 /* True if less than a tenth of the typical frames have the fact of ${u}. */
 bool tt_why_is_rare(const struct tt_why *w, const struct tt_usual *u);
@@ -229,16 +232,16 @@ bool tt_why_is_rare(const struct tt_why *w, const struct tt_usual *u);
 const char *tt_why_full_name(const struct tt_why *w, uint32_t row);
 
 /* The thread of the zones ${rec}, if it is another thread of the program than ${thread} and works in them; else NULL. */
-const struct tt_thread *tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
+const struct tt_thread *tt_why_working_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
 
 /* The marker that another thread than ${thread} runs in the zones ${rec}, including compiling and loading; TT_NO_ROW: none. */
-uint32_t tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
+uint32_t tt_why_run_marker(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
 
 /* The index of the caller of the path at ${i} among the facts of the current frame; SIZE_MAX: the thread. */
 static inline size_t
-tt_why_around(const struct tt_why *w, size_t i)
+tt_why_caller_at(const struct tt_why *w, size_t i)
 {
-	return w->up[i] != TT_NO_FACT ? w->up[i] : SIZE_MAX;
+	return w->caller[i] != TT_NO_FACT ? w->caller[i] : SIZE_MAX;
 }
 
 /* Allocate the tables that tt_why_facts() needs. */
@@ -251,14 +254,14 @@ struct tt_fact_walk {
 	const struct tt_sampled_fact *v[TT_FRAMES_SAMPLED];   /* the current fact, once for each of the ${n} samples that have it */
 	size_t n;
 };
-void tt_why_walk(struct tt_fact_walk *k, const struct tt_why *w);
+void tt_why_walk_begin(struct tt_fact_walk *k, const struct tt_why *w);
 bool tt_why_walk_next(struct tt_fact_walk *k);
 
 /* Sort the facts of the samples, and compute their usual values. */
-int tt_why_learn(struct tt_why *w);
+int tt_why_compute_usual(struct tt_why *w);
 
 /* Once each node has a class: find the calls by which methods wait, load and such. */
-int tt_why_calls(struct tt_why *w);
+int tt_why_find_calls(struct tt_why *w);
 void tt_why_calls_free(struct tt_why *w);
 
 /*
@@ -281,42 +284,42 @@ uint32_t tt_why_work_of(const struct tt_why *w, uint32_t node);
 bool tt_why_is_other(const struct tt_why *w, uint32_t node, uint32_t thread);
 
 /* Name the zone of another thread that lasted for most of the time in which this thread waited for a lock; no name if several zones lasted as long. */
-void tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c);
+void tt_why_find_lock_holder(const struct tt_why *w, struct tt_cause *c);
 
 /*
  * Find the zone of another thread that the wait ${c} ended with, and what it was in: of similar length, ending within a millisecond of the wait. Return false
  * if there is none.
  */
-bool tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c);
+bool tt_why_find_wait_end(const struct tt_why *w, struct tt_cause *c);
 
 /*
  * Find what the wait ${c} ended with, else the unusual work of another thread during it; for a wait until the last frame is presented, also whether the GPU was
  * late.
  */
-void tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c);
+void tt_why_find_other_work(const struct tt_why *w, struct tt_cause *c);
 
 /* Find what explains the current frame, whose ${c}->extra is set; if that is doubtful, also the explanation to use instead. */
 void tt_why_judge(struct tt_why *w, struct tt_cause *c);
 
 /* Find collections that the program asked for, even though it also allocates where they started: they start there too often for chance. */
-void tt_why_asked(struct tt_why *w);
+void tt_why_find_requested(struct tt_why *w);
 
 /*
  * Drop causes that may be chance: methods that are merely slower, unless they are so more often than chance explains. A frame without an explanation is no
  * hitch if it is within the usual spread.
  */
-int tt_why_doubt(struct tt_why *w);
+int tt_why_drop_doubtful(struct tt_why *w);
 
 /* True if a marker asked for the collection; such collections are kept apart from those that allocation causes. */
 static inline bool
-tt_why_is_asked(const struct tt_cause *c)
+tt_why_is_requested(const struct tt_cause *c)
 {
-	return c->class == TT_CAUSE_COLLECTION && c->asked;
+	return c->class == TT_CAUSE_COLLECTION && c->is_requested;
 }
 
 /* The call by which a wait, loading or shader compilation is reported, which keeps it apart from other calls; TT_NO_FACT: reported by its marker. */
 static inline uint32_t
-tt_why_call_told(const struct tt_cause *c)
+tt_why_reported_call(const struct tt_cause *c)
 {
 	return c->class == TT_CAUSE_WAIT || c->class == TT_CAUSE_SHADERS || c->class == TT_CAUSE_LOADING ? c->call : TT_NO_FACT;
 }
@@ -334,8 +337,8 @@ tt_why_is_one_call(const struct tt_cause *c)
 static inline bool
 tt_why_is_same(const struct tt_cause *x, const struct tt_cause *y)
 {
-	if (x->class != y->class || tt_why_is_asked(x) != tt_why_is_asked(y) || x->kin != y->kin || tt_why_call_told(x) != tt_why_call_told(y) ||
-	    x->woken_late != y->woken_late || tt_why_is_one_call(x) != tt_why_is_one_call(y))
+	if (x->class != y->class || tt_why_is_requested(x) != tt_why_is_requested(y) || x->similar_group != y->similar_group ||
+	    tt_why_reported_call(x) != tt_why_reported_call(y) || x->woken_late != y->woken_late || tt_why_is_one_call(x) != tt_why_is_one_call(y))
 		return false;
 	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
 }
@@ -352,9 +355,9 @@ tt_why_is_engine(const struct tt_cause *c)
  * extra time, or up to a fifth if frames vary that much. Otherwise ${k} is probably a part of ${c}.
  */
 static inline bool
-tt_why_is_worth(const struct tt_why *w, const struct tt_cause *c, const struct tt_cause *k)
+tt_why_is_worth_reporting(const struct tt_why *w, const struct tt_cause *c, const struct tt_cause *k)
 {
-	const int64_t shorter = w->shorter < c->extra / 5 ? w->shorter : c->extra / 5;
+	const int64_t shorter = w->spread_below_ns < c->extra / 5 ? w->spread_below_ns : c->extra / 5;
 
 	return k->class >= TT_CAUSE_COLLECTION && k->class <= TT_CAUSE_SLOW_CALL && k->ns >= c->extra / TT_WHY_MIN_FURTHER_SHARE &&
 	    c->ns + c->gc_ns + k->ns <= c->extra + (shorter > c->extra / 10 ? shorter : c->extra / 10) && (k->class != TT_CAUSE_COLLECTION || c->gc_ns == 0);
@@ -364,35 +367,35 @@ tt_why_is_worth(const struct tt_why *w, const struct tt_cause *c, const struct t
  * Drop frames that are longer because of work that a tenth of all frames do, throughout the capture, and that meet the budget which the median frame meets:
  * such work is regular, not a hitch.
  */
-int tt_why_routine(struct tt_why *w);
+int tt_why_drop_routine(struct tt_why *w);
 
 /*
  * Set out->rest: how many frames that miss the budget which the median frame meets are not explained. Skipped if frames are capped, a growth explains frames,
  * or some were not examined.
  */
-int tt_why_rest(struct tt_why *w);
+int tt_why_note_unexplained(struct tt_why *w);
 
 /* Group unknown causes by the size of their extra time and by the marker with most of it: tt_cause.kin. */
-int tt_why_part(struct tt_why *w);
+int tt_why_group_unknown(struct tt_why *w);
 /* If frames are not explained, set out->unrecorded: recorder options that might have explained them. */
-int tt_why_unrecorded(struct tt_why *w);
+int tt_why_note_unrecorded(struct tt_why *w);
 
 /* Make the findings: from the causes of hitches, and from all frames. */
-int tt_why_group(struct tt_why *w);
+int tt_why_make_findings(struct tt_why *w);
 
 /* The sentence for the ${n} causes at ${c}, which are of one kind, and for the second cause that most of them share; ${text} owns it. NULL: error in ${err}. */
 const char *tt_why_sentence(const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_arena *text, struct tt_err *err);
 
 /* Find markers whose time grows over the capture; else one that is called more, or takes longer, from some frame on. */
-int tt_why_growth(struct tt_why *w);
+int tt_why_find_growth(struct tt_why *w);
 
-/* True if the growth found by tt_why_growth() explains the frame of ${c}, so that it is no cause of its own. */
-bool tt_why_grown(const struct tt_why *w, const struct tt_cause *c);
+/* True if the growth found by tt_why_find_growth() explains the frame of ${c}, so that it is no cause of its own. */
+bool tt_why_is_grown(const struct tt_why *w, const struct tt_cause *c);
 
 /* Find causes that last throughout the capture: a heap that grows, allocation in every frame. */
-int tt_why_steady(struct tt_why *w);
+int tt_why_find_steady(struct tt_why *w);
 /* Find out whether the heap of a single process grows although collections run; if so, append a finding and set *${found}. Frames are not needed. */
-int tt_why_leak(struct tt_why *w, bool *found);
+int tt_why_find_leak(struct tt_why *w, bool *found);
 
 /* True if the capture has frames. */
 static inline bool
@@ -401,16 +404,16 @@ tt_why_has_frames(const struct tt_why *w)
 	return w->m->frames && w->m->frames->n > 0;
 }
 /* Copy the findings made so far to out->finding. */
-int tt_why_keep_findings(struct tt_why *w);
+int tt_why_copy_findings(struct tt_why *w);
 
 /* Find what takes much of each frame: the deepest calls with 30 % of a typical frame's time. */
-int tt_why_cost(struct tt_why *w);
+int tt_why_find_cost(struct tt_why *w);
 
 /* Find frames without a cause for whose picture the render thread or the GPU takes longer than the period of the cap. */
-int tt_why_late_elsewhere(struct tt_why *w);
+int tt_why_find_late_elsewhere(struct tt_why *w);
 
 /* If frames are late but all findings are about what every frame takes, set out->late: that late frames are not explained, and why. */
-int tt_why_late_rest(struct tt_why *w);
+int tt_why_note_late(struct tt_why *w);
 
 /* True if the ${n} frames at ${frame}, in order, are evenly spaced or close together. */
 bool tt_why_is_spaced(const struct tt_why *w, const size_t *frame, size_t n);

@@ -83,7 +83,7 @@ find_medians(const struct tt_why *w, struct costs *k)
 			total[n++] = tt_frames_wall(w->m->frames, w->sample[i]);
 	}
 	k->frame = n ? tt_quantile_of_i64(total, n, 1, 2) : 0;
-	tt_why_walk(&walk, w);
+	tt_why_walk_begin(&walk, w);
 	while (n && tt_why_walk_next(&walk) && walk.v[0]->what == TT_OF_NODE) {
 		size_t has = 0;
 
@@ -200,7 +200,7 @@ put_cost(struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heavie
 }
 
 int
-tt_why_cost(struct tt_why *w)
+tt_why_find_cost(struct tt_why *w)
 {
 	struct costs k;
 	int rc = begin_costs(w, &k);

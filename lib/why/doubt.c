@@ -63,7 +63,7 @@ is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
 	struct slow s = { 0 };
 
 	for (size_t i = 0; i < w->out->ncause; i++)
-		if (w->out->cause[i].doubtful && w->out->cause[i].row == c->row)
+		if (w->out->cause[i].is_doubtful && w->out->cause[i].row == c->row)
 			add_slow(&s, &w->out->cause[i], 0);
 	return is_often(w, &s, c, all);
 }
@@ -72,9 +72,9 @@ is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
 static const struct tt_cause *
 doubtful_of(const struct tt_cause *c, uint32_t row)
 {
-	if (c->doubtful && (row == TT_NO_ROW || c->row == row))
+	if (c->is_doubtful && (row == TT_NO_ROW || c->row == row))
 		return c;
-	return c->also && c->also->doubtful && (row == TT_NO_ROW || c->also->row == row) ? c->also : NULL;
+	return c->second && c->second->is_doubtful && (row == TT_NO_ROW || c->second->row == row) ? c->second : NULL;
 }
 
 /*
@@ -104,9 +104,9 @@ settle_also(struct tt_why *w, bool *chance)
 	struct tt_cause *c = w->out->cause;
 
 	for (size_t i = 0; i < w->out->ncause; i++)
-		chance[i] = c[i].also && (c[i].class == TT_CAUSE_UNKNOWN || (c[i].also->doubtful && !also_is_beyond_chance(w, c[i].also)));
+		chance[i] = c[i].second && (c[i].class == TT_CAUSE_UNKNOWN || (c[i].second->is_doubtful && !also_is_beyond_chance(w, c[i].second)));
 	for (size_t i = 0; i < w->out->ncause; i++)
-		c[i].also = chance[i] ? NULL : c[i].also;
+		c[i].second = chance[i] ? NULL : c[i].second;
 }
 
 /* A cause of class allocation with the same method and about as many bytes, which shows that the bytes of ${c} are no chance; NULL: none. */
@@ -116,7 +116,7 @@ same_burst(const struct tt_why *w, const struct tt_cause *c)
 	for (size_t i = 0; i < w->out->ncause; i++) {
 		const struct tt_cause *k = &w->out->cause[i];
 
-		if (k->class == TT_CAUSE_ALLOCATION && !k->doubtful && k->row == c->row && c->bytes >= k->bytes / 2)
+		if (k->class == TT_CAUSE_ALLOCATION && !k->is_doubtful && k->row == c->row && c->bytes >= k->bytes / 2)
 			return k;
 	}
 	return NULL;
@@ -131,11 +131,11 @@ settle(struct tt_why *w, struct tt_cause *c, bool chance)
 	const struct tt_cause *k;
 
 	if (!chance) {
-		c->also = !c->also && c->instead && tt_why_is_worth(w, c, c->instead) ? c->instead : c->also;
+		c->second = !c->second && c->fallback && tt_why_is_worth_reporting(w, c, c->fallback) ? c->fallback : c->second;
 		return;
 	}
-	if (c->instead) {
-		*c = *c->instead;
+	if (c->fallback) {
+		*c = *c->fallback;
 		return;
 	}
 	k = same_burst(w, c);
@@ -151,13 +151,14 @@ settle(struct tt_why *w, struct tt_cause *c, bool chance)
 static bool
 is_solid(const struct tt_why *w, const struct tt_cause *c)
 {
-	const bool known = !c->doubtful && c->class != TT_CAUSE_UNKNOWN && c->class != TT_CAUSE_OUTSIDE && (c->class != TT_CAUSE_PROCESSORS || w->crowded);
+	const bool known = !c->is_doubtful && c->class != TT_CAUSE_UNKNOWN && c->class != TT_CAUSE_OUTSIDE &&
+	    (c->class != TT_CAUSE_PROCESSORS || w->is_slowed_by_others);
 
-	return known && c->ns >= w->over - w->out->typical;
+	return known && c->ns >= w->judge_over_ns - w->out->typical;
 }
 
 int
-tt_why_doubt(struct tt_why *w)
+tt_why_drop_doubtful(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
 	bool *chance = tt_mem_alloc(w->mem, (out->ncause + 1) * sizeof *chance, w->err);
@@ -168,16 +169,16 @@ tt_why_doubt(struct tt_why *w)
 	for (size_t i = 0; i < had && chance; i++) {
 		const struct tt_cause *c = &out->cause[i];
 
-		if (is_solid(w, c) || tt_why_strict(w, c->frame))
+		if (is_solid(w, c) || tt_why_is_hitch_by_time(w, c->frame))
 			out->cause[n++] = *c;
-		else if (c->instead && is_solid(w, c->instead))
-			out->cause[n++] = *c->instead;
+		else if (c->fallback && is_solid(w, c->fallback))
+			out->cause[n++] = *c->fallback;
 	}
 	out->ncause = chance ? n : had;
 	for (size_t i = 0; i < n; i++)
-		all += out->cause[i].doubtful;
+		all += out->cause[i].is_doubtful;
 	for (size_t i = 0; i < n; i++)
-		chance[i] = out->cause[i].doubtful && !is_beyond_chance(w, &out->cause[i], all);
+		chance[i] = out->cause[i].is_doubtful && !is_beyond_chance(w, &out->cause[i], all);
 	for (size_t i = 0; i < n; i++)
 		settle(w, &out->cause[i], chance[i]);
 	if (chance)

@@ -29,10 +29,10 @@ enum { BY_ROW = sizeof by_row / sizeof *by_row, FRAME_FACTS = TT_FRAME_ZONES + 1
 int
 tt_why_facts_begin(struct tt_why *w)
 {
-	w->nplace = w->p->n + BY_ROW * ((size_t)w->p->nrow + 1) + w->m->threads.n + FRAME_FACTS;
-	w->place = tt_mem_alloc(w->mem, w->nplace * sizeof *w->place, w->err);
-	w->worked = tt_mem_alloc(w->mem, w->m->threads.n * sizeof *w->worked, w->err);
-	return w->place && w->worked ? TT_OK : w->err->code;
+	w->npart_index = w->p->n + BY_ROW * ((size_t)w->p->nrow + 1) + w->m->threads.n + FRAME_FACTS;
+	w->part_index = tt_mem_alloc(w->mem, w->npart_index * sizeof *w->part_index, w->err);
+	w->other_work = tt_mem_alloc(w->mem, w->m->threads.n * sizeof *w->other_work, w->err);
+	return w->part_index && w->other_work ? TT_OK : w->err->code;
 }
 
 /*
@@ -43,10 +43,10 @@ static inline __attribute__((always_inline)) uint32_t *
 place_of(const struct tt_why *w, uint32_t what, uint32_t id)
 {
 	const size_t rows = (size_t)w->p->nrow + 1;
-	uint32_t *first = w->place + w->p->n;
+	uint32_t *first = w->part_index + w->p->n;
 
 	if (what == TT_OF_NODE)
-		return &w->place[id];
+		return &w->part_index[id];
 	for (size_t i = 0; i < BY_ROW; i++, first += rows)
 		if (what == by_row[i])
 			return &first[id < w->p->nrow ? id : w->p->nrow];
@@ -158,7 +158,7 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	uint8_t class = w->class[rec->node];
 	int rc;
 
-	if (w->present[rec->node]) {
+	if (w->is_late_wait[rec->node]) {
 		const int64_t late = tt_frames_late(w->m->frames, w->s->frame, tt_frames_judged_at(w->m->frames, w->s->frame));
 
 		f.self = f.self < late ? f.self : late;
@@ -166,8 +166,8 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	if (class == TT_CLASS_NONE)
 		return TT_OK;
 	if (class != TT_CAUSE_UNKNOWN)
-		return add_classed(w, rec, class, f.self > 0 || !w->present[rec->node] ? f.self : 0);
-	if (w->present[rec->node] && f.self <= 0)
+		return add_classed(w, rec, class, f.self > 0 || !w->is_late_wait[rec->node] ? f.self : 0);
+	if (w->is_late_wait[rec->node] && f.self <= 0)
 		return TT_OK;
 	f.what = TT_OF_NODE;
 	f.node = own;
@@ -204,7 +204,7 @@ other_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t t
 }
 
 const struct tt_thread *
-tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+tt_why_working_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
 	return w->class[rec->node] == TT_CAUSE_UNKNOWN ? other_thread(w, rec, thread) : NULL;
 }
@@ -221,7 +221,7 @@ run_of(const struct tt_why *w, uint32_t node)
 }
 
 uint32_t
-tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+tt_why_run_marker(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
 	const uint32_t run = run_of(w, rec->node);
 
@@ -242,8 +242,8 @@ add_other(struct tt_why *w, const struct tt_frame_path *rec, const struct tt_thr
 		rc = add(w, (struct tt_fact){ .what = TT_OF_RUN, .id = run, .node = rec->node, .self = rec->self });
 	if (rc != TT_OK || class != TT_CAUSE_UNKNOWN)
 		return rc;
-	w->worked[t->index].any = true;
-	w->worked[t->index].ns += rec->self;
+	w->other_work[t->index].any = true;
+	w->other_work[t->index].ns += rec->self;
 	return add(w, (struct tt_fact){ .what = TT_OF_OTHER, .id = run, .node = own, .self = rec->self });
 }
 
@@ -274,7 +274,7 @@ add_worked(struct tt_why *w)
 	int rc = TT_OK;
 
 	for (uint32_t i = 0; i < w->m->threads.n && rc == TT_OK; i++) {
-		struct tt_worked *of = &w->worked[i];
+		struct tt_worked *of = &w->other_work[i];
 
 		if (!of->any)
 			continue;
@@ -290,22 +290,22 @@ add_worked(struct tt_why *w)
 static int
 find_around(struct tt_why *w, size_t n)
 {
-	if (tt_mem_grow(w->mem, &w->up, &w->capup, n, sizeof *w->up, w->err) != TT_OK ||
-	    tt_mem_grow(w->mem, &w->below, &w->capbelow, n + 1, sizeof *w->below, w->err) != TT_OK ||
-	    tt_mem_grow(w->mem, &w->beside, &w->capbeside, n, sizeof *w->beside, w->err) != TT_OK)
+	if (tt_mem_grow(w->mem, &w->caller, &w->capcaller, n, sizeof *w->caller, w->err) != TT_OK ||
+	    tt_mem_grow(w->mem, &w->first_child, &w->capfirst_child, n + 1, sizeof *w->first_child, w->err) != TT_OK ||
+	    tt_mem_grow(w->mem, &w->next_sibling, &w->capnext_sibling, n, sizeof *w->next_sibling, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent], at = w->place[up];
+		const uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent], at = w->part_index[up];
 
-		w->up[i] = found(&w->now, at, TT_OF_NODE, up) ? at : TT_NO_FACT;
+		w->caller[i] = found(&w->now, at, TT_OF_NODE, up) ? at : TT_NO_FACT;
 	}
-	w->way_end = SIZE_MAX;
+	w->descent_end = SIZE_MAX;
 	for (size_t i = 0; i <= n; i++)
-		w->below[i] = TT_NO_FACT;
+		w->first_child[i] = TT_NO_FACT;
 	for (size_t i = n; i-- > 0;) {
-		uint32_t *first = &w->below[w->up[i] != TT_NO_FACT ? w->up[i] : n];
+		uint32_t *first = &w->first_child[w->caller[i] != TT_NO_FACT ? w->caller[i] : n];
 
-		w->beside[i] = *first;
+		w->next_sibling[i] = *first;
 		*first = (uint32_t)i;
 	}
 	return TT_OK;
@@ -338,19 +338,19 @@ add_totals(struct tt_why *w)
 
 	while (n < w->now.n && w->now.v[n].what == TT_OF_NODE)
 		n++;
-	if (find_around(w, n) != TT_OK || tt_mem_grow(w->mem, &w->inside, &w->capinside, n + 1, sizeof *w->inside, w->err) != TT_OK)
+	if (find_around(w, n) != TT_OK || tt_mem_grow(w->mem, &w->extra_ns, &w->capextra_ns, n + 1, sizeof *w->extra_ns, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < n; i++)
-		w->inside[i] = w->now.v[i].self;
+		w->extra_ns[i] = w->now.v[i].self;
 	for (size_t i = n, up; i-- > 0;)
-		if ((up = tt_why_around(w, i)) != SIZE_MAX)
-			w->inside[up] += w->inside[i];
+		if ((up = tt_why_caller_at(w, i)) != SIZE_MAX)
+			w->extra_ns[up] += w->extra_ns[i];
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		const uint32_t node = w->now.v[i].id;
 
-		w->now.v[i].total = w->inside[i];
+		w->now.v[i].total = w->extra_ns[i];
 		if (w->s->is[node] & TT_SUM_OUTER)
-			rc = add(w, (struct tt_fact){ .what = TT_OF_TOTAL, .id = tt_paths_row(w->p, node), .node = node, .self = w->inside[i] });
+			rc = add(w, (struct tt_fact){ .what = TT_OF_TOTAL, .id = tt_paths_row(w->p, node), .node = node, .self = w->extra_ns[i] });
 	}
 	return rc == TT_OK ? put_in_order(w) : rc;
 }
@@ -389,7 +389,7 @@ quantile(const int64_t *v, size_t n, size_t of, unsigned num, unsigned den)
 static int
 add_usual(struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, int64_t *v)
 {
-	struct tt_usual u = { .what = f[0]->what, .id = f[0]->id, .in = n };
+	struct tt_usual u = { .what = f[0]->what, .id = f[0]->id, .nsamples = n };
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = (int64_t)f[i]->n;
@@ -421,11 +421,11 @@ look_at_crowds(struct tt_why *w, const int64_t *busy)
 
 	memcpy(order, busy, w->nsample * sizeof *order);
 	tt_sort_i64(order, w->nsample);
-	w->calm = tt_quantile_i64(order, w->nsample, 1, 2);
+	w->usual_other_work_ns = tt_quantile_i64(order, w->nsample, 1, 2);
 	for (size_t i = 0; i < w->nsample; i++) {
 		int64_t t = tt_why_time(w, w->sample[i]);
 
-		if (busy[i] > w->calm + w->out->typical / 4) {
+		if (busy[i] > w->usual_other_work_ns + w->out->typical / 4) {
 			with[n++] = t;
 		} else {
 			calm[m] = busy[i];
@@ -437,8 +437,8 @@ look_at_crowds(struct tt_why *w, const int64_t *busy)
 	if (tt_mann_whitney(without, m, with, n, &p, w->mem, w->err) != TT_OK)
 		return w->err->code;
 	tt_sort_i64(calm, m);
-	w->calm = tt_quantile_i64(calm, m, 9, 10);
-	w->crowded = p < .001;
+	w->usual_other_work_ns = tt_quantile_i64(calm, m, 9, 10);
+	w->is_slowed_by_others = p < .001;
 	return TT_OK;
 }
 
@@ -493,7 +493,7 @@ order_samples(struct tt_why *w)
 }
 
 void
-tt_why_walk(struct tt_fact_walk *k, const struct tt_why *w)
+tt_why_walk_begin(struct tt_fact_walk *k, const struct tt_why *w)
 {
 	k->w = w;
 	k->at = k->n = 0;
@@ -516,7 +516,7 @@ tt_why_walk_next(struct tt_fact_walk *k)
 }
 
 int
-tt_why_learn(struct tt_why *w)
+tt_why_compute_usual(struct tt_why *w)
 {
 	int64_t v[TT_FRAMES_SAMPLED], busy[TT_FRAMES_SAMPLED] = { 0 };
 	bool is_typical[TT_FRAMES_SAMPLED];
@@ -525,7 +525,7 @@ tt_why_learn(struct tt_why *w)
 
 	for (size_t i = 0; i < w->nsample; i++)
 		is_typical[i] = tt_why_extra(w, w->sample[i]) == 0;
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (rc == TT_OK && tt_why_walk_next(&k)) {
 		size_t n = 0;
 
@@ -564,7 +564,7 @@ tt_why_fact(const struct tt_why *w, uint32_t what, uint32_t id)
 }
 
 int64_t
-tt_why_beyond(const struct tt_why *w, const struct tt_fact *f)
+tt_why_beyond_usual(const struct tt_why *w, const struct tt_fact *f)
 {
 	const struct tt_usual *u = tt_why_usual_of(w, f);
 	const int64_t high = u ? u->self_high : 0;
@@ -581,5 +581,5 @@ tt_why_full_name(const struct tt_why *w, uint32_t row)
 bool
 tt_why_is_rare(const struct tt_why *w, const struct tt_usual *u)
 {
-	return u->in * 10 < w->ntypical || u->in == 0;
+	return u->nsamples * 10 < w->ntypical || u->nsamples == 0;
 }

@@ -19,7 +19,7 @@ tt_why_finding(struct tt_why *w)
 }
 
 int
-tt_why_keep_findings(struct tt_why *w)
+tt_why_copy_findings(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
 

@@ -30,14 +30,14 @@ by_cause(const void *a, const void *b)
 		return TT_CMP(x->frame, y->frame);
 	if (x->class != y->class)
 		return TT_CMP(x->class, y->class);
-	if (x->kin != y->kin)
-		return TT_CMP(x->kin, y->kin);
-	if (tt_why_is_asked(x) != tt_why_is_asked(y))
-		return TT_CMP(tt_why_is_asked(x), tt_why_is_asked(y));
+	if (x->similar_group != y->similar_group)
+		return TT_CMP(x->similar_group, y->similar_group);
+	if (tt_why_is_requested(x) != tt_why_is_requested(y))
+		return TT_CMP(tt_why_is_requested(x), tt_why_is_requested(y));
 	if (x->row != y->row)
 		return TT_CMP(x->row, y->row);
-	if (tt_why_call_told(x) != tt_why_call_told(y))
-		return TT_CMP(tt_why_call_told(x), tt_why_call_told(y));
+	if (tt_why_reported_call(x) != tt_why_reported_call(y))
+		return TT_CMP(tt_why_reported_call(x), tt_why_reported_call(y));
 	return x->woken_late != y->woken_late ? TT_CMP(x->woken_late, y->woken_late) :
 	    TT_CMP(tt_why_is_one_call(x), tt_why_is_one_call(y));
 }
@@ -53,7 +53,7 @@ are_alike(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	size_t nalike = 0;
 
 	for (size_t i = 0; i < n && v; i++)
-		v[i] = c[i]->took;
+		v[i] = c[i]->took_ns;
 	const int64_t median = v ? tt_quantile_of_i64(v, n, 1, 2) : 0;
 
 	for (size_t i = 0; i < n && v; i++)
@@ -94,7 +94,7 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	for (size_t i = 0; i < n; i++)
 		w->out->cause[c[i] - w->out->cause].worst = f->worst;
 	f->is_noise = is_noise(w, worst, c, frame, n);
-	f->is_scattered = n >= SCATTERED && worst->class == TT_CAUSE_SLOW_CALL && worst->doubtful && !tt_why_is_spaced(w, frame, n);
+	f->is_scattered = n >= SCATTERED && worst->class == TT_CAUSE_SLOW_CALL && worst->is_doubtful && !tt_why_is_spaced(w, frame, n);
 	for (size_t i = 0; i < n && !f->is_noise; i++)
 		w->out->cause[c[i] - w->out->cause].woken_late = false;
 	f->marker = marker_of(w, worst);
@@ -114,9 +114,9 @@ group_hitches(struct tt_why *w)
 	for (size_t i = 0; i < all && c; i++) {
 		struct tt_cause *k = &w->out->cause[i];
 
-		if (k->also && tt_why_grown(w, k->also))
-			k->also = NULL;
-		if (!tt_why_grown(w, k))
+		if (k->second && tt_why_is_grown(w, k->second))
+			k->second = NULL;
+		if (!tt_why_is_grown(w, k))
 			c[n++] = k;
 	}
 	if (c)
@@ -175,18 +175,18 @@ settle_late(struct tt_why *w)
 }
 
 int
-tt_why_group(struct tt_why *w)
+tt_why_make_findings(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
-	int rc = tt_why_growth(w);
+	int rc = tt_why_find_growth(w);
 
 	TT_THEN(rc, group_hitches(w));
-	TT_THEN(rc, tt_why_steady(w));
-	TT_THEN(rc, tt_why_late_elsewhere(w));
-	TT_THEN(rc, tt_why_cost(w));
+	TT_THEN(rc, tt_why_find_steady(w));
+	TT_THEN(rc, tt_why_find_late_elsewhere(w));
+	TT_THEN(rc, tt_why_find_cost(w));
 	if (rc != TT_OK)
 		return rc;
 	settle_late(w);
 	tt_sort(w->found, out->nfinding, by_weight);
-	return tt_why_keep_findings(w);
+	return tt_why_copy_findings(w);
 }

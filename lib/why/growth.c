@@ -145,7 +145,7 @@ all_slow_down(const struct tt_why *w, const int64_t *took)
 
 	if (grows < .5)
 		return false;
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k)) {
 		if (k.v[0]->what != TT_OF_NODE)
 			continue;
@@ -226,14 +226,14 @@ find_growing(struct tt_why *w, int64_t longer)
 	int64_t ns[PARTS], calls[PARTS];
 	struct tt_fact_walk k;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k)) {
 		const struct tt_sampled_fact *f = k.v[0];
 		const bool waits = f->what == TT_OF_CALL + TT_CAUSE_WAIT || f->what == TT_OF_CALL + TT_CAUSE_LOCK;
 		const uint32_t row = waits ? w->calls[f->id].by : f->id;
 
 		/* With a frame limit, waits merely fill up the period. */
-		if ((f->what != TT_OF_ROW && !waits) || row == TT_NO_ROW || (waits && w->cap && w->present[f->node]))
+		if ((f->what != TT_OF_ROW && !waits) || row == TT_NO_ROW || (waits && w->cap && w->is_late_wait[f->node]))
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		const int64_t more = ns[PARTS - 1] - ns[0];
@@ -267,7 +267,7 @@ steady_beside(const struct tt_why *w, uint32_t node, uint32_t out, int64_t *call
 	struct tt_fact_walk k;
 
 	*calls = 0;
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k) && k.v[0]->what == TT_OF_NODE) {
 		if (k.v[0]->id == node || tt_paths_row(w->p, k.v[0]->id) != row || is_below(w, k.v[0]->id, out))
 			continue;
@@ -285,7 +285,7 @@ total_grows(const struct tt_why *w, uint32_t row, struct tt_growing *g)
 	int64_t ns[PARTS], calls[PARTS];
 	struct tt_fact_walk k;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k)) {
 		if (k.v[0]->what != TT_OF_TOTAL || k.v[0]->id != row)
 			continue;
@@ -341,7 +341,7 @@ find_callers(struct tt_why *w)
 	struct tt_fact_walk k;
 	struct tt_growing g;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k) && k.v[0]->what == TT_OF_NODE) {
 		if (time_grown(w, k.v, k.n, w->out->typical / 20) <= 0 || tt_paths_row(w->p, k.v[0]->id) == TT_NO_ROW)
 			continue;
@@ -405,7 +405,7 @@ static int
 put_growing(struct tt_why *w)
 {
 	size_t n;
-	const bool exact = !w->m->frames->some_looked && eighth(w, 0, &n) == 0 && tt_why_most_looked(w, n) == n;
+	const bool exact = !w->m->frames->some_looked && eighth(w, 0, &n) == 0 && tt_why_max_examined(w, n) == n;
 	int rc = exact ? read_eighth(w, 0) : TT_OK;
 
 	if (rc == TT_OK && exact)
@@ -462,7 +462,7 @@ find_steps(const struct tt_why *w, struct tt_step *to)
 	struct tt_fact_walk k;
 	size_t n = 0, part;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k)) {
 		if (k.v[0]->what != TT_OF_ROW || k.v[0]->id == TT_NO_ROW)
 			continue;
@@ -485,22 +485,22 @@ choose_step(const struct tt_why *w, struct tt_step *s, size_t n, int64_t longer)
 	size_t best = SIZE_MAX;
 	struct tt_fact_walk k;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k)) {
 		if (k.v[0]->what != TT_OF_TOTAL)
 			continue;
 		for (size_t i = 0; i < n; i++)
 			if (s[i].row == k.v[0]->id) {
 				medians(w, k.v, k.n, ns, calls);
-				s[i].more = ns[PARTS - 1] - ns[0];
-				most = s[i].more > most ? s[i].more : most;
+				s[i].more_ns = ns[PARTS - 1] - ns[0];
+				most = s[i].more_ns > most ? s[i].more_ns : most;
 			}
 	}
 	for (size_t i = 0; i < n; i++)
-		if (s[i].more >= (most + 1) / 2 && s[i].more > w->out->typical / 10 && (best == SIZE_MAX || s[i].after < s[best].after ||
-		    (s[i].after == s[best].after && s[i].more > s[best].more)))
+		if (s[i].more_ns >= (most + 1) / 2 && s[i].more_ns > w->out->typical / 10 && (best == SIZE_MAX || s[i].after < s[best].after ||
+		    (s[i].after == s[best].after && s[i].more_ns > s[best].more_ns)))
 			best = i;
-	return best != SIZE_MAX && longer < s[best].more / 2 ? SIZE_MAX : best;
+	return best != SIZE_MAX && longer < s[best].more_ns / 2 ? SIZE_MAX : best;
 }
 
 /* True if calls with at least a fifth of the time in the first eighth take about as long in the last, within a quarter: then not everything slows down. */
@@ -510,7 +510,7 @@ some_stay(const struct tt_why *w)
 	int64_t ns[PARTS], calls[PARTS], sum = 0, stay = 0;
 	struct tt_fact_walk k;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k) && k.v[0]->what == TT_OF_NODE) {
 		medians(w, k.v, k.n, ns, calls);
 		sum += ns[0] > 0 ? ns[0] : 0;
@@ -526,7 +526,7 @@ is_as_often(const struct tt_why *w, uint32_t row)
 	int64_t ns[PARTS], calls[PARTS];
 	struct tt_fact_walk k;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k)) {
 		if (k.v[0]->what != TT_OF_ROW || k.v[0]->id != row)
 			continue;
@@ -544,7 +544,7 @@ find_time_steps(const struct tt_why *w, struct tt_step *to)
 	struct tt_fact_walk k;
 	size_t n = 0, part;
 
-	tt_why_walk(&k, w);
+	tt_why_walk_begin(&k, w);
 	while (tt_why_walk_next(&k)) {
 		if (k.v[0]->what != TT_OF_TOTAL || k.v[0]->id == TT_NO_ROW)
 			continue;
@@ -552,7 +552,7 @@ find_time_steps(const struct tt_why *w, struct tt_step *to)
 		const int64_t more = ns[PARTS - 1] - ns[0];
 		if (more > w->out->typical / 10 && ns[0] > 0 && (part = step_of(ns, &low, &high)) > 0)
 			to[n++] = (struct tt_step){ .row = k.v[0]->id, .sample = sample_of(w, &k, part, true, low, high), .before = ns[0],
-			    .after = ns[PARTS - 1], .more = more, .by_time = true };
+			    .after = ns[PARTS - 1], .more_ns = more, .by_time = true };
 	}
 	return n;
 }
@@ -569,11 +569,11 @@ choose_time_step(const struct tt_why *w, const struct tt_step *s, size_t n, int6
 	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		most = s[i].more > most ? s[i].more : most;
+		most = s[i].more_ns > most ? s[i].more_ns : most;
 	for (size_t i = 0; i < n; i++)
-		if (s[i].more >= most - most / 5 && (best == SIZE_MAX || s[i].before < s[best].before))
+		if (s[i].more_ns >= most - most / 5 && (best == SIZE_MAX || s[i].before < s[best].before))
 			best = i;
-	if (best == SIZE_MAX || s[best].after < 2 * s[best].before || longer < s[best].more / 2 || !is_as_often(w, s[best].row) || !some_stay(w))
+	if (best == SIZE_MAX || s[best].after < 2 * s[best].before || longer < s[best].more_ns / 2 || !is_as_often(w, s[best].row) || !some_stay(w))
 		return SIZE_MAX;
 	return best;
 }
@@ -589,7 +589,7 @@ step_by(const struct tt_why *w, const struct tt_cause *c)
 		const struct tt_step *s = &w->step[i], *best = &w->step[w->best];
 
 		if (s->row == c->row && s->sample <= best->sample + 1 && best->sample <= s->sample + 1)
-			return c->ns <= s->more + s->more / 2 && (s->by_time || (int64_t)c->n < s->after + (s->after + 1) / 2) ? s : NULL;
+			return c->ns <= s->more_ns + s->more_ns / 2 && (s->by_time || (int64_t)c->n < s->after + (s->after + 1) / 2) ? s : NULL;
 	}
 	return NULL;
 }
@@ -636,13 +636,13 @@ is_by_caller(const struct tt_why *w, uint32_t row)
 }
 
 bool
-tt_why_grown(const struct tt_why *w, const struct tt_cause *c)
+tt_why_is_grown(const struct tt_why *w, const struct tt_cause *c)
 {
-	if (w->slows)
+	if (w->is_slowing)
 		return c->class == TT_CAUSE_UNKNOWN;
 	if (c->class == TT_CAUSE_WAIT || c->class == TT_CAUSE_LOCK)
 		return is_of_growing(w, TT_OF_CALL + (uint32_t)c->class, c->call);
-	if (c->class != TT_CAUSE_SLOW_CALL && c->class != TT_CAUSE_CALLS && !c->doubtful)
+	if (c->class != TT_CAUSE_SLOW_CALL && c->class != TT_CAUSE_CALLS && !c->is_doubtful)
 		return false;
 	if (w->ngrowing)
 		return is_of_growing(w, TT_OF_ROW, c->row) || is_by_caller(w, c->row);
@@ -662,7 +662,7 @@ put_step(struct tt_why *w, const struct tt_step *s)
 
 	if (!to)
 		return w->err->code;
-	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more * (int64_t)(f->n - from) };
+	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more_ns * (int64_t)(f->n - from) };
 	to->frames = tt_arena_printf(w->text, w->err, known ? "from frame %llu on" : "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
 	if (s->by_time) {
 		*tt_put_time_short(before, s->before) = '\0';
@@ -671,7 +671,7 @@ put_step(struct tt_why *w, const struct tt_step *s)
 		    "eighth of the capture; it is called as often as before", to->marker, after, before);
 		return w->err->code;
 	}
-	*tt_put_time_short(more, s->more) = '\0';
+	*tt_put_time_short(more, s->more_ns) = '\0';
 	*tt_put_count(after, s->after) = '\0';
 	if (s->before)
 		*tt_put_count(before, s->before) = '\0';
@@ -696,7 +696,7 @@ find_step(struct tt_why *w, int64_t longer)
 }
 
 int
-tt_why_growth(struct tt_why *w)
+tt_why_find_growth(struct tt_why *w)
 {
 	int64_t took[2];
 
@@ -709,8 +709,8 @@ tt_why_growth(struct tt_why *w)
 	find_callers(w);
 	if (w->ngrowing == 0)
 		return find_step(w, took[1] - took[0]);
-	w->slows = all_slow_down(w, took);
-	if (!w->slows)
+	w->is_slowing = all_slow_down(w, took);
+	if (!w->is_slowing)
 		return put_growing(w);
 	w->ngrowing = 0;
 	return put_slower(w, took);

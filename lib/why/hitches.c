@@ -11,15 +11,16 @@
 #include "view/view.h"
 
 /*
- * Minimum extra time of a long frame: in ns, and as a fraction 1/OF_FRAME of a typical frame's whole time. So a game that does next to nothing has no hitches.
+ * Minimum extra time of a long frame: in ns, and as a fraction 1/MIN_EXTRA_PARTS of a typical frame's whole time. So a game that does next to nothing has no
+ * hitches.
  */
-enum { MIN_EXTRA_NS = 100000, OF_FRAME = 20 };
+enum { MIN_EXTRA_NS = 100000, MIN_EXTRA_PARTS = 20 };
 
 /*
- * Limits how many frames are examined. Pairs of a path and a frame that it fills are free up to FILLED_OF_PATHS for each stored sum; beyond these, as many
- * frames are examined as hold MAX_FILLED pairs on average, but at least MIN_LOOKED. A pair costs half a microsecond.
+ * Limits how many frames are examined. Pairs of a path and a frame that it fills are free up to FREE_PAIRS_PER_SUM for each stored sum; beyond these, as many
+ * frames are examined as hold MAX_EXAMINED_PAIRS pairs on average, but at least MIN_EXAMINED_FRAMES. A pair costs half a microsecond.
  */
-enum { MAX_FILLED = 1 << 19, MIN_LOOKED = 10, FILLED_OF_PATHS = 4 };
+enum { MAX_EXAMINED_PAIRS = 1 << 19, MIN_EXAMINED_FRAMES = 10, FREE_PAIRS_PER_SUM = 4 };
 
 /* The largest lag: a frame waits for the picture of a frame at most MAX_LAG before it, because engines get no further ahead of the display. */
 enum { MAX_LAG = 3 };
@@ -34,7 +35,7 @@ static int64_t
 time_beyond(const struct tt_why *w, size_t i)
 {
 	int64_t t = tt_why_time(w, i), cpu = w->m->frames->has_wait ? tt_frames_cpu(w->m->frames, i) : 0;
-	int64_t extra = t > w->over ? t - w->out->typical : 0, more = cpu > w->over_cpu ? cpu - w->typical_cpu : 0;
+	int64_t extra = t > w->judge_over_ns ? t - w->out->typical : 0, more = cpu > w->judge_over_cpu_ns ? cpu - w->typical_cpu : 0;
 
 	return more > extra ? more : extra;
 }
@@ -46,9 +47,9 @@ tt_why_extra(const struct tt_why *w, size_t i)
 }
 
 bool
-tt_why_strict(const struct tt_why *w, size_t i)
+tt_why_is_hitch_by_time(const struct tt_why *w, size_t i)
 {
-	return tt_why_time(w, i) > w->strict || (w->m->frames->has_wait && tt_frames_cpu(w->m->frames, i) > w->strict_cpu);
+	return tt_why_time(w, i) > w->hitch_over_ns || (w->m->frames->has_wait && tt_frames_cpu(w->m->frames, i) > w->hitch_over_cpu_ns);
 }
 
 /*
@@ -82,12 +83,12 @@ find_times(struct tt_why *w)
 		goto out;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = tt_why_time(w, i);
-	w->shorter = tt_quantile_of_i64(v, f->n, 1, 10);
-	w->out->typical = median(v, f->n, w->cap / OF_FRAME, &w->over, &w->strict);
-	w->shorter = w->out->typical - w->shorter;
+	w->spread_below_ns = tt_quantile_of_i64(v, f->n, 1, 10);
+	w->out->typical = median(v, f->n, w->cap / MIN_EXTRA_PARTS, &w->judge_over_ns, &w->hitch_over_ns);
+	w->spread_below_ns = w->out->typical - w->spread_below_ns;
 	for (size_t i = 0; i < f->n && f->has_wait; i++)
 		v[i] = tt_frames_cpu(f, i);
-	w->typical_cpu = f->has_wait ? median(v, f->n, (w->cap ? w->cap : w->out->typical) / OF_FRAME, &w->over_cpu, &w->strict_cpu) : 0;
+	w->typical_cpu = f->has_wait ? median(v, f->n, (w->cap ? w->cap : w->out->typical) / MIN_EXTRA_PARTS, &w->judge_over_cpu_ns, &w->hitch_over_cpu_ns) : 0;
 out:
 	tt_mem_free(w->mem, v, f->n * sizeof *v);
 	return w->err->code;
@@ -150,24 +151,24 @@ tt_why_lag(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t
 }
 
 size_t
-tt_why_most_looked(const struct tt_why *w, size_t n)
+tt_why_max_examined(const struct tt_why *w, size_t n)
 {
 	const struct tt_by_frame *b = tt_by_frame(w->m);
-	const uint64_t usual = b ? b->paths * FILLED_OF_PATHS : 0;
-	uint64_t most;
+	const uint64_t usual = b ? b->paths * FREE_PAIRS_PER_SUM : 0;
+	uint64_t max_frames;
 
 	if (!b || b->filled <= usual)
 		return n;
-	most = (uint64_t)((tt_u128)MAX_FILLED * w->m->frames->n / (b->filled - usual));
-	most = most > MIN_LOOKED ? most : MIN_LOOKED;
-	return n < most ? n : (size_t)most;
+	max_frames = (uint64_t)((tt_u128)MAX_EXAMINED_PAIRS * w->m->frames->n / (b->filled - usual));
+	max_frames = max_frames > MIN_EXAMINED_FRAMES ? max_frames : MIN_EXAMINED_FRAMES;
+	return n < max_frames ? n : (size_t)max_frames;
 }
 
 /* Evenly spaced frames; the search is in vain where too few of them are typical. */
 static int
 choose_samples(struct tt_why *w)
 {
-	const size_t n = w->m->frames->n < TT_FRAMES_SAMPLED ? w->m->frames->n : TT_FRAMES_SAMPLED, step = (n - 1) / tt_why_most_looked(w, n) + 1;
+	const size_t n = w->m->frames->n < TT_FRAMES_SAMPLED ? w->m->frames->n : TT_FRAMES_SAMPLED, step = (n - 1) / tt_why_max_examined(w, n) + 1;
 
 	w->nsample = (n - 1) / step + 1;
 	w->sample = tt_arena_alloc(w->text, w->nsample * sizeof *w->sample, w->err);
@@ -207,19 +208,20 @@ choose_hitches(struct tt_why *w)
 
 	for (size_t i = 0; i < n; i++) {
 		room += tt_why_extra(w, i) > 0;
-		out->unseen += time_beyond(w, i) > 0 && tt_why_extra(w, i) == 0;
+		out->nunexamined += time_beyond(w, i) > 0 && tt_why_extra(w, i) == 0;
 	}
 	all = tt_mem_alloc(w->mem, room * sizeof *all, w->err);
 	for (size_t i = 0; i < n && all; i++)
 		if (tt_why_extra(w, i) > 0)
-			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .by = TT_NO_ROW, .callee = TT_NO_ROW, .under = TT_NO_ROW,
-			    .starter = TT_NO_ROW, .other = TT_NO_ROW, .other_in = TT_NO_ROW, .around = TT_NO_ROW, .call = TT_NO_FACT,
+			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .by = TT_NO_ROW, .callee = TT_NO_ROW, .method_around =
+			    TT_NO_ROW,
+			    .starter = TT_NO_ROW, .other = TT_NO_ROW, .other_in = TT_NO_ROW, .outer_zone = TT_NO_ROW, .call = TT_NO_FACT,
 			    .extra = tt_why_extra(w, i) };
 	if (!all)
 		return w->err->code;
 	tt_sort(all, k, by_extra);
-	out->ncause = w->judged = tt_why_most_looked(w, k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES);
-	w->nlong = k + out->unseen;
+	out->ncause = w->njudged = tt_why_max_examined(w, k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES);
+	w->nlong = k + out->nunexamined;
 	out->cause = tt_arena_alloc(w->text, (out->ncause + 1) * sizeof *out->cause, w->err);
 	if (out->cause) {
 		memcpy(out->cause, all, out->ncause * sizeof *all);
@@ -230,7 +232,7 @@ choose_hitches(struct tt_why *w)
 }
 
 int
-tt_why_hitches(struct tt_why *w)
+tt_why_choose_hitches(struct tt_why *w)
 {
 	int rc = find_times(w);
 

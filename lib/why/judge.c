@@ -33,7 +33,8 @@ longest_call(const struct tt_why *w, enum tt_cause_class class, uint32_t by)
 
 		if (f->what != TT_OF_CALL + (uint32_t)class || w->calls[f->id].by != by)
 			continue;
-		if (!most || tt_why_beyond(w, f) > tt_why_beyond(w, most) || (tt_why_beyond(w, f) == tt_why_beyond(w, most) && f->self > most->self))
+		if (!most || tt_why_beyond_usual(w, f) > tt_why_beyond_usual(w, most) || (tt_why_beyond_usual(w, f) == tt_why_beyond_usual(w, most) &&
+		    f->self > most->self))
 			most = f;
 	}
 	return most;
@@ -46,35 +47,35 @@ name_marker(const struct tt_why *w, const struct tt_fact *by, struct tt_cause *c
 	const struct tt_fact *call = longest_call(w, c->class, by->id), *told = call && is_told_by_call(c->class) ? call : by;
 	const struct tt_usual u = tt_why_usual(w, told->what, told->id);
 	/* A wait for the frame limit is shown in full; only its late part explains the frame. */
-	const int64_t beyond = tt_why_beyond(w, w->present[told->node] ? by : told);
+	const int64_t beyond = tt_why_beyond_usual(w, w->is_late_wait[told->node] ? by : told);
 
 	c->row = by->id;
 	c->node = told->node;
 	c->call = call ? call->id : TT_NO_FACT;
-	c->took = told->self;
-	c->usual_took = u.self;
+	c->took_ns = told->self;
+	c->usual_took_ns = u.self;
 	c->n = told->n;
 	c->usual_n = u.n;
 	c->longest = told->longest;
-	c->named = beyond < c->ns ? beyond : c->ns;
+	c->named_ns = beyond < c->ns ? beyond : c->ns;
 }
 
 /* Replace the marker's figures by those of all methods compiled in the frame, which are reported together. */
 static void
 name_compiled(const struct tt_why *w, struct tt_cause *c)
 {
-	c->row_took = c->took;
-	c->took = c->all;
-	c->named = c->ns;
+	c->row_took_ns = c->took_ns;
+	c->took_ns = c->class_ns;
+	c->named_ns = c->ns;
 	c->n = 0;
-	c->usual_took = 0;
+	c->usual_took_ns = 0;
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
 
 		if (f->what != TT_OF_CLASS + TT_CAUSE_COMPILED)
 			continue;
 		c->n += f->n;
-		c->usual_took += tt_why_usual(w, f->what, f->id).self;
+		c->usual_took_ns += tt_why_usual(w, f->what, f->id).self;
 	}
 }
 
@@ -82,13 +83,13 @@ name_compiled(const struct tt_why *w, struct tt_cause *c)
 static int64_t
 add_class(const struct tt_why *w, const struct tt_cause *c)
 {
-	const bool all = c->class != TT_CAUSE_WAIT || w->present[c->node];
+	const bool all = c->class != TT_CAUSE_WAIT || w->is_late_wait[c->node];
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
 
-		if (f->what == TT_OF_CALL + (uint32_t)c->class && (all || !w->present[f->node]))
+		if (f->what == TT_OF_CALL + (uint32_t)c->class && (all || !w->is_late_wait[f->node]))
 			sum += f->self;
 	}
 	return sum;
@@ -106,8 +107,8 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 
 		if (f->what != TT_OF_CLASS + (uint32_t)class)
 			continue;
-		sum += tt_why_beyond(w, f);
-		if (!most || tt_why_beyond(w, f) > tt_why_beyond(w, most))
+		sum += tt_why_beyond_usual(w, f);
+		if (!most || tt_why_beyond_usual(w, f) > tt_why_beyond_usual(w, most))
 			most = f;
 	}
 	if (sum <= c->ns || !most)
@@ -115,7 +116,7 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 	c->class = class;
 	c->ns = sum;
 	name_marker(w, most, c);
-	c->all = add_class(w, c);
+	c->class_ns = add_class(w, c);
 	if (class == TT_CAUSE_COMPILED)
 		name_compiled(w, c);
 }
@@ -130,8 +131,8 @@ find_burst(const struct tt_why *w, struct tt_cause *c)
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
 
-		if (f->what == TT_OF_SITE && tt_why_beyond(w, f) > best)
-			best = tt_why_beyond(w, most = f);
+		if (f->what == TT_OF_SITE && tt_why_beyond_usual(w, f) > best)
+			best = tt_why_beyond_usual(w, most = f);
 	}
 	if (best < TT_WHY_MIN_BURST_BYTES)
 		return;
@@ -221,9 +222,9 @@ look_at_start(const struct tt_why *w, struct tt_cause *c)
 		all += w->now.v[i].what == TT_OF_SITE ? w->now.v[i].self : 0;
 	c->starter = c->row;
 	c->share = site && all > 0 ? (double)site->self / (double)all : 0;
-	c->elsewhere = tt_paths_thread(w->p, c->node)->index != tt_frames_thread(w->m->frames, c->frame) ? tt_paths_thread(w->p, c->node)->name : NULL;
-	c->shot = is_of_shot(w, c);
-	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !is_in_wait(w, c) && may_ask(tt_why_full_name(w, c->row)));
+	c->other_start_thread = tt_paths_thread(w->p, c->node)->index != tt_frames_thread(w->m->frames, c->frame) ? tt_paths_thread(w->p, c->node)->name : NULL;
+	c->is_for_shot = is_of_shot(w, c);
+	c->is_requested = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !is_in_wait(w, c) && may_ask(tt_why_full_name(w, c->row)));
 }
 
 static void
@@ -232,10 +233,10 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 	const struct tt_usual *site = usual_site(w);
 
 	look_at_start(w, c);
-	if (c->asked || c->shot)
+	if (c->is_requested || c->is_for_shot)
 		return;
 	find_burst(w, c);
-	if (c->row2 == TT_NO_ROW && site && !c->elsewhere) {
+	if (c->row2 == TT_NO_ROW && site && !c->other_start_thread) {
 		c->row2 = site->id;
 		c->usual_ns = site->self;     /* bytes, in a typical frame */
 	}
@@ -256,10 +257,10 @@ look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 		return;
 	look_at_start(w, &gc);
 	c->gc_ns = gc.ns;
-	c->gc_took = gc.took;
+	c->gc_took = gc.took_ns;
 	c->generations = gc.generations;
-	c->asked = gc.asked;
-	c->shot = gc.shot;
+	c->is_requested = gc.is_requested;
+	c->is_for_shot = gc.is_for_shot;
 	c->starter = gc.starter;
 	c->share = gc.share;
 }
@@ -291,12 +292,12 @@ next_cause(const struct tt_why *w, const struct tt_cause *c)
 	const size_t at = tt_lower_bound(i, 0, w->out->ncause, w->out->cause[i].frame <= c->frame);
 	const struct tt_cause *own = &w->out->cause[at - 1];
 
-	if (c == own && own->instead)
-		return own->instead;
-	if (c == own->instead && c->also)
-		return c->also;
-	if (own->also && c != own->also)
-		return own->also;
+	if (c == own && own->fallback)
+		return own->fallback;
+	if (c == own->fallback && c->second)
+		return c->second;
+	if (own->second && c != own->second)
+		return own->second;
 	return at < w->out->ncause ? &w->out->cause[at] : NULL;
 }
 
@@ -310,28 +311,28 @@ was_asked(struct tt_why *w, uint32_t starter)
 	for (struct tt_cause *c = first_cause(w); c; c = next_cause(w, c)) {
 		if (c->starter != starter)
 			continue;
-		c->guessed = !c->asked && c->generations == 0;
-		c->asked = true;
+		c->is_guessed = !c->is_requested && c->generations == 0;
+		c->is_requested = true;
 	}
 }
 
 void
-tt_why_asked(struct tt_why *w)
+tt_why_find_requested(struct tt_why *w)
 {
 	struct tt_cause *c, *k;
 	unsigned all = 0;
 
 	for (c = first_cause(w); c; c = next_cause(w, c))
-		all += c->starter != TT_NO_ROW && !c->asked;
+		all += c->starter != TT_NO_ROW && !c->is_requested;
 	for (c = first_cause(w); c; c = next_cause(w, c)) {
 		const uint32_t starter = c->starter;
 		double share = 0;
 		unsigned n = 0;
 
-		if (starter == TT_NO_ROW || c->asked || !tt_model_knows_allocs(w->m) || !may_ask(tt_why_full_name(w, starter)))
+		if (starter == TT_NO_ROW || c->is_requested || !tt_model_knows_allocs(w->m) || !may_ask(tt_why_full_name(w, starter)))
 			continue;
 		for (k = first_cause(w); k; k = next_cause(w, k))
-			if (k->starter == starter && !k->asked) {
+			if (k->starter == starter && !k->is_requested) {
 				share += k->share;
 				n++;
 			}
@@ -339,8 +340,8 @@ tt_why_asked(struct tt_why *w)
 			was_asked(w, starter);
 	}
 	for (c = first_cause(w); c; c = next_cause(w, c))
-		if (c->class == TT_CAUSE_COLLECTION && c->asked) {
-			c->by = c->guessed && c->bytes == 0 && c->row != c->starter ? c->row : TT_NO_ROW;
+		if (c->class == TT_CAUSE_COLLECTION && c->is_requested) {
+			c->by = c->is_guessed && c->bytes == 0 && c->row != c->starter ? c->row : TT_NO_ROW;
 			c->row = c->starter;
 			c->row2 = TT_NO_ROW;
 		}
@@ -469,7 +470,7 @@ count_exceptions(const struct tt_why *w, struct tt_cause *c)
 			c->name = v[i].class;
 		}
 	}
-	c->others = all - c->allocs;
+	c->nother_exceptions = all - c->allocs;
 	tt_mem_free(w->mem, v, (w->s->n + 1) * sizeof *v);
 }
 
@@ -512,7 +513,7 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 	bool *in = tt_mem_alloc(w->mem, (w->s->n + 1) * sizeof *in, w->err);
 
 	for (size_t i = 0; i < w->s->n && busy && in; i++) {
-		const struct tt_thread *t = tt_why_works(w, &w->s->rec[i], own);
+		const struct tt_thread *t = tt_why_working_thread(w, &w->s->rec[i], own);
 
 		in[i] = is_in(w, i, c->row, in);
 		if (t && in[i])
@@ -522,7 +523,7 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 		const struct tt_fact *all = tt_why_fact(w, TT_OF_THREAD, (uint32_t)i);
 
 		c->n += busy[i] > least;
-		c->usual_n += busy[i] <= least && all && tt_why_beyond(w, all) > least;
+		c->usual_n += busy[i] <= least && all && tt_why_beyond_usual(w, all) > least;
 	}
 	tt_mem_free(w->mem, busy, n * sizeof *busy);
 	tt_mem_free(w->mem, in, in ? (w->s->n + 1) * sizeof *in : 0);
@@ -547,26 +548,27 @@ try_processors(const struct tt_why *w, struct tt_cause *cause)
 {
 	struct tt_cause to = *cause, *c = &to;
 	const struct tt_fact *busy = tt_why_fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
-	const int64_t high = w->crowded ? w->calm : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
+	const int64_t high = w->is_slowed_by_others ? w->usual_other_work_ns : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
 	int64_t dur = tt_frames_dur(w->m->frames, c->frame), usual = w->out->typical, more = busy ? busy->self - high : 0;
 
-	if (!busy || usual == 0 || is_busier(w) || more < (w->crowded ? c->extra / 2 : c->extra))
+	if (!busy || usual == 0 || is_busier(w) || more < (w->is_slowed_by_others ? c->extra / 2 : c->extra))
 		return false;
 	/* Other threads do more in a longer frame anyway: their share of the frame must be larger by a quarter of a thread. */
 	if (busy->self * 100 / dur - high * 100 / usual < 25)
 		return false;
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
-		if (f->what == TT_OF_OTHER && (!most || (w->crowded ? f->self > most->self : tt_why_beyond(w, f) > tt_why_beyond(w, most))))
+		if (f->what == TT_OF_OTHER && (!most || (w->is_slowed_by_others ? f->self > most->self
+		    : tt_why_beyond_usual(w, f) > tt_why_beyond_usual(w, most))))
 			most = f;
 	}
 	c->class = TT_CAUSE_PROCESSORS;
 	c->row = tt_why_work_of(w, most->node);
 	count_busy(w, c, c->extra / 8);
-	if (c->n + c->usual_n < 2 && !w->crowded)
+	if (c->n + c->usual_n < 2 && !w->is_slowed_by_others)
 		return false;
 	c->n += c->n == 0;
-	c->ns = c->named = c->more = more < c->extra ? more : c->extra;
+	c->ns = c->named_ns = c->beyond_ns = more < c->extra ? more : c->extra;
 	*cause = to;
 	return true;
 }
@@ -582,7 +584,7 @@ try_loader(const struct tt_why *w, struct tt_cause *c)
 	const struct tt_fact *f = called ? tt_why_fact(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row) : NULL;
 	const struct tt_usual u = tt_why_usual(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row);
 
-	if (!f || f->n < u.n_high + TT_WHY_MIN_MORE_CALLS || tt_why_beyond(w, f) < c->ns / 20)
+	if (!f || f->n < u.n_high + TT_WHY_MIN_MORE_CALLS || tt_why_beyond_usual(w, f) < c->ns / 20)
 		return;
 	if (c->class != TT_CAUSE_ALLOCATION) {
 		c->allocs = 0;
@@ -590,10 +592,10 @@ try_loader(const struct tt_why *w, struct tt_cause *c)
 	}
 	const struct tt_fact *call = longest_call(w, TT_CAUSE_LOADING, c->row);
 	c->class = TT_CAUSE_LOADING;
-	c->doubtful = false;
-	c->ns += tt_why_beyond(w, f);
-	c->named = c->ns;
-	c->more += f->self - u.self;
+	c->is_doubtful = false;
+	c->ns += tt_why_beyond_usual(w, f);
+	c->named_ns = c->ns;
+	c->beyond_ns += f->self - u.self;
 	c->node = call->node;
 	c->call = call->id;
 	c->callee_n = call->n;
@@ -614,7 +616,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		look_at_code(w, c);
 		break;
 	case TT_CAUSE_LOCK:
-		tt_why_look_at_lock(w, c);
+		tt_why_find_lock_holder(w, c);
 		break;
 	case TT_CAUSE_EXCEPTIONS:
 		look_at_exceptions(w, c);
@@ -623,7 +625,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		if (c->allocs)
 			look_at_allocation(w, c);
 		look_at_wait(w, c);
-		tt_why_look_at_end(w, c);
+		tt_why_find_wait_end(w, c);
 		look_at_loaded(w, c);
 		break;
 	case TT_CAUSE_SHADERS:
@@ -631,10 +633,10 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		break;
 	case TT_CAUSE_WAIT:
 		look_at_wait(w, c);
-		c->under = tt_why_method_around(w, c->row, w->own[c->node]);
+		c->method_around = tt_why_method_around(w, c->row, w->own[c->node]);
 		c->woken_late = is_woken_late(w, c);
 		if (!c->woken_late)
-			tt_why_look_at_others(w, c);
+			tt_why_find_other_work(w, c);
 		break;
 	case TT_CAUSE_EDITOR:
 		look_at_wait(w, c);
@@ -659,9 +661,9 @@ try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	struct tt_cause burst = *none;
 	const struct tt_why_end end = tt_why_descend(w, false);
 
-	if (end.at == SIZE_MAX || end.ns <= c->ns)
+	if (end.path == SIZE_MAX || end.ns <= c->ns)
 		return;
-	tt_why_blame_path(w, end.at, &burst);
+	tt_why_blame_path(w, end.path, &burst);
 	if (burst.class == TT_CAUSE_ALLOCATION && !is_thrown(c, &burst))
 		*c = burst;
 }
@@ -696,11 +698,12 @@ look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	struct tt_cause k = *none, path = *none;
 
 	try_classes(w, c->class, &k);
-	if (tt_why_is_worth(w, c, &k))
+	if (tt_why_is_worth_reporting(w, c, &k))
 		look_closer(w, &k);
 	else
 		k = *none;
-	if (tt_why_blame_beside(w, c, &path) && tt_why_is_worth(w, c, &path) && path.ns > k.ns && (k.ns == 0 || !path.doubtful) && !is_thrown(&k, &path)) {
+	if (tt_why_blame_beside(w, c, &path) && tt_why_is_worth_reporting(w, c, &path) && path.ns > k.ns && (k.ns == 0 || !path.is_doubtful) &&
+	    !is_thrown(&k, &path)) {
 		k = path;
 		if (c->class != TT_CAUSE_LOADING)
 			try_loader(w, &k);
@@ -708,7 +711,7 @@ look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 			look_at_wait(w, &k);
 	}
 	if (k.ns > 0)
-		c->also = keep(w, &k);
+		c->second = keep(w, &k);
 }
 
 /* Judge the frame by what is certain: work of the runtime or the engine, more calls, allocations. Return false if that explains too little. */
@@ -721,15 +724,15 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	end = tt_why_descend(w, true);
 	tt_why_widen(w, &end, c->extra / TT_WHY_MIN_SHARE);
 	/* A method that throws more is also called more, and takes about as long as its exceptions. */
-	const bool thrown = end.at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && end.ns <= 2 * c->ns && end.ns >= c->extra / TT_WHY_MIN_SHARE &&
-	    tt_paths_row(w->p, w->now.v[end.at].id) == c->row;
+	const bool thrown = end.path != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && end.ns <= 2 * c->ns && end.ns >= c->extra / TT_WHY_MIN_SHARE &&
+	    tt_paths_row(w->p, w->now.v[end.path].id) == c->row;
 	if (!thrown && end.ns > c->ns) {
 		struct tt_cause path = *none;
 
 		if (!tt_why_blame_parts(w, &end, &path)) {
 			tt_why_single_out(w, &end, c->extra / TT_WHY_MIN_SHARE);
-			if (end.at != SIZE_MAX)
-				tt_why_blame_within(w, tt_why_caller_of_more(w, end.at), &path);
+			if (end.path != SIZE_MAX)
+				tt_why_blame_within(w, tt_why_caller_of_more(w, end.path), &path);
 		}
 		*c = path.ns > c->ns ? path : *c;
 	}
@@ -751,17 +754,17 @@ judge_slower(struct tt_why *w, struct tt_cause *c)
 	if (end.ns < c->extra / TT_WHY_MIN_SHARE)
 		return;
 	if (tt_why_blame_parts(w, &end, c)) {
-		c->doubtful = true;
+		c->is_doubtful = true;
 		return;
 	}
-	if (end.at == SIZE_MAX)
+	if (end.path == SIZE_MAX)
 		return;
-	const size_t whose = tt_why_caller_to_blame(w, end.at);
+	const size_t whose = tt_why_caller_to_blame(w, end.path);
 
 	tt_why_blame_path(w, whose, c);
-	c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
-	if (c->doubtful && whose != end.at)
-		c->row2 = tt_paths_row(w->p, w->now.v[end.at].id);
+	c->is_doubtful = c->class == TT_CAUSE_SLOW_CALL;
+	if (c->is_doubtful && whose != end.path)
+		c->row2 = tt_paths_row(w->p, w->now.v[end.path].id);
 	try_loader(w, c);
 	look_closer(w, c);
 }
@@ -778,10 +781,10 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 		return;
 	if (!known)
 		*c = none;
-	if (!known && outside && tt_why_beyond(w, outside) >= c->extra / 2) {
+	if (!known && outside && tt_why_beyond_usual(w, outside) >= c->extra / 2) {
 		c->class = TT_CAUSE_OUTSIDE;
-		c->ns = c->named = tt_why_beyond(w, outside);
-		c->more = outside->self - tt_why_usual(w, TT_OF_FRAME, TT_FRAME_OUTSIDE).self;
+		c->ns = c->named_ns = tt_why_beyond_usual(w, outside);
+		c->beyond_ns = outside->self - tt_why_usual(w, TT_OF_FRAME, TT_FRAME_OUTSIDE).self;
 		look_beside(w, &none, c);
 		return;
 	}
@@ -791,11 +794,11 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	/* A method that loads is reported as such even if its reads are the cause found so far: it takes longer. */
 	if (slower.class == TT_CAUSE_UNKNOWN || (known && (slower.ns <= c->ns || (slower.row == c->row && slower.class != TT_CAUSE_LOADING))))
 		return;
-	const bool worth = known && c->class != slower.class && tt_why_is_worth(w, &slower, c);
-	if (c->class != TT_CAUSE_UNKNOWN && slower.doubtful)
-		slower.instead = keep(w, c);
+	const bool worth = known && c->class != slower.class && tt_why_is_worth_reporting(w, &slower, c);
+	if (c->class != TT_CAUSE_UNKNOWN && slower.is_doubtful)
+		slower.fallback = keep(w, c);
 	else if (worth)
-		slower.also = keep(w, c);
+		slower.second = keep(w, c);
 	if (!worth)
 		look_beside(w, &none, &slower);
 	*c = slower;

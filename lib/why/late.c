@@ -139,7 +139,7 @@ put_late(struct tt_why *w, const struct late *l)
 }
 
 int
-tt_why_late_elsewhere(struct tt_why *w)
+tt_why_find_late_elsewhere(struct tt_why *w)
 {
 	const size_t all = w->m->frames->n;
 	size_t *frame = w->cap ? tt_mem_alloc(w->mem, all * sizeof *frame, w->err) : NULL;
@@ -170,7 +170,7 @@ name_unrecorded(const struct tt_why *w)
 }
 
 int
-tt_why_late_rest(struct tt_why *w)
+tt_why_note_late(struct tt_why *w)
 {
 	const struct tt_frames *f = w->m->frames;
 	const char *none = name_unrecorded(w);

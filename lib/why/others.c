@@ -21,7 +21,7 @@ tt_why_work_of(const struct tt_why *w, uint32_t node)
 		const uint32_t row = tt_paths_row(w->p, at);
 		const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
 
-		if (tt_why_is_rare(w, &u) && !tt_causes_library(tt_why_full_name(w, row)))
+		if (tt_why_is_rare(w, &u) && !tt_causes_is_library(tt_why_full_name(w, row)))
 			return row;
 	}
 	return tt_paths_row(w->p, node);
@@ -35,7 +35,7 @@ is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_
 	const uint32_t row = t ? tt_paths_row(w->p, r->node) : TT_NO_ROW;
 
 	return row != TT_NO_ROW && t->index != tt_frames_thread(w->m->frames, frame) && w->own[r->node] == r->node &&
-	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(tt_why_full_name(w, row));
+	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_is_library(tt_why_full_name(w, row));
 }
 
 /* The longest zone of the call by which ${c} waits, on the frame thread; NULL: none, or it takes less than half of that call's time. */
@@ -51,7 +51,7 @@ longest_wait(const struct tt_why *w, const struct tt_cause *c)
 			continue;
 		most = !most || w->s->rec[slot - 1].longest > most->longest ? &w->s->rec[slot - 1] : most;
 	}
-	return most && most->longest >= c->took / 2 ? most : NULL;
+	return most && most->longest >= c->took_ns / 2 ? most : NULL;
 }
 
 /* True if ${r} is a single zone that ended clearly before the wait ${wait} did: it cannot contain the one who held the lock until then. */
@@ -62,7 +62,7 @@ was_over(const struct tt_frame_path *r, const struct tt_frame_path *wait)
 }
 
 void
-tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c)
+tt_why_find_lock_holder(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_frame_path *wait = longest_wait(w, c);
 	const struct tt_thread *by = NULL;
@@ -72,7 +72,7 @@ tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
-		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->took - c->took / 5 || (wait && was_over(r, wait)))
+		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->took_ns - c->took_ns / 5 || (wait && was_over(r, wait)))
 			continue;
 		if (r->total > best - best / 100) {
 			if (r->total < best + best / 100 && tt_paths_thread(w->p, r->node) != by)
@@ -143,7 +143,7 @@ is_unusual(const struct tt_why *w, const struct tt_frame_path *r)
 {
 	const struct tt_fact *run = tt_why_fact(w, TT_OF_RUN, tt_paths_row(w->p, r->node));
 
-	return run && tt_why_beyond(w, run) >= r->longest / 4;
+	return run && tt_why_beyond_usual(w, run) >= r->longest / 4;
 }
 
 /* The distance of the two ends, in ticks. */
@@ -221,7 +221,7 @@ count_threads(const struct tt_why *w, uint32_t row, const struct tt_frame_path *
 }
 
 bool
-tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c)
+tt_why_find_wait_end(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_frame_path *wait = longest_wait(w, c);
 	const uint32_t row = wait ? tt_paths_row(w->p, wait->node) : TT_NO_ROW;
@@ -232,9 +232,9 @@ tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c)
 		return false;
 	c->other = tt_paths_row(w->p, with->node);
 	c->other_in = innermost(w, with);
-	c->other_threads = count_threads(w, c->other, wait, &c->other_ns);
+	c->nother_threads = count_threads(w, c->other, wait, &c->other_ns);
 	c->name = tt_paths_thread(w->p, with->node)->name;
-	c->ended = true;
+	c->has_wait_end = true;
 	return true;
 }
 
@@ -282,12 +282,12 @@ more_rendering(const struct tt_why *w, const struct tt_fact **most)
 	*most = NULL;
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
-		const int64_t more = f->what == TT_OF_RUN ? tt_why_beyond(w, f) : 0;
+		const int64_t more = f->what == TT_OF_RUN ? tt_why_beyond_usual(w, f) : 0;
 
 		if (more <= 0 || !tt_name_match(tt_render_threads, tt_paths_thread(w->p, f->node)->own))
 			continue;
 		sum += more;
-		*most = !*most || more > tt_why_beyond(w, *most) ? f : *most;
+		*most = !*most || more > tt_why_beyond_usual(w, *most) ? f : *most;
 	}
 	return sum;
 }
@@ -298,16 +298,16 @@ name_work(const struct tt_why *w, const struct tt_fact *f, struct tt_cause *c)
 {
 	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
 
-	c->ended = false;
+	c->has_wait_end = false;
 	c->other = f->id;
 	c->other_in = TT_NO_ROW;
-	c->other_threads = 0;
+	c->nother_threads = 0;
 	c->other_ns = 0;
 	c->name = tt_paths_thread(w->p, f->node)->name;
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *rec = &w->s->rec[i];
 
-		if (tt_why_run(w, rec, own) == f->id && tt_paths_thread(w->p, rec->node) == tt_paths_thread(w->p, f->node))
+		if (tt_why_run_marker(w, rec, own) == f->id && tt_paths_thread(w->p, rec->node) == tt_paths_thread(w->p, f->node))
 			c->other_ns += rec->self;
 	}
 }
@@ -324,7 +324,7 @@ render_wait(const struct tt_why *w, const struct tt_cause *c)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
-		if (tt_frame_sums_zone(w->s, r->node) && is_for_gpu(w, r->node) && r->longest >= c->took / 2 && (!most || r->longest > most->longest))
+		if (tt_frame_sums_zone(w->s, r->node) && is_for_gpu(w, r->node) && r->longest >= c->took_ns / 2 && (!most || r->longest > most->longest))
 			most = r;
 	}
 	return most;
@@ -342,7 +342,7 @@ struct rendering {
 static struct rendering
 look_at_rendering(const struct tt_why *w, const struct tt_cause *c)
 {
-	const bool has_other = c->other != TT_NO_ROW, ended = c->ended && has_other && tt_name_match(tt_gpu_wait_markers, tt_why_full_name(w, c->other));
+	const bool has_other = c->other != TT_NO_ROW, ended = c->has_wait_end && has_other && tt_name_match(tt_gpu_wait_markers, tt_why_full_name(w, c->other));
 	struct rendering r = { .wait = !has_other && w->cap ? render_wait(w, c) : NULL, .is_named = ended || !has_other };
 
 	r.waited = ended ? c->other_ns : r.wait ? r.wait->longest : 0;
@@ -395,11 +395,11 @@ static void
 look_at_more_work(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_fact *most = NULL;
-	int64_t best = c->took / 2;
+	int64_t best = c->took_ns / 2;
 
 	for (size_t i = 0; i < w->now.n; i++)
-		if (w->now.v[i].what == TT_OF_RUN && tt_why_beyond(w, &w->now.v[i]) > best)
-			best = tt_why_beyond(w, most = &w->now.v[i]);
+		if (w->now.v[i].what == TT_OF_RUN && tt_why_beyond_usual(w, &w->now.v[i]) > best)
+			best = tt_why_beyond_usual(w, most = &w->now.v[i]);
 	if (most)
 		name_work(w, most, c);
 }
@@ -414,7 +414,7 @@ longest_drawing(const struct tt_why *w, const struct tt_cause *c)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
-		if (tt_why_run(w, r, own) == c->other && tt_name_match(tt_render_threads, tt_paths_thread(w->p, r->node)->own) &&
+		if (tt_why_run_marker(w, r, own) == c->other && tt_name_match(tt_render_threads, tt_paths_thread(w->p, r->node)->own) &&
 		    (!most || r->self > most->self))
 			most = r;
 	}
@@ -464,7 +464,7 @@ late_picture(const struct tt_why *w, size_t i)
 static void
 look_at_drawing(const struct tt_why *w, struct tt_cause *c)
 {
-	const struct tt_frame_path *r = c->other != TT_NO_ROW && !c->ended && c->gpu == TT_GPU_UNKNOWN ? longest_drawing(w, c) : NULL;
+	const struct tt_frame_path *r = c->other != TT_NO_ROW && !c->has_wait_end && c->gpu == TT_GPU_UNKNOWN ? longest_drawing(w, c) : NULL;
 
 	if (!r)
 		return;
@@ -476,17 +476,17 @@ look_at_drawing(const struct tt_why *w, struct tt_cause *c)
 
 		if (!tt_frame_sums_zone(w->s, up) || r->self < around->total / 2 || has_waits(w, up))
 			return;
-		c->around = tt_paths_row(w->p, up);
-		c->around_ns = around->total;
+		c->outer_zone = tt_paths_row(w->p, up);
+		c->outer_zone_ns = around->total;
 	}
 }
 
 void
-tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c)
+tt_why_find_other_work(const struct tt_why *w, struct tt_cause *c)
 {
 	const uint32_t call = c->call != TT_NO_FACT ? w->calls[c->call].row : TT_NO_ROW, row = call != TT_NO_ROW ? call : c->row;
 
-	if (!tt_why_look_at_end(w, c))
+	if (!tt_why_find_wait_end(w, c))
 		look_at_more_work(w, c);
 	if (tt_waits_kind(w->m, tt_why_full_name(w, row)) == TT_WAIT_LIMIT) {
 		look_at_picture(w, c);

@@ -42,7 +42,7 @@ is_everywhere(const struct tt_why *w, const size_t *part, size_t n)
 	for (size_t i = 0; i < PARTS; i++)
 		if (part[i] * 2 * PARTS < n)
 			return false;
-	return n > 0 && (double)n / (double)w->judged * (double)w->nlong * OF_FRAMES >= (double)w->m->frames->n;
+	return n > 0 && (double)n / (double)w->njudged * (double)w->nlong * OF_FRAMES >= (double)w->m->frames->n;
 }
 
 /* Store in ${usual} the medians of the marker of cause ${first} over its frames within ${limit}. Return false if its work is not regular. */
@@ -60,14 +60,14 @@ find_routine(const struct tt_why *w, size_t first, int64_t limit, struct tt_caus
 			continue;
 		part[c->frame * PARTS / w->m->frames->n]++;
 		ns[n] = c->ns;
-		took[n] = c->took;
+		took[n] = c->took_ns;
 		calls[n++] = (int64_t)c->n;
 	}
 	if (!is_everywhere(w, part, n))
 		return false;
 	*usual = out->cause[first];
 	usual->ns = tt_quantile_of_i64(ns, n, 1, 2);
-	usual->took = tt_quantile_of_i64(took, n, 1, 2);
+	usual->took_ns = tt_quantile_of_i64(took, n, 1, 2);
 	usual->n = (uint64_t)tt_quantile_of_i64(calls, n, 1, 2);
 	return true;
 }
@@ -86,17 +86,17 @@ leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t 
 		struct tt_cause c = out->cause[i];
 
 		if (is_by(&c, usual->row) && tt_why_time(w, c.frame) <= limit && c.ns <= MAX_MEDIANS * usual->ns) {
-			*longer += tt_why_time(w, c.frame) > w->over;
+			*longer += tt_why_time(w, c.frame) > w->judge_over_ns;
 			continue;
 		}
 		if (is_by(&c, usual->row) && c.usual_n == 0) {
 			c.class = c.n >= usual->n + (usual->n + 1) / 2 ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
 			c.usual_n = usual->n;
-			c.usual_ns = usual->took;
-			c.more = c.took > usual->took ? c.took - usual->took : c.ns;
+			c.usual_ns = usual->took_ns;
+			c.beyond_ns = c.took_ns > usual->took_ns ? c.took_ns - usual->took_ns : c.ns;
 		}
-		if (c.also && is_by(c.also, usual->row) && c.also->ns <= MAX_MEDIANS * usual->ns)
-			c.also = NULL;
+		if (c.second && is_by(c.second, usual->row) && c.second->ns <= MAX_MEDIANS * usual->ns)
+			c.second = NULL;
 		out->cause[n++] = c;
 	}
 	out->ncause = n;
@@ -104,7 +104,7 @@ leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t 
 }
 
 int
-tt_why_routine(struct tt_why *w)
+tt_why_drop_routine(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
 	const int64_t limit = budget(w);
@@ -141,11 +141,11 @@ is_explained(const struct tt_cause *c)
 }
 
 int
-tt_why_rest(struct tt_why *w)
+tt_why_note_unexplained(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
 	const struct tt_frames *f = w->m->frames;
-	const int64_t limit = w->cap || w->slows || w->ngrowing || (w->nstep && w->best != SIZE_MAX) || out->unseen ? 0 : budget(w);
+	const int64_t limit = w->cap || w->is_slowing || w->ngrowing || (w->nstep && w->best != SIZE_MAX) || out->nunexamined ? 0 : budget(w);
 	size_t late = 0, n = 0, longest = 0, k = 0;
 	char fps[TT_CAP_TEXT], took[32];
 

@@ -62,22 +62,24 @@ is_tenth_less(int64_t ns, int64_t all)
 static struct alike
 one_cause(const struct tt_cause *c)
 {
-	const int64_t longer = c->took - c->usual_ns;         /* for a slow call, the sentence reports all its time */
-	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->named;
+	const int64_t longer = c->took_ns - c->usual_ns;      /* for a slow call, the sentence reports all its time */
+	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->named_ns;
 
-	struct alike a = { .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .more_low = c->more, .more_high = c->more, .all_low = c->all,
-		.all_high = c->all, .whole_low = c->whole, .whole_high = c->whole, .row_took_low = c->row_took, .row_took_high = c->row_took,
-		.usual_took_low = c->usual_took, .usual_took_high = c->usual_took, .is_part = is_tenth_less(c->took, c->all),
-		.is_mixed = is_tenth_less(c->took, c->whole), .same_starter = true, .took_low = c->took, .took_high = c->took,
+	struct alike a = { .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .more_low = c->beyond_ns, .more_high = c->beyond_ns, .all_low =
+	    c->class_ns,
+		.all_high = c->class_ns, .whole_low = c->whole_ns, .whole_high = c->whole_ns, .row_took_low = c->row_took_ns, .row_took_high = c->row_took_ns,
+		.usual_took_low = c->usual_took_ns, .usual_took_high = c->usual_took_ns, .is_part = is_tenth_less(c->took_ns, c->class_ns),
+		.is_mixed = is_tenth_less(c->took_ns, c->whole_ns), .same_starter = true, .took_low = c->took_ns, .took_high = c->took_ns,
 		.each_low = c->extra, .each_high = c->extra, .longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes,
 		.bytes_high = c->bytes, .n_low = c->n, .n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs,
 		.allocs_high = c->allocs, .gc_took_low = c->gc_took, .gc_took_high = c->gc_took, .generations = c->generations,
-		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .others = c->others > 0, .same_by = true, .bursts = c->bursts,
+		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .others = c->nother_exceptions > 0, .same_by = true, .bursts =
+		    c->has_burst,
 		.callee = c->callee,
-		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->under, .same_parts = true };
+		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->method_around, .same_parts = true };
 
 	for (unsigned i = 0; i < c->nparts; i++)
-		a.part[i].low = a.part[i].high = c->part[i].took;
+		a.part[i].low = a.part[i].high = c->part[i].took_ns;
 	return a;
 }
 
@@ -87,7 +89,7 @@ add_parts(struct alike *a, const struct tt_cause *c)
 {
 	a->same_parts = a->same_parts && a->c->nparts == c->nparts;
 	for (unsigned i = 0; i < c->nparts && a->same_parts; i++) {
-		const int64_t took = c->part[i].took;
+		const int64_t took = c->part[i].took_ns;
 
 		a->same_parts = a->c->part[i].row == c->part[i].row;
 		a->part[i].low = took < a->part[i].low ? took : a->part[i].low;
@@ -111,14 +113,15 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->one_row = a->one_row && a->c->row == c->row;
 	a->others = a->others || k.others;
 	a->same_by = a->same_by && a->c->by == c->by;
-	a->under = a->under == c->under ? c->under : TT_NO_ROW;
+	a->under = a->under == c->method_around ? c->method_around : TT_NO_ROW;
 	add_parts(a, c);
 	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
 	a->bursts = a->bursts && k.bursts;
 	a->is_part = a->is_part || k.is_part;
 	a->is_mixed = a->is_mixed || k.is_mixed;
-	a->same_starter = a->same_starter && a->c->starter == c->starter && a->c->shot == c->shot && (a->c->elsewhere == c->elsewhere ||
-	    (a->c->elsewhere && c->elsewhere && strcmp(a->c->elsewhere, c->elsewhere) == 0));
+	a->same_starter = a->same_starter && a->c->starter == c->starter && a->c->is_for_shot == c->is_for_shot &&
+	    (a->c->other_start_thread == c->other_start_thread ||
+	    (a->c->other_start_thread && c->other_start_thread && strcmp(a->c->other_start_thread, c->other_start_thread) == 0));
 	WIDEN(more);
 	WIDEN(took);
 	WIDEN(all);
@@ -143,7 +146,7 @@ count_beside(const struct tt_cause *also, const struct tt_cause *const *c, size_
 	size_t same = 0;
 
 	for (size_t i = 0; i < n; i++)
-		same += c[i]->also && tt_why_is_same(c[i]->also, also);
+		same += c[i]->second && tt_why_is_same(c[i]->second, also);
 	return same;
 }
 
@@ -155,17 +158,17 @@ beside(const struct tt_cause *const *c, size_t n, struct alike *to)
 
 	/* A majority also occurs in the first half. */
 	for (size_t i = 0; i < n - n / 2 && !most; i++)
-		most = c[i]->also && 2 * count_beside(c[i]->also, c, n) > n ? c[i]->also : NULL;
+		most = c[i]->second && 2 * count_beside(c[i]->second, c, n) > n ? c[i]->second : NULL;
 	if (!most)
 		return false;
 	*to = (struct alike){ 0 };
 	for (size_t i = 0; i < n; i++) {
-		if (!c[i]->also || !tt_why_is_same(c[i]->also, most))
+		if (!c[i]->second || !tt_why_is_same(c[i]->second, most))
 			continue;
 		if (to->frames == 0)
-			*to = one_cause(c[i]->also);
+			*to = one_cause(c[i]->second);
 		else
-			add_alike(to, c[i]->also);
+			add_alike(to, c[i]->second);
 	}
 	return true;
 }
@@ -280,8 +283,8 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_took(b, a);
 	tt_buf_text(b, " for ");
 	put_generations(b, a);
-	if (c->asked) {
-		tt_buf_printf(b, c->guessed ? " in %s, which allocates too little to cause it" : " that %s asked for", label(p, c->row));
+	if (c->is_requested) {
+		tt_buf_printf(b, c->is_guessed ? " in %s, which allocates too little to cause it" : " that %s asked for", label(p, c->row));
 		put_of_all(b, a, "of collections");
 		if (c->by != TT_NO_ROW) {
 			tt_buf_printf(b, "; %s allocates most, ", label(p, c->by));
@@ -291,10 +294,10 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		return;
 	}
 	tt_buf_text(b, a->same_starter ? ", " : ", in the worst frame ");
-	if (c->shot)
+	if (c->is_for_shot)
 		tt_buf_text(b, "the heap shot's");
-	else if (c->elsewhere)
-		tt_buf_printf(b, "on thread \"%s\"", c->elsewhere);
+	else if (c->other_start_thread)
+		tt_buf_printf(b, "on thread \"%s\"", c->other_start_thread);
 	else
 		tt_buf_printf(b, "started in %s", label(p, starter));
 	put_of_all(b, a, "of collections");
@@ -324,7 +327,7 @@ compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 
 	if (c->name && c->n == 1 && a->frames == 1) {
 		tt_buf_printf(b, "first call of %s: ", c->name);
-		put_time(b, c->took);
+		put_time(b, c->took_ns);
 		tt_buf_text(b, " to compile it (");
 		put_bytes(b, c->bytes, c->bytes);
 		tt_buf_printf(b, " of code), under %s", label(p, c->row));
@@ -345,7 +348,7 @@ compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	if (!c->name)
 		return;
 	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame the largest is %s (" : "; the largest is %s (", c->name);
-	if (c->longest > c->took / 2) {
+	if (c->longest > c->took_ns / 2) {
 		put_time(b, c->longest);
 		tt_buf_text(b, ", ");
 	}
@@ -390,7 +393,7 @@ put_parts(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, a->same_parts ? "" : "in the worst frame ");
 	for (unsigned i = 0; i < c->nparts; i++) {
 		tt_buf_printf(b, "%s%s ", separator(i, c->nparts), label(p, c->part[i].row));
-		put_times(b, a->same_parts ? a->part[i].low : c->part[i].took, a->same_parts ? a->part[i].high : c->part[i].took);
+		put_times(b, a->same_parts ? a->part[i].low : c->part[i].took_ns, a->same_parts ? a->part[i].high : c->part[i].took_ns);
 	}
 	if (c->usual_ns == 0) {
 		tt_buf_text(b, "; usually not called");
@@ -399,7 +402,7 @@ put_parts(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, ", usually ");
 	for (unsigned i = 0; i < c->nparts; i++) {
 		tt_buf_text(b, separator(i, c->nparts));
-		put_time(b, c->part[i].usual);
+		put_time(b, c->part[i].usual_ns);
 	}
 }
 
@@ -540,10 +543,10 @@ put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_times(b, a->gc_took_low ? a->gc_took_low : a->gc_took_high, a->gc_took_high);
 	tt_buf_text(b, " for ");
 	put_generations(b, a);
-	if (a->c->shot)
+	if (a->c->is_for_shot)
 		tt_buf_text(b, ", the heap shot's");
 	else
-		tt_buf_printf(b, a->c->guessed ? " in %s" : a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
+		tt_buf_printf(b, a->c->is_guessed ? " in %s" : a->c->is_requested ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
 }
 
 /* "Level:Open is loading: 40 calls of FileStream:.ctor, usually none: 42.9 ms more; it allocates 38.2 MB in 1,230 objects, usually none" */
@@ -575,10 +578,10 @@ put_end(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame it ended with %s" : "; it ended with %s", label(p, c->other));
 	if (c->other_in != TT_NO_ROW && c->other_in != c->other)
 		tt_buf_printf(b, ", in %s,", bare(p, c->other_in));
-	tt_buf_text(b, c->other_threads > 1 ? " of up to " : " of ");
+	tt_buf_text(b, c->nother_threads > 1 ? " of up to " : " of ");
 	put_time(b, c->other_ns);
-	if (c->other_threads > 1)
-		tt_buf_printf(b, " on %u threads", c->other_threads);
+	if (c->nother_threads > 1)
+		tt_buf_printf(b, " on %u threads", c->nother_threads);
 	else
 		tt_buf_printf(b, " on thread \"%s\"", c->name);
 }
@@ -592,14 +595,14 @@ put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	static const char *const said[] = { [TT_GPU_OR_SYNC] = "the GPU is late, or vertical sync holds the frame",
 		[TT_GPU_OR_DISPLAY] = "the GPU or the display's compositor was late: its time is not recorded", [TT_GPU_LATE] = "GPU late" };
 	const struct tt_cause *c = a->c;
-	const bool is_around = c->around != TT_NO_ROW && c->around != c->other;
+	const bool is_around = c->outer_zone != TT_NO_ROW && c->outer_zone != c->other;
 
-	if (c->other != TT_NO_ROW && c->ended) {
+	if (c->other != TT_NO_ROW && c->has_wait_end) {
 		put_end(a, p, b);
 	} else if (c->other != TT_NO_ROW) {
 		tt_buf_printf(b, "; in the %s frame thread \"%s\" %s %s for ", a->frames > 1 ? "worst" : "same", c->name,
-		    c->gpu != TT_GPU_UNKNOWN && c->gpu_ns == 0 ? "was in" : "ran", label(p, is_around ? c->around : c->other));
-		put_time(b, is_around ? c->around_ns : c->other_ns);
+		    c->gpu != TT_GPU_UNKNOWN && c->gpu_ns == 0 ? "was in" : "ran", label(p, is_around ? c->outer_zone : c->other));
+		put_time(b, is_around ? c->outer_zone_ns : c->other_ns);
 		if (is_around) {
 			tt_buf_printf(b, ", most of it in %s, ", label(p, c->other));
 			put_time(b, c->other_ns);
@@ -609,7 +612,7 @@ put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 	if (c->gpu == TT_GPU_UNKNOWN)
 		return;
-	tt_buf_text(b, c->ended ? ": " : "; ");
+	tt_buf_text(b, c->has_wait_end ? ": " : "; ");
 	tt_buf_text(b, said[c->gpu]);
 	if (c->gpu_ns == 0)
 		return;

@@ -404,7 +404,7 @@ prove(const struct tt_why *w, struct heap *h)
 }
 
 int
-tt_why_leak(struct tt_why *w, bool *found)
+tt_why_find_leak(struct tt_why *w, bool *found)
 {
 	struct heap h;
 	const enum proof proof = w->m->ncap == 1 ? prove(w, &h) : GROWS_NOT;
@@ -498,10 +498,10 @@ find_present(struct tt_why *w)
 }
 
 int
-tt_why_steady(struct tt_why *w)
+tt_why_find_steady(struct tt_why *w)
 {
 	bool leaks;
-	int rc = tt_why_leak(w, &leaks);
+	int rc = tt_why_find_leak(w, &leaks);
 
 	TT_THEN(rc, find_present(w));
 

@@ -45,12 +45,12 @@ part_by_marker(struct tt_cause **c, size_t n, uint32_t part)
 		for (next = i + 1; next < n && c[next]->row == c[i]->row;)
 			next++;
 		for (size_t k = i; k < next; k++)
-			c[k]->kin = 2 * (next - i) >= n ? part + 1 + (i > 0 && 2 * i >= n) : part;
+			c[k]->similar_group = 2 * (next - i) >= n ? part + 1 + (i > 0 && 2 * i >= n) : part;
 	}
 }
 
 int
-tt_why_part(struct tt_why *w)
+tt_why_group_unknown(struct tt_why *w)
 {
 	const size_t all = w->out->ncause + 1;
 	struct tt_cause **c = tt_mem_alloc(w->mem, all * sizeof(struct tt_cause *), w->err);
@@ -71,7 +71,7 @@ tt_why_part(struct tt_why *w)
 }
 
 int
-tt_why_unrecorded(struct tt_why *w)
+tt_why_note_unrecorded(struct tt_why *w)
 {
 	static const struct { enum tt_records what; const char *name; } kind[] = {
 		{ TT_REC_WAITS, "waits for locks" }, { TT_REC_COLLECTIONS, "collections" }, { TT_REC_SAMPLES, "samples" },

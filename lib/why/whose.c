@@ -8,7 +8,7 @@
 #include "model/names.h"
 
 bool
-tt_causes_library(const char *full)
+tt_causes_is_library(const char *full)
 {
 	return tt_name_wrapper(full) || tt_name_alloc_helper(full) || tt_name_in_namespace(tt_library_namespaces, full);
 }
@@ -16,5 +16,5 @@ tt_causes_library(const char *full)
 bool
 tt_why_is_script(const char *full)
 {
-	return strchr(full, '(') && !tt_causes_library(full) && !tt_name_in_namespace(tt_engine_namespaces, full);
+	return strchr(full, '(') && !tt_causes_is_library(full) && !tt_name_in_namespace(tt_engine_namespaces, full);
 }

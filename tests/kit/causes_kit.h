@@ -44,7 +44,7 @@ causes_check(struct causes *k)
 		CHECK(c->frame < f->n && (i == 0 || c[-1].frame < c->frame));
 		CHECK_EQ_INT(c->extra, causes_beyond(k, c->frame));
 		CHECK(c->extra > 0);
-		CHECK(c->named <= c->ns || c->class == TT_CAUSE_UNKNOWN);
+		CHECK(c->named_ns <= c->ns || c->class == TT_CAUSE_UNKNOWN);
 		for (size_t j = 0; j < k->c.nfinding; j++)
 			in += k->c.finding[j].n > 0 && k->c.finding[j].worst == c->worst;
 		CHECK(c->worst == 0 || in == 1);
@@ -135,8 +135,8 @@ causes_print(struct causes *k)
 
 		printf("  frame %zu %s row %s extra %lld ns %lld named %lld n %llu usual %llu took %lld usual_ns %lld more %lld longest %lld "
 		    "worst %llu\n", c->frame + 1, tt_cause_name(c->class), causes_label(k, c->row), (long long)c->extra, (long long)c->ns,
-		    (long long)c->named, (unsigned long long)c->n, (unsigned long long)c->usual_n, (long long)c->took, (long long)c->usual_ns,
-		    (long long)c->more, (long long)c->longest, (unsigned long long)c->worst);
+		    (long long)c->named_ns, (unsigned long long)c->n, (unsigned long long)c->usual_n, (long long)c->took_ns, (long long)c->usual_ns,
+		    (long long)c->beyond_ns, (long long)c->longest, (unsigned long long)c->worst);
 	}
 	for (size_t i = 0; i < k->c.nfinding; i++) {
 		const struct tt_finding *q = &k->c.finding[i];

@@ -93,8 +93,8 @@ TEST(a_wait_for_a_lock_has_its_whole_time)
 {
 	const struct tt_cause *c = find(wait_for_lock, TT_CAUSE_LOCK, "Foe:Think");
 
-	CHECK_EQ_INT(c->took, NS);
-	CHECK_EQ_INT(c->usual_took, 0);
+	CHECK_EQ_INT(c->took_ns, NS);
+	CHECK_EQ_INT(c->usual_took_ns, 0);
 	CHECK_EQ_INT(c->n, 1);
 	CHECK_EQ_INT(c->longest, NS);
 	CHECK_STR(sentence(c), "30.00 ms waiting for a lock in Foe:Think");
@@ -111,7 +111,7 @@ TEST(a_sleep_is_a_wait_named_by_the_call)
 {
 	const struct tt_cause *c = find(sleep_long, TT_CAUSE_WAIT, "Foe:Think");
 
-	CHECK_EQ_INT(c->took, NS);
+	CHECK_EQ_INT(c->took_ns, NS);
 	CHECK_STR(causes_label(&k, c->row2), "Thread:Sleep");
 	/* It is usually not called, so the system did not wake it late. */
 	CHECK(!c->woken_late);
@@ -131,8 +131,8 @@ TEST(a_collection_asked_for_is_of_the_method_that_asks)
 {
 	const struct tt_cause *c = find(collect_asked, TT_CAUSE_COLLECTION, "Foe:Think");
 
-	CHECK(c->asked && !c->guessed);
-	CHECK_EQ_INT(c->took, NS);
+	CHECK(c->is_requested && !c->is_guessed);
+	CHECK_EQ_INT(c->took_ns, NS);
 	CHECK_EQ_INT(c->generations, 1 << 1);
 	CHECK_HAS(sentence(c), "30.00 ms for a gen-1 collection that Foe:Think asked for");
 	causes_end(&k);
@@ -148,7 +148,7 @@ TEST(a_collection_that_starts_by_itself_is_of_who_allocates)
 {
 	const struct tt_cause *c = find(collect_itself, TT_CAUSE_COLLECTION, "Foe:Think");
 
-	CHECK(!c->asked);
+	CHECK(!c->is_requested);
 	CHECK_EQ_INT(c->generations, 1);
 	/* Bytes in a typical frame. */
 	CHECK_EQ_INT(c->usual_ns, 4000);
@@ -176,10 +176,10 @@ TEST(exceptions_have_the_most_frequent_class_and_the_number_of_the_others)
 	const struct tt_cause *c = find(throw_many, TT_CAUSE_EXCEPTIONS, "Foe:Think");
 
 	CHECK_EQ_INT(c->n, 30);
-	CHECK_EQ_INT(c->took, NS);
+	CHECK_EQ_INT(c->took_ns, NS);
 	CHECK_STR(c->name, "System.IO.IOException");
 	CHECK_EQ_INT(c->allocs, 20);
-	CHECK_EQ_INT(c->others, 10);
+	CHECK_EQ_INT(c->nother_exceptions, 10);
 	CHECK_HAS(sentence(c), "30 ");
 	CHECK_HAS(sentence(c), "20 ");
 	CHECK_HAS(sentence(c), "30.00 ms");
@@ -199,8 +199,8 @@ TEST(loading_has_the_time_of_the_call_that_loads)
 {
 	const struct tt_cause *c = find(load, TT_CAUSE_LOADING, "Level:Load");
 
-	CHECK_EQ_INT(c->took, 28 * GAME_MS);
-	CHECK_EQ_INT(c->named, 28 * GAME_MS);
+	CHECK_EQ_INT(c->took_ns, 28 * GAME_MS);
+	CHECK_EQ_INT(c->named_ns, 28 * GAME_MS);
 	CHECK_STR(causes_label(&k, c->row2), "File:ReadAllBytes");
 	CHECK_STR(sentence(c), "28.00 ms loading: File:ReadAllBytes, under Level:Load");
 	causes_end(&k);
@@ -216,10 +216,10 @@ TEST(a_method_that_is_usually_not_called_is_a_known_slow_call)
 {
 	const struct tt_cause *c = find(spawn_once, TT_CAUSE_SLOW_CALL, "Foe:Spawn");
 
-	CHECK(!c->doubtful);
+	CHECK(!c->is_doubtful);
 	CHECK_EQ_INT(c->n, 1);
 	CHECK_EQ_INT(c->usual_n, 0);
-	CHECK_EQ_INT(c->took, NS);
+	CHECK_EQ_INT(c->took_ns, NS);
 	CHECK_STR(sentence(c), "Foe:Spawn: 30.00 ms; usually not called");
 	causes_end(&k);
 }
@@ -237,7 +237,7 @@ TEST(more_calls_are_counted_beside_the_usual)
 
 	CHECK_EQ_INT(c->n, 60);
 	CHECK_EQ_INT(c->usual_n, 0);
-	CHECK_EQ_INT(c->more, NS);
+	CHECK_EQ_INT(c->beyond_ns, NS);
 	CHECK_EQ_INT(c->longest, NS / 60);
 	CHECK_STR(sentence(c), "Foe:Spawn: 60 calls, usually none: 30.00 ms more");
 	causes_end(&k);
@@ -258,8 +258,8 @@ TEST(more_is_what_a_method_takes_beyond_its_median)
 	CHECK_EQ_INT(c->usual_n, 2);
 	/* 4 ms and up to 100 us, and 2 ms. */
 	CHECK(c->usual_ns > 6 * GAME_MS && c->usual_ns < 6 * GAME_MS + 100000);
-	CHECK_EQ_INT(c->took, 6 * GAME_MS + LONG * 7919 % 100000 + NS);
-	CHECK_EQ_INT(c->more, c->took - c->usual_ns);
+	CHECK_EQ_INT(c->took_ns, 6 * GAME_MS + LONG * 7919 % 100000 + NS);
+	CHECK_EQ_INT(c->beyond_ns, c->took_ns - c->usual_ns);
 	CHECK_HAS(sentence(c), "World:Draw: 62 calls, usually 2: ");
 	causes_end(&k);
 }
@@ -361,7 +361,7 @@ TEST(a_method_that_loads_far_more_often_is_told_by_how_often)
 		CHECK_EQ_INT(c->callee_n, 41);
 		CHECK_EQ_INT(c->callee_usual_n, 1);
 		/* With what it calls, beyond its median. */
-		CHECK_EQ_INT(c->more, 40 * 100 * GAME_US + 41 * (26 * GAME_MS / 41));
+		CHECK_EQ_INT(c->beyond_ns, 40 * 100 * GAME_US + 41 * (26 * GAME_MS / 41));
 		CHECK_HAS(sentence(c), "41 calls of File:ReadAllBytes, usually 1");
 	}
 	causes_end(&k);
@@ -378,12 +378,12 @@ TEST(a_second_cause_of_a_quarter_stands_beside_the_first)
 {
 	const struct tt_cause *c = find(two_causes, TT_CAUSE_WAIT, "Foe:Think");
 
-	CHECK_EQ_INT(c->took, 18 * GAME_MS);
-	if (CHECK(c->also != NULL)) {
-		CHECK_EQ_INT(c->also->class, TT_CAUSE_SLOW_CALL);
-		CHECK_STR(causes_label(&k, c->also->row), "Foe:Spawn");
-		CHECK_EQ_INT(c->also->took, 12 * GAME_MS);
-		CHECK(c->ns + c->also->ns <= c->extra + c->extra / 10);
+	CHECK_EQ_INT(c->took_ns, 18 * GAME_MS);
+	if (CHECK(c->second != NULL)) {
+		CHECK_EQ_INT(c->second->class, TT_CAUSE_SLOW_CALL);
+		CHECK_STR(causes_label(&k, c->second->row), "Foe:Spawn");
+		CHECK_EQ_INT(c->second->took_ns, 12 * GAME_MS);
+		CHECK(c->ns + c->second->ns <= c->extra + c->extra / 10);
 	}
 	CHECK_HAS(sentence(c), "18.00 ms waiting");
 	CHECK_HAS(sentence(c), "; and ");
@@ -414,7 +414,7 @@ TEST(what_explains_a_part_says_how_much_of_the_extra_time)
 	causes_find(&k);
 	CHECK_EQ_INT(k.c.ncause, 1);
 	const struct tt_cause *c = causes_of(&k, LONG);
-	CHECK(c && c->also);
+	CHECK(c && c->second);
 	CHECK(c && (c->class == TT_CAUSE_CALLS || c->class == TT_CAUSE_WAIT));
 	causes_end(&k);
 }
@@ -429,7 +429,7 @@ TEST(time_between_frames_calls_is_outside)
 	game_call(&k.g, GAME_FRAME, 1);
 	causes_find(&k);
 	const struct tt_cause *c = causes_of(&k, LONG);
-	CHECK(c && c->class == TT_CAUSE_OUTSIDE && c->row == TT_NO_ROW && c->more == NS);
+	CHECK(c && c->class == TT_CAUSE_OUTSIDE && c->row == TT_NO_ROW && c->beyond_ns == NS);
 	/* It is one frame, and the machine's. */
 	CHECK(causes_finding(&k, TT_CAUSE_OUTSIDE)->is_noise);
 	causes_end(&k);

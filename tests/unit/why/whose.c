@@ -10,7 +10,7 @@ TEST(the_base_library_and_the_runtimes_steps_are_the_callers)
 		"(wrapper managed-to-native) Game.Native:Call ()", "Microsoft.Win32.SafeHandles.SafeFileHandle:ReleaseHandle ()" };
 
 	for (size_t i = 0; i < sizeof library / sizeof *library; i++)
-		if (!CHECK(tt_causes_library(library[i])))
+		if (!CHECK(tt_causes_is_library(library[i])))
 			printf("\t%s\n", library[i]);
 }
 
@@ -20,7 +20,7 @@ TEST(names_that_only_look_like_it_are_the_programs)
 		"Bare:Run ()", "Main", "", "Game.World/Nested:Draw<T_REF> (T_REF)" };
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		if (!CHECK(!tt_causes_library(own[i])))
+		if (!CHECK(!tt_causes_is_library(own[i])))
 			printf("\t%s\n", own[i]);
 }
 
