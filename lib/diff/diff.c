@@ -351,7 +351,7 @@ note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 		c->time[t].median = tt_values_quantile(x, 1, 2);
 	}
 	c->cap_ns = tt_frames_cap(frames);
-	c->editor = tt_frames_editor(frames);
+	c->editor = tt_frames_editor_percent(frames);
 	c->wall_is_limit = tt_frames_wall_is_limit(frames, c->cap_ns);
 	return TT_OK;
 }

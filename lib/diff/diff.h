@@ -79,7 +79,7 @@ struct tt_diff_capture {
 	uint64_t frames;
 	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* of frames; without frames wall is the time in markers */
 	int64_t cap_ns;               /* period at which frames are capped, ns; 0: no cap */
-	int64_t editor;               /* tt_frames_editor() */
+	int64_t editor;               /* tt_frames_editor_percent() */
 	const char *layout;           /* tt_layout_note(): a caveat if no layout fits; NULL: one does */
 	bool wall_is_limit;           /* true: wall time is merely the frame limit less the Editor's time */
 };

@@ -303,7 +303,7 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		if (s ? b : a)
 			*tt_put_cap(at[s], s ? b : a) = '\0';
-	if (tt_same_cap(a, b))
+	if (tt_is_same_cap(a, b))
 		which = tt_text(r, "frames are capped at %s", at[TT_DIFF_A]);
 	else if (a && b)
 		which = tt_text(r, "frames are capped, of A at %s and of B at %s", at[TT_DIFF_A], at[TT_DIFF_B]);

@@ -185,7 +185,7 @@ is_same_limit(const struct tt_diff *d)
 {
 	const struct tt_diff_side *a = &d->side[TT_DIFF_A], *b = &d->side[TT_DIFF_B];
 
-	return tt_diff_cap(d, TT_DIFF_A) && tt_diff_cap(d, TT_DIFF_B) && tt_same_cap(tt_diff_per(a->total, a->units), tt_diff_per(b->total, b->units));
+	return tt_diff_cap(d, TT_DIFF_A) && tt_diff_cap(d, TT_DIFF_B) && tt_is_same_cap(tt_diff_per(a->total, a->units), tt_diff_per(b->total, b->units));
 }
 
 /*

@@ -658,7 +658,7 @@ tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct t
 	if (rc != TT_OK || s->empty)
 		return rc;
 	s->frames = m->frames ? m->frames->n : 0;
-	s->editor = tt_frames_editor(m->frames);
+	s->editor = tt_frames_editor_percent(m->frames);
 	s->editor = s->editor > 0 ? s->editor : 0;
 	s->cap_ns = tt_frames_cap(m->frames);
 	rc = say_shown(view, s, a, err);

@@ -45,7 +45,7 @@ struct tt_sample {
 	uint64_t frames;              /* number of whole frames analysed */
 	int64_t cap_ns;               /* period at which they are capped, ns; 0: no cap */
 	const char *shown;            /* what the player saw of capped frames (tt_shown_text()); NULL: not known, or no cap */
-	int64_t editor;               /* tt_frames_editor(); 0 if it is negative */
+	int64_t editor;               /* tt_frames_editor_percent(); 0 if it is negative */
 	bool empty;                   /* true: no event was recorded; no row has a figure, and it is not added to baselines */
 	bool without;                 /* in a batch: true: it could not be read and has no figures */
 	bool none;                    /* in a batch: true: there are no captures, and this sample is judged instead */

@@ -218,7 +218,7 @@ hitch_limit(int64_t median, int64_t least)
 
 	while (k + 1 < TT_HITCH_LIMITS && (tt_hitch_limit[k].for_caps ||
 	    tt_frame_limit(tt_hitch_limit[k].ns) < tt_scale(median, 3, 2 * TT_AMOUNT_ONE) ||
-	    (tt_hitch_limit[k].ns < least && !tt_same_cap(tt_hitch_limit[k].ns, least))))
+	    (tt_hitch_limit[k].ns < least && !tt_is_same_cap(tt_hitch_limit[k].ns, least))))
 		k++;
 	return &tt_hitch_limit[k];
 }

@@ -375,7 +375,7 @@ other_cap_remark(struct tt_verdict *v, struct tt_err *err)
 			of = &v->row[i];
 	const int64_t now = of ? usual_cap(of->point, of->npoint) : 0, base = of ? usual_cap(of->base_point, of->nbase_point) : 0;
 
-	if (now == base || tt_same_cap(now, base))
+	if (now == base || tt_is_same_cap(now, base))
 		return TT_OK;
 	if (now)
 		now_at = at_text(v, now, err);

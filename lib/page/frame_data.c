@@ -26,7 +26,7 @@ read_frames(const struct parts *p, struct tt_views *view, struct tt_err *err)
 	if (!p->over && !ranges && !p->trees)
 		return TT_OK;
 	tt_frame_sums_init(&s, view, err);    /* its errors, and those of the steps after it, are in ${err} */
-	s.apart = !view->m->filter.no_wait;
+	s.lists_changes = !view->m->filter.no_wait;
 	tt_frame_sums_rewind(&s);
 	while ((p->over || ranges) && err->code == TT_OK && tt_frame_sums_next(&s)) {
 		tt_over_frame(p->over, &s);
@@ -37,11 +37,11 @@ read_frames(const struct parts *p, struct tt_views *view, struct tt_err *err)
 	if (ranges)
 		tt_ranges_end(p->ranges);
 	/* For the trees, read all zones of a few frames. */
-	s.apart = false;
-	s.of = tt_trees_frames(p->trees, &s.nof);
-	if (s.nof)
+	s.lists_changes = false;
+	s.chosen = tt_trees_frames(p->trees, &s.nchosen);
+	if (s.nchosen)
 		tt_frame_sums_rewind(&s);
-	while (s.nof && err->code == TT_OK && tt_frame_sums_next(&s))
+	while (s.nchosen && err->code == TT_OK && tt_frame_sums_next(&s))
 		tt_trees_frame(p->trees, &s, err);
 	tt_frame_sums_free(&s);
 	return err->code;

@@ -68,7 +68,7 @@ choose(struct tt_over *o, size_t most, struct tt_err *err)
 static uint32_t
 slot_of(const struct tt_over *o, const struct tt_frame_sums *s, uint32_t node)
 {
-	return tt_frame_sums_zone(s, node) && tt_paths_shown(o->p, node) && (s->is[node] & TT_SUM_OUTER) ? o->slot[tt_paths_row(o->p, node)] : 0;
+	return tt_frame_sums_zone(s, node) && tt_paths_shown(o->p, node) && (s->flags[node] & TT_SUM_OUTER) ? o->slot[tt_paths_row(o->p, node)] : 0;
 }
 
 /* Add the times of the next frame: o->now, and those of zones that fill it. */

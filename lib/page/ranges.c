@@ -358,7 +358,7 @@ choose_places(struct tt_ranges *r, struct tt_err *err)
 			at->marker = place_of(r, OF_MARKER, row);
 			at->category = place_of(r, OF_CATEGORY, p->row[row].name->category);
 		}
-		if (t && tt_paths_marked(p, i))
+		if (t && tt_paths_has_marker(p, i))
 			at->thread = place_of(r, OF_THREAD, t->index);
 	}
 	return r->place ? TT_OK : err->code;
@@ -416,7 +416,7 @@ static void
 add_zone(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
 	const struct place *at = &r->place[rec->node];
-	const uint8_t is = r->s->is[rec->node];
+	const uint8_t is = r->s->flags[rec->node];
 	const int64_t waits = is & TT_SUM_WAIT ? rec->total : 0;
 	int64_t *v;
 
@@ -481,7 +481,7 @@ static void
 fill_zone(const struct tt_ranges *r, const struct tt_frame_change *c, size_t frame)
 {
 	const struct place *at = &r->place[c->node];
-	const uint8_t is = r->s->is[c->node];
+	const uint8_t is = r->s->flags[c->node];
 	const int64_t waits = is & TT_SUM_WAIT ? c->total : 0;
 
 	if (at->marker != NOWHERE) {

@@ -241,7 +241,7 @@ add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 	e.self = rec->self;
 	if (owner == rec->node) {
 		e.n = rec->n;
-		e.total = s->is[owner] & TT_SUM_OUTER ? rec->total : 0;
+		e.total = s->flags[owner] & TT_SUM_OUTER ? rec->total : 0;
 		e.met = rec->n || rec->total || rec->self;
 	}
 	return add_entry(b, &e);
@@ -278,7 +278,7 @@ take_change(struct by_frame *b, const struct tt_frame_change *c)
 		return false;
 	f->self += c->self;
 	f->inside += owner == c->node ? c->total : 0;
-	f->total += owner == c->node && s->is[owner] & TT_SUM_OUTER ? c->total : 0;
+	f->total += owner == c->node && s->flags[owner] & TT_SUM_OUTER ? c->total : 0;
 	const bool fills = f->inside || f->self;
 	if (fills && !f->at) {
 		b->now[b->nnow++] = (uint32_t)(f - b->filled);
@@ -380,7 +380,7 @@ more_markers(struct tt_stream *stream, struct tt_table *t)
 		for (size_t i = 0; i < s->n; i++)
 			if (!add_sum(b, &s->rec[i]))
 				return false;
-		if (s->apart && !add_filled(b))
+		if (s->lists_changes && !add_filled(b))
 			return false;
 		join(b);
 		for (size_t i = 0; i < b->n; i++)
@@ -398,7 +398,7 @@ add_thread(struct by_frame *b, const struct tt_frame_path *rec)
 {
 	const struct tt_frame_sums *s = &b->s;
 	struct entry e = { .thread = thread_of(s, rec->node) };
-	uint8_t is = s->is[rec->node];
+	uint8_t is = s->flags[rec->node];
 
 	if (e.thread == UINT32_MAX)
 		return true;
@@ -600,7 +600,7 @@ markers(struct tt_making *k, struct tt_table *t)
 
 	if (!b)
 		return;
-	b->s.apart = b->s.filled = !k->m->filter.no_wait;
+	b->s.lists_changes = b->s.has_filled = !k->m->filter.no_wait;
 	begin(k, t, b);
 }
 
@@ -612,7 +612,7 @@ threads(struct tt_making *k, struct tt_table *t)
 	if (!b)
 		return;
 	/* Skip inner zones, so that frames with deep stacks cost no more than others. */
-	b->s.only = k->m->filter.no_wait ? 0 : TT_SUM_TOP | TT_SUM_WAIT;
+	b->s.filling_mask = k->m->filter.no_wait ? 0 : TT_SUM_TOP | TT_SUM_WAIT;
 	begin(k, t, b);
 }
 

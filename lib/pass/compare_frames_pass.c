@@ -242,9 +242,9 @@ add_thread(struct compared *c, enum side s, const struct tt_frame_path *rec)
 		return;
 	if (tt_paths_shown(c->g.p, rec->node))
 		t->zones += rec->n;
-	if (c->sums.is[rec->node] & TT_SUM_TOP)
+	if (c->sums.flags[rec->node] & TT_SUM_TOP)
 		t->time.inside += rec->total;
-	if (c->sums.is[rec->node] & TT_SUM_WAIT)
+	if (c->sums.flags[rec->node] & TT_SUM_WAIT)
 		t->time.waiting += rec->total;
 }
 
@@ -294,15 +294,15 @@ read_sums(struct compared *c)
 	const bool turned = c->frame[B] < c->frame[A];
 	const size_t of[SIDES] = { c->frame[turned ? B : A], c->frame[turned ? A : B] };
 
-	c->sums.of = of;
-	c->sums.nof = SIDES;
+	c->sums.chosen = of;
+	c->sums.nchosen = SIDES;
 	tt_frame_sums_rewind(&c->sums);
 	while (tt_frame_sums_next(&c->sums)) {
 		for (unsigned s = A; s < SIDES; s++)
 			for (size_t i = 0; c->sums.frame == c->frame[s] && i < c->sums.n; i++)
 				add_rec(c, s, &c->sums.rec[i]);
 	}
-	c->sums.nof = 0;
+	c->sums.nchosen = 0;
 	c->g.total = 0;
 	for (unsigned s = A; s < SIDES; s++) {
 		int64_t wall = tt_frames_wall(c->f, c->frame[s]);
@@ -349,7 +349,7 @@ put_frame(struct tt_making *k, const struct compared *c, size_t i, struct tt_tab
 	if (tt_knows_collections(k->m))
 		tt_cell_u64(&cell[F_COLLECTIONS], tt_by_frame(k->m)->gc[i].n);
 	if (tt_knows_collections(k->m) && tt_knows_pauses(k->m))
-		tt_cell_int(&cell[F_PAUSE], tt_pause_in(k->m, process, tt_frames_start(f, i), tt_frames_end(f, i)));
+		tt_cell_int(&cell[F_PAUSE], tt_pause_ns_in(k->m, process, tt_frames_start(f, i), tt_frames_end(f, i)));
 	tt_cell_int(&cell[F_PROCESS], (int64_t)process + 1);
 }
 

@@ -248,7 +248,7 @@ editor_text(struct tt_making *k)
 		return "";
 	if (f->player_only)
 		return "; the Editor's time is left out";
-	return tt_text(k->r, "; the Editor: %lld %% of frame time (%s leaves it out)", (long long)tt_frames_editor(f),
+	return tt_text(k->r, "; the Editor: %lld %% of frame time (%s leaves it out)", (long long)tt_frames_editor_percent(f),
 	    tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 }
 
@@ -645,7 +645,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 			tt_cell_u64(&c[W_ALLOCS], (uint64_t)tt_column_at(&f->alloc_n, h->frame));
 		}
 		if (pauses && tt_capture_knows_pauses(k->m->cap[th->process]))
-			tt_cell_int(&c[W_GC], tt_pause_in(k->m, th->process, start, end));
+			tt_cell_int(&c[W_GC], tt_pause_ns_in(k->m, th->process, start, end));
 		tt_cell_text(&c[W_THREAD], th->name);
 		if (k->m->ncap > 1)
 			tt_cell_int(&c[W_PROCESS], (int64_t)th->process + 1);

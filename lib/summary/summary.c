@@ -196,7 +196,7 @@ quantiles_text(const struct tt_values *x, struct tt_report *r)
 static const char *
 editor_text(const struct tt_frames *f, struct tt_report *r)
 {
-	const int64_t editor = tt_frames_editor(f);
+	const int64_t editor = tt_frames_editor_percent(f);
 
 	return editor > 0 ? tt_text(r, "; %lld %% is the Unity Editor's (%s leaves it out)", (long long)editor, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : "";
 }

@@ -170,7 +170,7 @@ const struct tt_hitch_limit tt_hitch_limit[TT_HITCH_LIMITS] = {
 /* --- capped frames ------------------------------------------------------------------- */
 
 bool
-tt_same_cap(int64_t a, int64_t b)
+tt_is_same_cap(int64_t a, int64_t b)
 {
 	return a > 0 && b > 0 && b <= a + a / 10 && a <= b + b / 10;
 }
@@ -182,7 +182,7 @@ tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period)
 }
 
 int64_t
-tt_frames_editor(const struct tt_frames *f)
+tt_frames_editor_percent(const struct tt_frames *f)
 {
 	uint64_t editor = 0, all = 0;
 
@@ -220,7 +220,7 @@ tt_put_cap(char *p, int64_t period)
 }
 
 int64_t
-tt_pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
+tt_pause_ns_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
 {
 	const struct tt_gc *gc = tt_gc(m);
 	int64_t sum = 0;

@@ -52,10 +52,10 @@ void tt_values_free(struct tt_values *v, struct tt_mem *mem);
 bool tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period);
 
 /* The Editor's share of the time of all frames, in percent; -1: the Editor does nothing in them, or is left out. */
-int64_t tt_frames_editor(const struct tt_frames *f);
+int64_t tt_frames_editor_percent(const struct tt_frames *f);
 
 /* True if ${a} and ${b} are caps of about the same period, within a tenth, because a target rate is never exact. */
-bool tt_same_cap(int64_t a, int64_t b);
+bool tt_is_same_cap(int64_t a, int64_t b);
 
 /* Write a cap as "30 fps (33.3 ms)". */
 #define TT_CAP_TEXT 80
@@ -89,7 +89,7 @@ enum { TT_HITCH_LIMITS = 17 };
 extern const struct tt_hitch_limit { const char *text; int64_t ns; bool for_caps; } tt_hitch_limit[TT_HITCH_LIMITS];
 
 /* The time within [start, end) during which a collection of ${process} was stopping, or had stopped, the world. */
-int64_t tt_pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end);
+int64_t tt_pause_ns_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end);
 
 /* --- allocations ---------------------------------------------------------------------- */
 

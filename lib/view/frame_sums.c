@@ -9,10 +9,10 @@
 static void
 close_all(struct tt_frame_sums *s)
 {
-	tt_by_frame_close(s->in);
-	tt_by_frame_close(s->in_filling);
-	s->in = s->in_filling = NULL;
-	s->next = s->fills = NULL;
+	tt_by_frame_close(s->sums);
+	tt_by_frame_close(s->filling_sums);
+	s->sums = s->filling_sums = NULL;
+	s->next = s->next_filling = NULL;
 }
 
 void
@@ -21,24 +21,24 @@ tt_frame_sums_free(struct tt_frame_sums *s)
 	struct tt_mem *mem = &s->m->env->mem;
 
 	close_all(s);
-	tt_mem_free(mem, s->is, s->is ? s->p->n * sizeof *s->is : 0);
+	tt_mem_free(mem, s->flags, s->flags ? s->p->n * sizeof *s->flags : 0);
 	tt_mem_free(mem, s->slot, s->slot ? s->p->n * sizeof *s->slot : 0);
 	tt_mem_free(mem, s->rec, s->cap * sizeof *s->rec);
-	tt_mem_free(mem, s->first, s->capfirst * sizeof *s->first);
-	tt_mem_free(mem, s->lost, s->caplost * sizeof *s->lost);
+	tt_mem_free(mem, s->merge_copy, s->capmerge_copy * sizeof *s->merge_copy);
+	tt_mem_free(mem, s->wait_below_ns, s->capwait_below_ns * sizeof *s->wait_below_ns);
 	tt_mem_free(mem, s->filling, s->capfilling * sizeof *s->filling);
 	tt_mem_free(mem, s->change, s->capchange * sizeof *s->change);
-	s->is = NULL;
+	s->flags = NULL;
 	s->slot = NULL;
 	s->change = NULL;
 	s->nchange = s->capchange = 0;
-	s->rec = s->first = NULL;
-	s->lost = NULL;
+	s->rec = s->merge_copy = NULL;
+	s->wait_below_ns = NULL;
 	s->filling = NULL;
-	s->cap = s->capfirst = s->caplost = s->capfilling = s->nfilling = 0;
+	s->cap = s->capmerge_copy = s->capwait_below_ns = s->capfilling = s->nfilling = 0;
 }
 
-/* Mark zones that wait, and the outermost shown zones, in s->is. */
+/* Mark zones that wait, and the outermost shown zones, in s->flags. */
 static void
 find_waits(struct tt_frame_sums *s)
 {
@@ -48,11 +48,11 @@ find_waits(struct tt_frame_sums *s)
 
 		if (!tt_frame_sums_zone(s, i))
 			continue;
-		outside = !(s->is[up] & TT_SUM_IN_WAIT);
+		outside = !(s->flags[up] & TT_SUM_IN_WAIT);
 		if (!outside || s->p->waits[tt_paths_row(s->p, i)])
-			s->is[i] |= TT_SUM_IN_WAIT | (outside ? TT_SUM_WAIT : 0);
+			s->flags[i] |= TT_SUM_IN_WAIT | (outside ? TT_SUM_WAIT : 0);
 		if (tt_paths_shown(s->p, i) && tt_paths_node(s->p, s->p->owner[up])->kind == TT_NODE_THREAD)
-			s->is[i] |= TT_SUM_TOP;
+			s->flags[i] |= TT_SUM_TOP;
 	}
 }
 
@@ -69,7 +69,7 @@ find_outer(struct tt_frame_sums *s, uint32_t *open)
 		if (w.leave)
 			open[row]--;
 		else if (open[row]++ == 0)
-			s->is[w.node] |= TT_SUM_OUTER;
+			s->flags[w.node] |= TT_SUM_OUTER;
 	}
 }
 
@@ -84,8 +84,8 @@ tt_frame_sums_init(struct tt_frame_sums *s, struct tt_views *view, struct tt_err
 	if (!s->p)
 		return;
 	open = tt_mem_alloc(mem, s->p->nrow * sizeof *open, err);
-	s->is = open ? tt_mem_alloc(mem, s->p->n * sizeof *s->is, err) : NULL;
-	s->slot = s->is ? tt_mem_alloc(mem, s->p->n * sizeof *s->slot, err) : NULL;
+	s->flags = open ? tt_mem_alloc(mem, s->p->n * sizeof *s->flags, err) : NULL;
+	s->slot = s->flags ? tt_mem_alloc(mem, s->p->n * sizeof *s->slot, err) : NULL;
 	if (s->slot) {
 		find_waits(s);
 		find_outer(s, open);
@@ -105,22 +105,22 @@ fetch(struct tt_frame_sums *s, struct tt_sorted *in)
 void
 tt_frame_sums_fetch(struct tt_frame_sums *s)
 {
-	s->next = fetch(s, s->in);
+	s->next = fetch(s, s->sums);
 }
 
 void
 tt_frame_sums_rewind(struct tt_frame_sums *s)
 {
 	close_all(s);
-	s->nfilling = s->nchange = s->at = 0;
+	s->nfilling = s->nchange = s->next_chosen = 0;
 	s->frame = 0;
 	s->begun = false;
 	if (s->err->code == TT_OK && s->slot)
-		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->in, s->err);
+		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->sums, s->err);
 	if (s->err->code == TT_OK && s->slot)
-		tt_by_frame_open(s->m, TT_BY_FRAME_FILLING, &s->in_filling, s->err);
+		tt_by_frame_open(s->m, TT_BY_FRAME_FILLING, &s->filling_sums, s->err);
 	tt_frame_sums_fetch(s);
-	s->fills = fetch(s, s->in_filling);
+	s->next_filling = fetch(s, s->filling_sums);
 }
 
 static bool
@@ -161,11 +161,11 @@ merge(struct tt_frame_sums *s, size_t n)
 
 	if (n == 0 || n == s->n)
 		return true;
-	if (tt_mem_grow(&s->m->env->mem, &s->first, &s->capfirst, n, sizeof *s->first, s->err) != TT_OK)
+	if (tt_mem_grow(&s->m->env->mem, &s->merge_copy, &s->capmerge_copy, n, sizeof *s->merge_copy, s->err) != TT_OK)
 		return false;
-	memcpy(s->first, s->rec, n * sizeof *s->first);
+	memcpy(s->merge_copy, s->rec, n * sizeof *s->merge_copy);
 	while (i < n) {
-		s->rec[to] = k < s->n && s->rec[k].node < s->first[i].node ? s->rec[k++] : s->first[i++];
+		s->rec[to] = k < s->n && s->rec[k].node < s->merge_copy[i].node ? s->rec[k++] : s->merge_copy[i++];
 		s->slot[s->rec[to].node] = (uint32_t)to + 1;
 		to++;
 	}
@@ -202,12 +202,12 @@ find_filling(struct tt_frame_sums *s, size_t frame)
 		if (s->filling[i].until > frame)
 			s->filling[n++] = s->filling[i];
 	s->nfilling = n;
-	for (; s->fills && s->fills->frame <= frame; s->fills = fetch(s, s->in_filling)) {
-		if (s->fills->until <= frame || (s->only && !(s->is[s->fills->node] & s->only)))
+	for (; s->next_filling && s->next_filling->frame <= frame; s->next_filling = fetch(s, s->filling_sums)) {
+		if (s->next_filling->until <= frame || (s->filling_mask && !(s->flags[s->next_filling->node] & s->filling_mask)))
 			continue;
 		if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, s->err) != TT_OK)
 			return false;
-		s->filling[s->nfilling++] = *s->fills;
+		s->filling[s->nfilling++] = *s->next_filling;
 	}
 	if (s->nfilling != n)
 		tt_sort(s->filling, s->nfilling, by_node);
@@ -221,7 +221,7 @@ is_zone(const struct tt_frame_sums *s, uint32_t node)
 }
 
 /*
- * Add enclosing zones that have no sum of their own: those that damage cut short; or, if s->apart, all that fill the frame. In the latter case their own
+ * Add enclosing zones that have no sum of their own: those that damage cut short; or, if s->lists_changes, all that fill the frame. In the latter case their own
  * parents are not needed.
  */
 static void
@@ -229,7 +229,7 @@ add_parents(struct tt_frame_sums *s)
 {
 	const size_t had = s->n;
 
-	for (size_t i = 0; i < (s->apart ? had : s->n); i++) {
+	for (size_t i = 0; i < (s->lists_changes ? had : s->n); i++) {
 		uint32_t up = tt_paths_node(s->p, s->rec[i].node)->parent;
 
 		if (is_zone(s, up) && !s->slot[up] &&
@@ -259,22 +259,22 @@ settle(struct tt_frame_sums *s)
 static void
 drop_waits(struct tt_frame_sums *s)
 {
-	if (tt_mem_grow(&s->m->env->mem, &s->lost, &s->caplost, s->n, sizeof *s->lost, s->err) != TT_OK)
+	if (tt_mem_grow(&s->m->env->mem, &s->wait_below_ns, &s->capwait_below_ns, s->n, sizeof *s->wait_below_ns, s->err) != TT_OK)
 		return;
-	memset(s->lost, 0, s->n * sizeof *s->lost);
+	memset(s->wait_below_ns, 0, s->n * sizeof *s->wait_below_ns);
 	for (size_t i = s->n; i-- > 0;) {
 		struct tt_frame_path *rec = &s->rec[i];
 		uint32_t up = tt_paths_node(s->p, rec->node)->parent;
-		uint8_t is = s->is[rec->node];
+		uint8_t is = s->flags[rec->node];
 
 		if (!tt_frame_sums_zone(s, rec->node))
 			continue;
 		if (s->slot[up])
-			s->lost[s->slot[up] - 1] += is & TT_SUM_WAIT ? rec->total : is & TT_SUM_IN_WAIT ? 0 : s->lost[i];
+			s->wait_below_ns[s->slot[up] - 1] += is & TT_SUM_WAIT ? rec->total : is & TT_SUM_IN_WAIT ? 0 : s->wait_below_ns[i];
 		if (is & TT_SUM_IN_WAIT)
 			rec->n = 0, rec->total = rec->self = 0;
 		else
-			rec->total -= s->lost[i];
+			rec->total -= s->wait_below_ns[i];
 	}
 }
 
@@ -339,8 +339,8 @@ find_changes(struct tt_frame_sums *s, size_t frame)
 	for (; s->nfilling && s->filling[0].until <= frame; heap_remove(s))
 		if (!change(s, &s->filling[0], -1))
 			return false;
-	for (; s->fills && s->fills->frame <= frame; s->fills = fetch(s, s->in_filling))
-		if (s->fills->until > frame && (!change(s, s->fills, 1) || !heap_add(s, s->fills)))
+	for (; s->next_filling && s->next_filling->frame <= frame; s->next_filling = fetch(s, s->filling_sums))
+		if (s->next_filling->until > frame && (!change(s, s->next_filling, 1) || !heap_add(s, s->next_filling)))
 			return false;
 	return s->err->code == TT_OK;
 }
@@ -351,19 +351,19 @@ next_frame(struct tt_frame_sums *s, size_t frame)
 {
 	size_t next = s->next ? s->next->frame : SIZE_MAX;
 
-	if (s->nof) {
-		while (s->at < s->nof && s->of[s->at] < frame)
-			s->at++;
-		return s->at < s->nof ? s->of[s->at] : SIZE_MAX;
+	if (s->nchosen) {
+		while (s->next_chosen < s->nchosen && s->chosen[s->next_chosen] < frame)
+			s->next_chosen++;
+		return s->next_chosen < s->nchosen ? s->chosen[s->next_chosen] : SIZE_MAX;
 	}
-	for (size_t i = 0; i < s->nfilling && !s->apart; i++)
+	for (size_t i = 0; i < s->nfilling && !s->lists_changes; i++)
 		if (s->filling[i].until > frame)
 			return frame;
-	if (s->apart && s->filled && s->nfilling && frame < s->m->frames->n)
+	if (s->lists_changes && s->has_filled && s->nfilling && frame < s->m->frames->n)
 		return frame;
-	if (s->apart && s->nfilling && s->filling[0].until < next && s->filling[0].until < s->m->frames->n)
+	if (s->lists_changes && s->nfilling && s->filling[0].until < next && s->filling[0].until < s->m->frames->n)
 		next = s->filling[0].until;
-	return s->fills && s->fills->frame < next ? s->fills->frame : next;
+	return s->next_filling && s->next_filling->frame < next ? s->next_filling->frame : next;
 }
 
 /* Skip the paths of frames before ${frame}. */
@@ -372,7 +372,7 @@ skip_to(struct tt_frame_sums *s, size_t frame)
 {
 	if (!s->next || s->next->frame >= frame)
 		return;
-	tt_by_frame_skip(s->in, (uint32_t)frame, s->err);
+	tt_by_frame_skip(s->sums, (uint32_t)frame, s->err);
 	tt_frame_sums_fetch(s);
 }
 
@@ -388,9 +388,9 @@ find_next(struct tt_frame_sums *s)
 		if (s->frame == SIZE_MAX)
 			return false;
 		skip_to(s, s->frame);
-		if (!(s->apart ? find_changes(s, s->frame) : find_filling(s, s->frame)))
+		if (!(s->lists_changes ? find_changes(s, s->frame) : find_filling(s, s->frame)))
 			return false;
-	} while ((s->apart ? s->nchange : 0) + (!s->apart || s->filled ? s->nfilling : 0) == 0 && !(s->next && s->next->frame == s->frame));
+	} while ((s->lists_changes ? s->nchange : 0) + (!s->lists_changes || s->has_filled ? s->nfilling : 0) == 0 && !(s->next && s->next->frame == s->frame));
 	return true;
 }
 
@@ -405,9 +405,9 @@ tt_frame_sums_next(struct tt_frame_sums *s)
 	for (; s->next && s->next->frame == s->frame; tt_frame_sums_fetch(s))
 		if (!add(s, s->next))
 			return false;
-	if (s->err->code != TT_OK || (!s->apart && !add_filling(s)))
+	if (s->err->code != TT_OK || (!s->lists_changes && !add_filling(s)))
 		return false;
-	if (!s->only)
+	if (!s->filling_mask)
 		add_parents(s);
 	settle(s);
 	if (s->m->filter.no_wait)
@@ -420,7 +420,7 @@ static void
 add_time(const struct tt_frame_sums *s, uint32_t node, int64_t total, struct tt_zone_time *by_thread)
 {
 	const struct tt_thread *t = tt_paths_thread(s->p, node);
-	const uint8_t is = s->is[node];
+	const uint8_t is = s->flags[node];
 
 	if (!t || !tt_frame_sums_zone(s, node))
 		return;
@@ -437,7 +437,7 @@ tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_
 
 	err->code = TT_OK;
 	tt_frame_sums_init(&s, view, err);
-	s.apart = !view->m->filter.no_wait;
+	s.lists_changes = !view->m->filter.no_wait;
 	tt_frame_sums_rewind(&s);
 	while (tt_frame_sums_next(&s)) {
 		for (; at < s.frame; at++)
@@ -453,9 +453,9 @@ tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_
 				calls[tt_paths_row(s.p, rec->node)] += tt_paths_shown(s.p, rec->node) ? rec->n : 0;
 		}
 	}
-	for (; s.apart && s.nfilling && at < s.m->frames->n; at++)
+	for (; s.lists_changes && s.nfilling && at < s.m->frames->n; at++)
 		before += tt_frames_dur(s.m->frames, at);
-	for (size_t i = 0; s.apart && i < s.nfilling; i++)
+	for (size_t i = 0; s.lists_changes && i < s.nfilling; i++)
 		add_time(&s, s.filling[i].node, s.filling[i].total * before, by_thread);
 	tt_frame_sums_free(&s);
 	return err->code;

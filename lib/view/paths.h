@@ -128,7 +128,7 @@ tt_paths_row(const struct tt_paths *p, uint32_t node)
 
 /* True if ${node} is a timed zone with a marker. */
 static inline bool
-tt_paths_marked(const struct tt_paths *p, uint32_t node)
+tt_paths_has_marker(const struct tt_paths *p, uint32_t node)
 {
 	return node > TT_NODE_MORE && tt_paths_timed(p, node) && tt_paths_row(p, node) != TT_NO_ROW;
 }

@@ -197,10 +197,10 @@ count_paths(const struct tt_why *w)
 static bool
 is_inner(const struct tt_why *w, size_t at)
 {
-	return !(w->s->is[w->now.v[at].id] & TT_SUM_OUTER);
+	return !(w->s->flags[w->now.v[at].id] & TT_SUM_OUTER);
 }
 
-/* The index in w->on_way for the marker of path ${at}. */
+/* The index in w->on_descent for the marker of path ${at}. */
 static size_t
 on_way_row(const struct tt_why *w, size_t at)
 {
@@ -455,7 +455,7 @@ is_recursive(const struct tt_why *w, const struct tt_fact *row)
 	uint64_t outer = 0;
 
 	for (size_t i = 0, end = count_paths(w); i < end; i++)
-		if (tt_paths_row(w->p, w->now.v[i].id) == row->id && w->s->is[w->now.v[i].id] & TT_SUM_OUTER)
+		if (tt_paths_row(w->p, w->now.v[i].id) == row->id && w->s->flags[w->now.v[i].id] & TT_SUM_OUTER)
 			outer += w->now.v[i].n;
 	return row->n > 2 * outer;
 }
@@ -517,7 +517,7 @@ whole_of(const struct tt_why *w, uint32_t row)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
-		if (tt_frame_sums_zone(w->s, r->node) && w->s->is[r->node] & TT_SUM_OUTER && tt_paths_row(w->p, r->node) == row &&
+		if (tt_frame_sums_zone(w->s, r->node) && w->s->flags[r->node] & TT_SUM_OUTER && tt_paths_row(w->p, r->node) == row &&
 		    tt_paths_thread(w->p, r->node)->index == thread)
 			all += r->total;
 	}
@@ -670,7 +670,7 @@ descend_beside(struct tt_why *w, bool by_calls, const struct tt_cause *but, int6
 	return to;
 }
 
-/* Blame ${c} on a method that allocates; or on one that is merely slower than usual, which sets ${c}->doubtful. */
+/* Blame ${c} on a method that allocates; or on one that is merely slower than usual, which sets ${c}->is_doubtful. */
 static void
 blame_slower(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
 {

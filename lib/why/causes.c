@@ -218,8 +218,8 @@ read_samples(struct tt_why *w)
 
 	if ((rc = tt_why_facts_begin(w)) != TT_OK)
 		return rc;
-	w->s->of = w->sample;
-	w->s->nof = w->nsample;
+	w->s->chosen = w->sample;
+	w->s->nchosen = w->nsample;
 	tt_frame_sums_rewind(w->s);
 	while (rc == TT_OK && at < w->nsample && tt_frame_sums_next(w->s)) {
 		while (at < w->nsample && w->sample[at] < w->s->frame)
@@ -240,8 +240,8 @@ read_hitches(struct tt_why *w)
 
 	for (size_t i = 0; frame && i < out->ncause; i++)
 		frame[i] = out->cause[i].frame;
-	w->s->of = frame;
-	w->s->nof = out->ncause;
+	w->s->chosen = frame;
+	w->s->nchosen = out->ncause;
 	if (frame && out->ncause)
 		tt_frame_sums_rewind(w->s);
 	while (rc == TT_OK && at < out->ncause && tt_frame_sums_next(w->s)) {
@@ -254,8 +254,8 @@ read_hitches(struct tt_why *w)
 			tt_why_judge(w, &out->cause[at]);
 		rc = w->err->code;
 	}
-	w->s->of = NULL;
-	w->s->nof = 0;
+	w->s->chosen = NULL;
+	w->s->nchosen = 0;
 	tt_mem_free(w->mem, frame, (out->ncause + 1) * sizeof *frame);
 	return rc == TT_OK ? w->err->code : rc;
 }

@@ -375,7 +375,7 @@ int tt_why_drop_routine(struct tt_why *w);
  */
 int tt_why_note_unexplained(struct tt_why *w);
 
-/* Group unknown causes by the size of their extra time and by the marker with most of it: tt_cause.kin. */
+/* Group unknown causes by the size of their extra time and by the marker with most of it: tt_cause.similar_group. */
 int tt_why_group_unknown(struct tt_why *w);
 /* If frames are not explained, set out->unrecorded: recorder options that might have explained them. */
 int tt_why_note_unrecorded(struct tt_why *w);

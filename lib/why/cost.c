@@ -127,7 +127,7 @@ is_told(const struct tt_why *w, const struct costs *k, uint32_t node, uint32_t h
 	const uint32_t row = tt_paths_row(w->p, node);
 	const int64_t most = k->self[node] > k->total[heaviest] ? k->self[node] : k->total[heaviest];
 
-	if (row == TT_NO_ROW || !is_costly(k, node) || (heaviest && is_costly(k, heaviest)) || !(w->s->is[node] & TT_SUM_OUTER))
+	if (row == TT_NO_ROW || !is_costly(k, node) || (heaviest && is_costly(k, heaviest)) || !(w->s->flags[node] & TT_SUM_OUTER))
 		return false;
 	if (tt_name_is_loop(tt_why_full_name(w, row)) || tt_paths_node(w->p, caller_of(w, node))->kind != TT_NODE_ZONE)
 		return k->self[node] >= k->frame / 100 * MIN_FRAME_PERCENT;

@@ -349,7 +349,7 @@ add_totals(struct tt_why *w)
 		const uint32_t node = w->now.v[i].id;
 
 		w->now.v[i].total = w->extra_ns[i];
-		if (w->s->is[node] & TT_SUM_OUTER)
+		if (w->s->flags[node] & TT_SUM_OUTER)
 			rc = add(w, (struct tt_fact){ .what = TT_OF_TOTAL, .id = tt_paths_row(w->p, node), .node = node, .self = w->extra_ns[i] });
 	}
 	return rc == TT_OK ? put_in_order(w) : rc;
@@ -408,7 +408,7 @@ add_usual(struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, in
 }
 
 /*
- * Find out whether frames are longer when other threads work much: w->crowded. A sample counts as busy if that work exceeds its median by a quarter of a
+ * Find out whether frames are longer when other threads work much: w->is_slowed_by_others. A sample counts as busy if that work exceeds its median by a quarter of a
  * typical frame. At least one in twenty samples, but not half of them, must be busy, and a Mann-Whitney test must show that they are longer.
  */
 static int

@@ -378,8 +378,8 @@ read_eighth(struct tt_why *w, size_t last)
 
 	for (size_t i = 0; i < n && v; i++)
 		of[i] = from + i;
-	w->s->of = of;
-	w->s->nof = n;
+	w->s->chosen = of;
+	w->s->nchosen = n;
 	if (v)
 		tt_frame_sums_rewind(w->s);
 	while (v && w->err->code == TT_OK && tt_frame_sums_next(w->s) && w->s->frame < from + n) {
@@ -394,8 +394,8 @@ read_eighth(struct tt_why *w, size_t last)
 	}
 	if (v && w->err->code == TT_OK)
 		settle_medians(w, last, v, n);
-	w->s->of = NULL;
-	w->s->nof = 0;
+	w->s->chosen = NULL;
+	w->s->nchosen = 0;
 	tt_mem_free(w->mem, v, room * sizeof *v);
 	tt_mem_free(w->mem, of, n * sizeof *of);
 	return w->err->code;

@@ -541,7 +541,7 @@ is_busier(const struct tt_why *w)
 
 /*
  * Blame ${cause} on busy processors, and return true, if at least two other threads work clearly more than usual while the frame thread does no more. If frames
- * with much work elsewhere are known to be longer (w->crowded), one such thread is enough, and the usual work is that of the other frames.
+ * with much work elsewhere are known to be longer (w->is_slowed_by_others), one such thread is enough, and the usual work is that of the other frames.
  */
 static bool
 try_processors(const struct tt_why *w, struct tt_cause *cause)

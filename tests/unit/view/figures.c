@@ -143,8 +143,8 @@ TEST(what_no_frame_has_is_no_value)
 	CHECK(tt_frame_value(f, TT_FRAME_UNCAPPED, 0, &v));
 	CHECK(tt_frame_value(f, TT_FRAME_ALLOC_B, 0, &v));
 	CHECK_EQ_INT(v, 0);
-	CHECK_EQ_INT(tt_frames_editor(f), -1);
-	CHECK_EQ_INT(tt_frames_editor(NULL), -1);
+	CHECK_EQ_INT(tt_frames_editor_percent(f), -1);
+	CHECK_EQ_INT(tt_frames_editor_percent(NULL), -1);
 	close_frames();
 }
 
@@ -170,15 +170,15 @@ TEST(a_written_limit_lets_a_frame_at_that_rate_hold)
 
 TEST(caps_are_the_same_within_a_tenth_of_each_other)
 {
-	CHECK(tt_same_cap(100, 100));
-	CHECK(tt_same_cap(100, 110));
-	CHECK(tt_same_cap(110, 100));
-	CHECK(!tt_same_cap(100, 111));
-	CHECK(!tt_same_cap(111, 100));
-	CHECK(!tt_same_cap(0, 0));
-	CHECK(!tt_same_cap(100, 0));
-	CHECK(!tt_same_cap(-100, -100));
-	CHECK(tt_same_cap(INT64_MAX / 2, INT64_MAX / 2 - 1));
+	CHECK(tt_is_same_cap(100, 100));
+	CHECK(tt_is_same_cap(100, 110));
+	CHECK(tt_is_same_cap(110, 100));
+	CHECK(!tt_is_same_cap(100, 111));
+	CHECK(!tt_is_same_cap(111, 100));
+	CHECK(!tt_is_same_cap(0, 0));
+	CHECK(!tt_is_same_cap(100, 0));
+	CHECK(!tt_is_same_cap(-100, -100));
+	CHECK(tt_is_same_cap(INT64_MAX / 2, INT64_MAX / 2 - 1));
 }
 
 TEST(a_cap_is_told_as_rate_and_period)

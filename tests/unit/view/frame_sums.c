@@ -200,7 +200,7 @@ TEST(all_frames_together_are_the_time_of_threads_in_frames)
 	while (tt_frame_sums_next(&s))
 		for (size_t i = 0; i < s.n; i++)
 			if (tt_frame_sums_zone(&s, s.rec[i].node)) {
-				inside[tt_paths_thread(p, s.rec[i].node)->index] += s.is[s.rec[i].node] & TT_SUM_TOP ? s.rec[i].total : 0;
+				inside[tt_paths_thread(p, s.rec[i].node)->index] += s.flags[s.rec[i].node] & TT_SUM_TOP ? s.rec[i].total : 0;
 				want += tt_paths_shown(p, s.rec[i].node) ? s.rec[i].n : 0;
 			}
 	tt_frame_sums_free(&s);
@@ -221,8 +221,8 @@ TEST(chosen_frames_come_alone)
 
 	record(0, 0);
 	tt_frame_sums_init(&s, &view, &err);
-	s.of = of;
-	s.nof = sizeof of / sizeof *of;
+	s.chosen = of;
+	s.nchosen = sizeof of / sizeof *of;
 	for (unsigned twice = 0; twice < 2; twice++, n = 0) {
 		tt_frame_sums_rewind(&s);
 		while (tt_frame_sums_next(&s))
