@@ -115,7 +115,7 @@ tt_chunk_log_passes(const struct pipe *p, const struct slot *s)
 	const int64_t from = noted(&r->log, s, TT_CHUNK_FROM);
 	if (from == INT64_MIN)
 		return false;
-	span = r->o->emit[0]->times(r->emit[0], p->in->cap->process, &n);
+	span = r->o->emit[0]->times(r->emit[0], p->input->cap->process, &n);
 	at = tt_lower_bound(i, 0, n, span[i].to < from);
 	return at == n || span[at].from > seen_ts(&r->log, s);
 }

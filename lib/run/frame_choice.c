@@ -82,7 +82,7 @@ choose(struct tt_frames *f, int64_t *v, struct tt_err *err)
 }
 
 int
-tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
+tt_frames_choose_examined(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 {
 	struct tt_frames *f = m->frames;
 	struct tt_mem *mem = &m->env->mem;

@@ -39,7 +39,7 @@ idle_now(const struct tt_thread_replay *w)
 	unsigned why = 0;
 
 	for (unsigned i = 0; i < TT_IDLES; i++)
-		why |= (unsigned)(w->idling[i] > 0) << i;
+		why |= (unsigned)(w->nidle_open[i] > 0) << i;
 	return why;
 }
 
@@ -86,21 +86,21 @@ tt_replay_idle_begins(struct tt_replay *p, struct tt_thread_replay *w, const str
 {
 	tt_replay_settle_idle(w, ts);
 	note_idle(p, row);
-	if (row->idle & TT_IDLE(TT_IDLE_LIMIT) && !w->idling[TT_IDLE_LIMIT])
+	if (row->idle & TT_IDLE(TT_IDLE_LIMIT) && !w->nidle_open[TT_IDLE_LIMIT])
 		w->limit_since = ts;
 	for (unsigned i = 0; i < TT_IDLES; i++)
-		w->idling[i] += row->idle >> i & 1;
+		w->nidle_open[i] += row->idle >> i & 1;
 }
 
 int
 tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, struct tt_err *err)
 {
-	const bool waited = w->idling[TT_IDLE_LIMIT] > 0;
+	const bool waited = w->nidle_open[TT_IDLE_LIMIT] > 0;
 
 	tt_replay_settle_idle(w, ts);
 	for (unsigned i = 0; i < TT_IDLES; i++)
-		w->idling[i] -= w->idling[i] && row->idle >> i & 1;
-	return waited && !w->idling[TT_IDLE_LIMIT] ? release(p, w, ts, err) : TT_OK;
+		w->nidle_open[i] -= w->nidle_open[i] && row->idle >> i & 1;
+	return waited && !w->nidle_open[TT_IDLE_LIMIT] ? release(p, w, ts, err) : TT_OK;
 }
 
 void
@@ -110,11 +110,11 @@ tt_replay_idle_inner(struct tt_replay *p, struct tt_thread_replay *w, const stru
 
 	note_idle(p, row);
 	for (unsigned i = 0; i < TT_IDLES; i++) {
-		if (w->idling[i] || ts < w->idled[i]) {
+		if (w->nidle_open[i] || ts < w->idle_end[i]) {
 			in |= 1u << i;
 		} else if (row->idle >> i & 1) {
 			why |= 1u << i;
-			w->idled[i] = end;
+			w->idle_end[i] = end;
 		}
 	}
 	if (why & TT_IDLE(TT_IDLE_LIMIT) && end - ts >= TT_RELEASE_MIN_NS)

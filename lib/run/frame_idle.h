@@ -7,20 +7,20 @@
 #include "run/frame_replay.h"
 
 /* Reasons for which time is not CPU-active; for which it is not uncapped time. */
-enum { TT_REPLAY_NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR), TT_REPLAY_HELD = TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_EDITOR) };
+enum { TT_REPLAY_NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR), TT_REPLAY_LIMITED = TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
 /* True if at ${ts} the thread waits or runs the Editor: in a zone on the stack, or in the last whole idle zone. */
 static inline bool
 tt_replay_is_idle(const struct tt_thread_replay *w, int64_t ts)
 {
-	return w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_WAIT] || ts < w->idled[TT_IDLE_EDITOR];
+	return w->nidle_open[TT_IDLE_WAIT] || w->nidle_open[TT_IDLE_EDITOR] || ts < w->idle_end[TT_IDLE_WAIT] || ts < w->idle_end[TT_IDLE_EDITOR];
 }
 
 /* True if at ${ts} the thread waits for the frame limit or runs the Editor. */
 static inline bool
-tt_replay_is_held(const struct tt_thread_replay *w, int64_t ts)
+tt_replay_is_limited(const struct tt_thread_replay *w, int64_t ts)
 {
-	return w->idling[TT_IDLE_LIMIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_LIMIT] || ts < w->idled[TT_IDLE_EDITOR];
+	return w->nidle_open[TT_IDLE_LIMIT] || w->nidle_open[TT_IDLE_EDITOR] || ts < w->idle_end[TT_IDLE_LIMIT] || ts < w->idle_end[TT_IDLE_EDITOR];
 }
 
 /* Account for the idle time of zones on the stack, up to ${ts}. */

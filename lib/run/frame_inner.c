@@ -22,7 +22,7 @@ nested(const struct tt_thread_replay *w, const struct tt_event *e)
 		z.end = z.end > around->end ? around->end : z.end < z.ts ? z.ts : z.end;
 		z.giver = around->giver;
 	} else {
-		z.giver = tt_replay_under(w);
+		z.giver = tt_replay_parent_row(w);
 	}
 	return z;
 }
@@ -30,8 +30,8 @@ nested(const struct tt_thread_replay *w, const struct tt_event *e)
 static inline void
 add_to(struct tt_replay_idle *idle, int64_t ns, bool held)
 {
-	idle->all += ns;
-	idle->held += held ? ns : 0;
+	idle->idle_ns += ns;
+	idle->limited_ns += held ? ns : 0;
 }
 
 /* If ${ns} of self time go from the row ${at} to ${row}, move the idle part, too. */
@@ -41,7 +41,7 @@ share_idle(struct tt_thread_replay *w, uint32_t at, const struct tt_thread_repla
 	if (idle)
 		add_to(&w->idle[at], -ns, held);
 	if (idle || row->idle & TT_REPLAY_NO_WORK)
-		add_to(&w->idle[row - w->row], ns, held || row->idle & TT_REPLAY_HELD);
+		add_to(&w->idle[row - w->row], ns, held || row->idle & TT_REPLAY_LIMITED);
 }
 
 /* With --player-only: take the time of ${z}, a zone of the Editor, out of the totals of the zones around it. */
@@ -68,29 +68,29 @@ tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const stru
 	w->ninner++;
 	const int64_t ts = z->ts, end = z->end;
 	const uint32_t at = z->giver;
-	bool hidden = unlikely(player_only) && (w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_EDITOR]);
-	const bool idle = tt_replay_is_idle(w, ts), held = idle && tt_replay_is_held(w, ts);
+	bool hidden = unlikely(player_only) && (w->nidle_open[TT_IDLE_EDITOR] || ts < w->idle_end[TT_IDLE_EDITOR]);
+	const bool idle = tt_replay_is_idle(w, ts), held = idle && tt_replay_is_limited(w, ts);
 	z->counts = false;
 	if (row->idle)
 		tt_replay_idle_inner(p, w, row, ts, end);
 	if (unlikely(player_only) && !hidden && row->idle & TT_IDLE(TT_IDLE_EDITOR))
 		take_from_totals(w, z);
-	if (unlikely(row->out || hidden))
+	if (unlikely(row->is_alloc_wrapper || hidden))
 		return TT_OK;
 	struct tt_thread_replay_row *giver = &w->row[at];
 	giver->self -= end - ts;
 	z->giver = (uint32_t)(row - w->row);
-	if (unlikely(!giver->touched))
+	if (unlikely(!giver->is_touched))
 		rc = tt_replay_touch(p, w, giver, err);
-	if (!row->touched && rc == TT_OK)
+	if (!row->is_touched && rc == TT_OK)
 		rc = tt_replay_touch(p, w, row, err);
 	row->self += end - ts;
 	share_idle(w, at, row, end - ts, idle, held);
 	row->calls += !(e->flags & TT_F_CONT);
 	/* Inside a zone of the same marker the total is not counted again: zones nest, so the outer zone ends later. */
-	if (likely(!row->active) && ts >= row->since) {
+	if (likely(!row->nactive) && ts >= row->active_since) {
 		row->total += end - ts;
-		row->since = end;
+		row->active_since = end;
 		z->counts = true;
 	}
 	return rc;
@@ -100,9 +100,9 @@ tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const stru
 static inline int64_t
 idle_until(const struct tt_replay *p, const struct tt_thread_replay *w)
 {
-	const int64_t wait = w->idled[TT_IDLE_WAIT], editor = w->idled[TT_IDLE_EDITOR];
+	const int64_t wait = w->idle_end[TT_IDLE_WAIT], editor = w->idle_end[TT_IDLE_EDITOR];
 
-	if (p->m->frames->player_only || w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR])
+	if (p->m->frames->player_only || w->nidle_open[TT_IDLE_WAIT] || w->nidle_open[TT_IDLE_EDITOR])
 		return INT64_MAX;
 	return wait > editor ? wait : editor;
 }
@@ -118,20 +118,20 @@ add_plain(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_threa
 	struct tt_thread_replay_row *const giver = &w->row[z->giver];
 	struct tt_thread_replay_inner *const to = &w->inner[w->ninner++];
 	const int64_t ns = z->end - z->ts;
-	const bool counts = likely(!row->active) && z->ts >= row->since;
+	const bool counts = likely(!row->nactive) && z->ts >= row->active_since;
 	int rc = TT_OK;
 
 	*to = (struct tt_thread_replay_inner){ .ts = z->ts, .end = z->end, .giver = (uint32_t)(row - w->row), .counts = counts };
 	giver->self -= ns;
-	if (unlikely(!giver->touched))
+	if (unlikely(!giver->is_touched))
 		rc = tt_replay_touch(p, w, giver, err);
-	if (!row->touched && rc == TT_OK)
+	if (!row->is_touched && rc == TT_OK)
 		rc = tt_replay_touch(p, w, row, err);
 	row->self += ns;
 	row->calls += !(e->flags & TT_F_CONT);
 	if (counts) {
 		row->total += ns;
-		row->since = z->end;
+		row->active_since = z->end;
 	}
 	return rc;
 }
@@ -151,16 +151,16 @@ tt_replay_inner_zones(struct tt_replay *p, struct tt_thread_replay *w, const str
 			continue;
 		}
 		if (likely(end - e > TT_REPLAY_AHEAD))
-			__builtin_prefetch(&w->row[*tt_replay_near(w, e[TT_REPLAY_AHEAD].val)], 1);
+			__builtin_prefetch(&w->row[*tt_replay_cache_entry(w, e[TT_REPLAY_AHEAD].val)], 1);
 		const size_t up = base + e->depth;
 		if (unlikely(up < w->st.n))
 			break;
 		tt_replay_pop_inner(w, up - w->st.n);
 		if (w->ninner == 0 && unlikely(!tt_replay_in_frame(w, e->ts) || e->ts + e->dur > w->now.to))
 			break;
-		struct tt_thread_replay_row *row = &w->row[*tt_replay_near(w, e->val)];
+		struct tt_thread_replay_row *row = &w->row[*tt_replay_cache_entry(w, e->val)];
 		const struct tt_thread_replay_inner z = nested(w, e);
-		if (likely(row->key == e->val && !row->idle && !row->out && z.ts >= until && w->ninner < w->capinner)) {
+		if (likely(row->key == e->val && !row->idle && !row->is_alloc_wrapper && z.ts >= until && w->ninner < w->capinner)) {
 			rc = add_plain(p, w, &z, row, e, err);
 			continue;
 		}

@@ -37,7 +37,7 @@ by_name(const void *a, const void *b)
 struct tt_mark_key *
 tt_mark_keys_at(const struct tt_marks *ms, uint32_t process, uint64_t key)
 {
-	uint32_t at = tt_map_find(&ms->at, tt_seeded_pair(process, key), i, ms->key[i].key == key && ms->key[i].process == process);
+	uint32_t at = tt_map_find(&ms->key_index, tt_seeded_pair(process, key), i, ms->key[i].key == key && ms->key[i].process == process);
 
 	return at ? &ms->key[at - 1] : NULL;
 }
@@ -48,7 +48,7 @@ fill_map(struct tt_marks *ms, struct tt_mem *mem, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < ms->nkey && rc == TT_OK; i++)
-		rc = tt_map_add(&ms->at, mem, tt_seeded_pair(ms->key[i].process, ms->key[i].key), i, err);
+		rc = tt_map_add(&ms->key_index, mem, tt_seeded_pair(ms->key[i].process, ms->key[i].key), i, err);
 	return rc;
 }
 
@@ -64,11 +64,11 @@ add_keys(struct tt_run *r, uint32_t p, struct tt_err *err)
 		struct tt_mark_key k = { .process = p, .key = d->key, .full = d->text };
 
 		k.rank = (uint8_t)(frame[0] ? tt_name_rank(frame[0], d->text) : 0);
-		k.frame = k.rank || (frame[0] && tt_name_match(frame, d->text));
-		k.from = from[0] && tt_name_match(from, d->text);
-		if (!k.frame && !k.from)
+		k.is_frame = k.rank || (frame[0] && tt_name_match(frame, d->text));
+		k.is_from = from[0] && tt_name_match(from, d->text);
+		if (!k.is_frame && !k.is_from)
 			continue;
-		k.wrapper = tt_name_wrapper(d->text) > 0;
+		k.is_wrapper = tt_name_wrapper(d->text) > 0;
 		int rc = tt_mem_grow(&r->env->mem, &ms->key, &ms->capkey, ms->nkey + 1, sizeof *ms->key, err);
 		if (rc != TT_OK)
 			return rc;
@@ -94,17 +94,17 @@ tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < ms->nkey; i++) {
 		struct tt_mark_key *k = &ms->key[i], *up = i ? k - 1 : k;
 
-		k->name = up->name + (strcmp(up->full + tt_name_wrapper(up->full), k->full + tt_name_wrapper(k->full)) != 0);
+		k->name_number = up->name_number + (strcmp(up->full + tt_name_wrapper(up->full), k->full + tt_name_wrapper(k->full)) != 0);
 		best = k->rank > best ? k->rank : best;
-		any = any || k->frame;
+		any = any || k->is_frame;
 	}
 	for (size_t i = 0; i < ms->nkey; i++)
-		ms->key[i].frame = ms->key[i].frame && ms->key[i].rank == best;
+		ms->key[i].is_frame = ms->key[i].is_frame && ms->key[i].rank == best;
 	if (!r->o->frame_marker)
 		return fill_map(ms, &r->env->mem, err);
 	/* If no marker matches, likely ones are searched for. */
 	ms->unmatched = !any;
-	ms->one = best > 0 || tt_pattern_is_plain(r->o->frame_marker);
+	ms->wants_one = best > 0 || tt_pattern_is_plain(r->o->frame_marker);
 	return fill_map(ms, &r->env->mem, err);
 }
 
@@ -117,12 +117,12 @@ choose_of_name(struct tt_mark_key *from, struct tt_mark_key *to)
 	const struct tt_mark_key *own = NULL;
 
 	for (struct tt_mark_key *k = from; k < to; k++) {
-		k->frame = k->frame && k->begins;
-		if (k->frame && (!own || (own->wrapper && (!k->wrapper || k->first_ts < own->first_ts))))
+		k->is_frame = k->is_frame && k->begins;
+		if (k->is_frame && (!own || (own->is_wrapper && (!k->is_wrapper || k->first_ts < own->first_ts))))
 			own = k;
 	}
 	for (struct tt_mark_key *k = from; k < to; k++)
-		k->frame = k->frame && (k->wrapper ? own->wrapper && strcmp(own->full, k->full) == 0 : true);
+		k->is_frame = k->is_frame && (k->is_wrapper ? own->is_wrapper && strcmp(own->full, k->full) == 0 : true);
 }
 
 static int
@@ -146,12 +146,12 @@ list_names(struct tt_run *r, struct tt_frame_name **list, size_t *n, struct tt_e
 	for (size_t i = 0; i < ms->nkey; i++) {
 		const struct tt_mark_key *k = &ms->key[i];
 
-		if (!k->frame)
+		if (!k->is_frame)
 			continue;
-		if (k->name != last)
+		if (k->name_number != last)
 			(*list)[(*n)++] = (struct tt_frame_name){ .full = k->full, .key = k->key, .process = k->process };
 		(*list)[*n - 1].begins += k->begins;
-		last = k->name;
+		last = k->name_number;
 	}
 	tt_sort(*list, *n, by_begins);
 	return TT_OK;
@@ -187,7 +187,7 @@ drop_marks(struct tt_marks *ms, struct tt_mem *mem, struct tt_err *err)
 		for (size_t k = 0; k < was.n && rc == TT_OK; k++) {
 			const int64_t by = tt_column_at(&was.by, k);
 
-			if (ms->key[by / 2].frame)
+			if (ms->key[by / 2].is_frame)
 				rc = tt_frame_marks_add(m, mem, tt_column_at(&was.ts, k), (uint32_t)by, 0, err);
 			else if (by & TT_MARK_GAP && m->n)
 				rc = tt_column_set(&m->by, mem, m->n - 1, tt_column_at(&m->by, m->n - 1) | TT_MARK_GAP, err);
@@ -209,7 +209,7 @@ tt_mark_keys_choose(struct tt_run *r, struct tt_err *err)
 	if (ms->unmatched)
 		return tt_candidates_fail(r, err);
 	for (size_t i = 1; i <= ms->nkey; i++) {
-		if (i < ms->nkey && ms->key[i].name == ms->key[from].name)
+		if (i < ms->nkey && ms->key[i].name_number == ms->key[from].name_number)
 			continue;
 		choose_of_name(&ms->key[from], &ms->key[i]);
 		from = i;
@@ -217,9 +217,9 @@ tt_mark_keys_choose(struct tt_run *r, struct tt_err *err)
 	int rc = list_names(r, &list, &n, err);
 	if (rc != TT_OK)
 		return rc;
-	if (ms->one && n > 1)
+	if (ms->wants_one && n > 1)
 		return several(r->o->frame_marker, list, n, err);
-	ms->begun = list;
-	ms->nbegun = n;
+	ms->begin_name = list;
+	ms->nbegin_name = n;
 	return drop_marks(ms, &r->env->mem, err);
 }

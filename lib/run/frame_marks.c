@@ -24,8 +24,8 @@ marks(struct tt_run *r, struct tt_err *err)
 	if (!r->marks) {
 		r->marks = tt_mem_alloc(&r->env->mem, sizeof *r->marks, err);
 		if (r->marks) {
-			r->marks->from = INT64_MAX;
-			r->marks->name = UINT32_MAX;
+			r->marks->from_ts = INT64_MAX;
+			r->marks->first_name_number = UINT32_MAX;
 		}
 	}
 	return r->marks;
@@ -55,7 +55,7 @@ tt_frame_marks_add(struct tt_frame_marks *m, struct tt_mem *mem, int64_t ts, uin
 	int rc = tt_column_push(&m->ts, mem, ts, err);
 
 	TT_THEN(rc, tt_column_push(&m->by, mem, by, err));
-	TT_THEN(rc, tt_column_push(&m->given, mem, given, err));
+	TT_THEN(rc, tt_column_push(&m->engine_number, mem, given, err));
 	m->n += rc == TT_OK;
 	return rc;
 }
@@ -65,7 +65,7 @@ tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem)
 {
 	tt_column_free(&m->ts, mem);
 	tt_column_free(&m->by, mem);
-	tt_column_free(&m->given, mem);
+	tt_column_free(&m->engine_number, mem);
 	m->n = 0;
 }
 
@@ -101,16 +101,16 @@ begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const
 {
 	struct tt_marks *ms = r->marks;
 
-	if (k->from && e->ts < ms->from)
-		ms->from = e->ts;
-	if (!k->frame || e->kind == TT_INSTANT)
+	if (k->is_from && e->ts < ms->from_ts)
+		ms->from_ts = e->ts;
+	if (!k->is_frame || e->kind == TT_INSTANT)
 		return TT_OK;
 	if (k->begins++ == 0 || e->ts < k->first_ts)
 		k->first_ts = e->ts;
-	if (ms->name == UINT32_MAX)
-		ms->name = k->name;
-	ms->several = ms->several || (ms->one && k->name != ms->name);
-	return ms->several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), 0, err);
+	if (ms->first_name_number == UINT32_MAX)
+		ms->first_name_number = k->name_number;
+	ms->has_several = ms->has_several || (ms->wants_one && k->name_number != ms->first_name_number);
+	return ms->has_several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), 0, err);
 }
 
 /* While names are read: collect times, and the frames that the capture marks. */
@@ -185,7 +185,7 @@ tt_marks_free(struct tt_run *r)
 		tt_frame_marks_free(&ms->m[i], mem);
 	tt_mem_free(mem, ms->m, ms->cap * sizeof *ms->m);
 	tt_mem_free(mem, ms->of_thread, ms->nof_thread * sizeof *ms->of_thread);
-	tt_map_free(&ms->at, mem);
+	tt_map_free(&ms->key_index, mem);
 	tt_mem_free(mem, ms->key, ms->capkey * sizeof *ms->key);
 	tt_mem_free(mem, ms, sizeof *ms);
 	r->marks = NULL;
@@ -258,7 +258,7 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 			continue;
 		}
 		if (to > from)
-			rc = tt_frames_add(f, &(struct tt_frame){ from, to - from, i + 1, (uint32_t)tt_column_at(&marks->given, i) }, err);
+			rc = tt_frames_add(f, &(struct tt_frame){ from, to - from, i + 1, (uint32_t)tt_column_at(&marks->engine_number, i) }, err);
 	}
 	return rc;
 }
@@ -466,8 +466,8 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	m->frames->mem = mem;
 	m->frames->player_only = m->filter.player_only;
 	tt_tally_init(&m->frames->category_hist, mem);
-	m->frames->name = r->marks->begun;
-	m->frames->nname = r->marks->nbegun;
+	m->frames->name = r->marks->begin_name;
+	m->frames->nname = r->marks->nbegin_name;
 	p->w = tt_mem_alloc(mem, m->ncap * sizeof *p->w, err);
 	p->category = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->category, err);
 	p->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->share, err);
@@ -515,7 +515,7 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 	if ((rc = watch_render(m, p, err)) != TT_OK)
 		return rc;
 	rc = room_for_hitches(r, m, err);
-	return rc == TT_OK ? tt_frames_choose(r, m, err) : rc;
+	return rc == TT_OK ? tt_frames_choose_examined(r, m, err) : rc;
 }
 
 /* Fail if several captures have frames: frames are chosen by number, and numbers begin anew in each capture. */
@@ -575,7 +575,7 @@ find_whole(const struct tt_run *r, uint64_t given, uint64_t *low, uint64_t *high
 				continue;
 			*low = *low ? *low : k + 1;
 			*high = k + 1;
-			*of = (uint64_t)tt_column_at(&marks->given, k) == given ? k + 1 : *of;
+			*of = (uint64_t)tt_column_at(&marks->engine_number, k) == given ? k + 1 : *of;
 		}
 	}
 }
@@ -615,10 +615,10 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		return rc;
 	m->zones_expected = r->zones_seen;
 	m->frame_marker = r->o->frame_marker;
-	if (r->o->from_marker && (!ms || ms->from == INT64_MAX))
+	if (r->o->from_marker && (!ms || ms->from_ts == INT64_MAX))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "start marker \"%s\" never begins in the capture", r->o->from_marker);
-	if (r->o->from_marker && ms->from > m->filter.from)
-		m->filter.from = ms->from;
+	if (r->o->from_marker && ms->from_ts > m->filter.from)
+		m->filter.from = ms->from_ts;
 	if (m->filter.has_frames && !m->filter.frames_of_each && ms)
 		rc = check_one(r, err);
 	TT_THEN(rc, tt_frames_make(r, m, r->o->whole_frames, &r->replay, err));

@@ -22,12 +22,12 @@ tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const str
 	const struct tt_def *d;
 
 	*w = (struct tt_thread_replay){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = p->m->frames->n, .marks = m, .idled = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN }, .since = INT64_MIN,
-		.seen = INT64_MIN };
+		.end = p->m->frames->n, .marks = m, .idle_end = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN }, .self_since = INT64_MIN,
+		.last_ts = INT64_MIN };
 	begin_frame(p->m->frames, w);
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
-		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
+		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->timing = cap->timing(d->text, &t->nframes_late)) >= 0) {
 			t->key = d->key;
 			w->ntimer++;
 		}
@@ -44,18 +44,18 @@ tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const str
 static int
 settle_self(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err)
 {
-	if (ts > w->since && tt_replay_in_frame(w, w->since)) {
-		struct tt_thread_replay_row *top = &w->row[tt_replay_under(w)];
+	if (ts > w->self_since && tt_replay_in_frame(w, w->self_since)) {
+		struct tt_thread_replay_row *top = &w->row[tt_replay_parent_row(w)];
 		if (tt_replay_touch(p, w, top, err) != TT_OK)
 			return err->code;
-		top->self += ts - w->since;
-		if (w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR])
-			w->idle[tt_replay_under(w)].all += ts - w->since;
-		if (w->idling[TT_IDLE_LIMIT] || w->idling[TT_IDLE_EDITOR])
-			w->idle[tt_replay_under(w)].held += ts - w->since;
+		top->self += ts - w->self_since;
+		if (w->nidle_open[TT_IDLE_WAIT] || w->nidle_open[TT_IDLE_EDITOR])
+			w->idle[tt_replay_parent_row(w)].idle_ns += ts - w->self_since;
+		if (w->nidle_open[TT_IDLE_LIMIT] || w->nidle_open[TT_IDLE_EDITOR])
+			w->idle[tt_replay_parent_row(w)].limited_ns += ts - w->self_since;
 	}
-	if (ts > w->since)
-		w->since = ts;
+	if (ts > w->self_since)
+		w->self_since = ts;
 	return TT_OK;
 }
 
@@ -69,8 +69,8 @@ touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	for (size_t i = 0; i < w->nopen && rc == TT_OK; i++) {
 		struct tt_thread_replay_row *row = &w->row[w->open[i]];
 
-		row->listed = row->active > 0;
-		if (!row->listed)
+		row->is_listed = row->nactive > 0;
+		if (!row->is_listed)
 			continue;
 		w->open[n++] = w->open[i];
 		rc = tt_replay_touch(p, w, row, err);
@@ -83,12 +83,12 @@ touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 static int
 list_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_thread_replay_row *row, struct tt_err *err)
 {
-	if (row->listed)
+	if (row->is_listed)
 		return TT_OK;
 	if (tt_mem_grow(&p->m->env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, err) != TT_OK)
 		return err->code;
 	w->open[w->nopen++] = (uint32_t)(row - w->row);
-	row->listed = true;
+	row->is_listed = true;
 	return TT_OK;
 }
 
@@ -111,14 +111,14 @@ sum_row(const struct tt_frames *f, struct tt_thread_replay *w, struct tt_thread_
 {
 	struct tt_frame_marker *sum = &w->sum[row - w->row];
 
-	if (row->active && row->since < end) {
-		row->total += end - (row->since > start ? row->since : start) - take_editor(f, w, row);
-		row->since = end;
+	if (row->nactive && row->active_since < end) {
+		row->total += end - (row->active_since > start ? row->active_since : start) - take_editor(f, w, row);
+		row->active_since = end;
 	}
 	sum->present += row->calls || row->self || row->total;
 	sum->total += row->total;
 	sum->self += row->self;
-	sum->idle += w->idle[row - w->row].all;
+	sum->idle += w->idle[row - w->row].idle_ns;
 	if (row->total > sum->total_max)
 		sum->total_max = row->total;
 	if (row->self > sum->self_max)
@@ -127,8 +127,8 @@ sum_row(const struct tt_frames *f, struct tt_thread_replay *w, struct tt_thread_
 	if (row->calls > sum->calls_max)
 		sum->calls_max = row->calls;
 	row->frame = (uint32_t)w->frame + 1;
-	row->past = w->past + dur;
-	row->long_past = w->long_past + (dur > 0);
+	row->past_ns = w->past_ns + dur;
+	row->nlong_past = w->nlong_past + (dur > 0);
 }
 
 /* Add the time of ${row} in the present frame to its category. */
@@ -225,10 +225,10 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	tt_replay_settle_idle(w, end);
 	TT_THEN(rc, keep_idle(f, w, err));
 	wall = tt_frames_wall(f, w->frame);
-	longest = tt_hitches_place(&f->longest, w->frame, wall);
-	busiest = tt_hitches_place(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
+	longest = tt_hitches_insert(&f->longest, w->frame, wall);
+	busiest = tt_hitches_insert(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
 	period = period_so_far(w, end - start);
-	latest = tt_hitches_place(&f->latest, w->frame, tt_frames_uncapped_at(f, w->frame, period));
+	latest = tt_hitches_insert(&f->latest, w->frame, tt_frames_uncapped_at(f, w->frame, period));
 	if (rc == TT_OK && (longest || busiest || latest))
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
@@ -242,9 +242,9 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 		if (!out)
 			tt_hitch_keep(longest, row->key, row->calls, row->self);
 		if (!(row->idle & TT_REPLAY_NO_WORK) && w->touched[i] != TT_REPLAY_OUTSIDE)
-			keep_rest(busiest, row, idle->all);
-		if (!(row->idle & TT_REPLAY_HELD))
-			keep_rest(latest, row, idle->held);
+			keep_rest(busiest, row, idle->idle_ns);
+		if (!(row->idle & TT_REPLAY_LIMITED))
+			keep_rest(latest, row, idle->limited_ns);
 		else if (latest)
 			keep_late(latest, row, tt_frames_late(f, w->frame, period));
 		if (row->category < p->ncategory && row->self != 0 && !out)
@@ -253,13 +253,13 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 		row->calls = 0;
 		row->total = row->self = 0;
 		*idle = (struct tt_replay_idle){ 0 };
-		row->touched = false;
-		if (!row->active)
-			row->since = INT64_MIN;
+		row->is_touched = false;
+		if (!row->nactive)
+			row->active_since = INT64_MIN;
 	}
 	w->ntouched = 0;
 	for (unsigned i = 0; i < TT_IDLES; i++)
-		w->idled[i] = INT64_MIN;
+		w->idle_end[i] = INT64_MIN;
 	TT_THEN(rc, close_shares(p, &f->category_hist, err));
 	return rc == TT_OK ? tt_replay_pass_frame(p, w, wall, err) : rc;
 }
@@ -271,14 +271,14 @@ tt_thread_replay_advance(struct tt_replay *p, struct tt_thread_replay *w, int64_
 
 	while (rc == TT_OK && w->frame < w->end && w->now.to <= ts) {
 		/* Time before the frame began belongs to none. */
-		if (w->since < w->now.from)
-			w->since = w->now.from;
+		if (w->self_since < w->now.from)
+			w->self_since = w->now.from;
 		rc = close_frame(p, w, err);
 		w->frame++;
 		begin_frame(p->m->frames, w);
 	}
-	if (w->frame < w->end && w->since < w->now.from && ts > w->since)
-		w->since = ts < w->now.from ? ts : w->now.from;
+	if (w->frame < w->end && w->self_since < w->now.from && ts > w->self_since)
+		w->self_since = ts < w->now.from ? ts : w->now.from;
 	return rc;
 }
 
@@ -292,9 +292,9 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 	struct tt_thread_replay_row *row = rc == TT_OK ? tt_replay_row(p, w, key, err) : NULL;
 	if (!row)
 		return err->code;
-	if (row->out)
+	if (row->is_alloc_wrapper)
 		return TT_OK;
-	bool hidden = f->player_only && w->idling[TT_IDLE_EDITOR];
+	bool hidden = f->player_only && w->nidle_open[TT_IDLE_EDITOR];
 	if (row->idle)
 		tt_replay_idle_begins(p, w, row, ts);
 	if (hidden)
@@ -302,11 +302,11 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 	if (tt_replay_in_frame(w, ts)) {
 		rc = tt_replay_touch(p, w, row, err);
 		row->calls += !(flags & TT_F_CONT);
-	} else if (!row->active) {
+	} else if (!row->nactive) {
 		tt_replay_catch_up(w, row);
 	}
-	if (row->active++ == 0) {
-		row->since = ts;
+	if (row->nactive++ == 0) {
+		row->active_since = ts;
 		if (f->player_only)
 			w->editor[row - w->row] = tt_replay_in_frame(w, ts) ? w->now.editor : 0;
 		TT_THEN(rc, list_open(p, w, row, err));
@@ -325,18 +325,18 @@ zone_end(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t 
 		return err->code;
 	if (row->idle && tt_replay_idle_ends(p, w, row, ts, err) != TT_OK)
 		return err->code;
-	if (f->player_only && w->idling[TT_IDLE_EDITOR])
+	if (f->player_only && w->nidle_open[TT_IDLE_EDITOR])
 		return TT_OK;         /* the zone is inside one of the Editor's, where it was not counted */
-	if (row->active == 1 && tt_replay_in_frame(w, ts)) {
-		int64_t from = row->since > w->now.from ? row->since : w->now.from;
+	if (row->nactive == 1 && tt_replay_in_frame(w, ts)) {
+		int64_t from = row->active_since > w->now.from ? row->active_since : w->now.from;
 		if (tt_replay_touch(p, w, row, err) != TT_OK)
 			return err->code;
 		row->total += (ts > from ? ts - from : 0) - take_editor(f, w, row);
-	} else if (row->active == 1) {
+	} else if (row->nactive == 1) {
 		tt_replay_catch_up(w, row);
 	}
-	if (row->active && --row->active == 0)
-		row->since = ts;
+	if (row->nactive && --row->nactive == 0)
+		row->active_since = ts;
 	return TT_OK;
 }
 
@@ -382,10 +382,10 @@ show(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	size_t n = w->st.n;
 	struct tt_thread_replay_row *row = tt_replay_row(p, w, w->st.z[n - 1].key, err);
 
-	if (!row || tt_mem_grow(&p->m->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
+	if (!row || tt_mem_grow(&p->m->env->mem, &w->shown_row, &w->capshown_row, n, sizeof *w->shown_row, err) != TT_OK)
 		return err->code;
-	bool hidden = p->m->frames->player_only && w->idling[TT_IDLE_EDITOR] > (unsigned)(row->idle >> TT_IDLE_EDITOR & 1);
-	w->shown[n - 1] = !row->out && !hidden ? (uint32_t)(row - w->row) : n > 1 ? w->shown[n - 2] : TT_REPLAY_OUTSIDE;
+	bool hidden = p->m->frames->player_only && w->nidle_open[TT_IDLE_EDITOR] > (unsigned)(row->idle >> TT_IDLE_EDITOR & 1);
+	w->shown_row[n - 1] = !row->is_alloc_wrapper && !hidden ? (uint32_t)(row - w->row) : n > 1 ? w->shown_row[n - 2] : TT_REPLAY_OUTSIDE;
 	return TT_OK;
 }
 
@@ -406,7 +406,7 @@ tt_thread_replay_enter(struct tt_replay *p, struct tt_thread_replay *w, const st
 {
 	int rc = TT_OK;
 
-	w->seen = st->seen_ts;
+	w->last_ts = st->seen_ts;
 	for (size_t i = 0; i < st->n && rc == TT_OK; i++)
 		rc = push(p, w, &(struct tt_event){ .ts = st->z[i].ts, .val = st->z[i].key, .flags = (uint8_t)st->z[i].flags }, err);
 	return rc;
@@ -493,7 +493,7 @@ end_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event 
 static int
 gap(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
-	int64_t ts = e->flags & TT_F_BASE || e->ts < w->seen ? w->seen : e->ts;
+	int64_t ts = e->flags & TT_F_BASE || e->ts < w->last_ts ? w->last_ts : e->ts;
 	int rc = pop_whole(p, w, l->base, l, err);
 
 	TT_THEN(rc, tt_thread_replay_advance(p, w, ts, err));
@@ -532,8 +532,8 @@ tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, const st
 	}
 	tt_replay_pop_inner(w, 0);
 	TT_THEN(rc, pop_whole(p, w, l.base, &l, err));
-	if (b->min_ts <= b->max_ts && b->max_ts > w->seen)
-		w->seen = b->max_ts;
+	if (b->min_ts <= b->max_ts && b->max_ts > w->last_ts)
+		w->last_ts = b->max_ts;
 	tt_mem_free(mem, l.ends, cap * sizeof *l.ends);
 	return rc;
 }
@@ -547,10 +547,10 @@ tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem)
 	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
 	tt_mem_free(mem, w->idle, w->capidle * sizeof *w->idle);
 	tt_mem_free(mem, w->editor, w->capeditor * sizeof *w->editor);
-	tt_map_free(&w->at, mem);
+	tt_map_free(&w->row_index, mem);
 	tt_map_free(&w->named, mem);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
 	tt_mem_free(mem, w->open, w->capopen * sizeof *w->open);
-	tt_mem_free(mem, w->shown, w->capshown * sizeof *w->shown);
+	tt_mem_free(mem, w->shown_row, w->capshown_row * sizeof *w->shown_row);
 	tt_mem_free(mem, w->peak, w->cappeak * sizeof *w->peak);
 }

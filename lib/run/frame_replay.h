@@ -29,7 +29,7 @@ struct tt_frame_marks {               /* begins of frames on one thread */
 	uint32_t process, thread;
 	struct tt_column ts;
 	struct tt_column by;          /* twice the index in tt_marks.key of the marker; plus TT_MARK_GAP if events are missing before the next begin */
-	struct tt_column given;       /* the number that the engine gave the frame; all 0: none */
+	struct tt_column engine_number; /* the number that the engine gave the frame; all 0: none */
 	size_t n;
 };
 
@@ -38,9 +38,9 @@ struct tt_mark_key {
 	uint64_t key, begins;
 	int64_t first_ts;             /* time of the first begin */
 	const char *full;
-	uint32_t process, name;       /* name: number that all keys of one marker share, with those of its wrapper */
+	uint32_t process, name_number; /* name_number: a number that all keys of one marker share, with those of its wrapper */
 	uint8_t rank;                 /* tt_name_rank() of the option's name in it */
-	bool frame, from, wrapper;
+	bool is_frame, is_from, is_wrapper;
 };
 
 /* Reasons why a thread is idle: it waits; for the frame limit; for the limit in a marker that waits for nothing else; it runs the Editor. */
@@ -49,19 +49,19 @@ enum { TT_IDLE_WAIT, TT_IDLE_LIMIT, TT_IDLE_LIMIT_ONLY, TT_IDLE_EDITOR, TT_IDLES
 
 struct tt_thread_replay_row;
 struct tt_thread_replay_inner;
-enum { TT_REPLAY_NEAR = 4096 };
+enum { TT_REPLAY_CACHED_ROWS = 4096 };
 
 /* The replay of one frame thread. */
 struct tt_thread_replay {
 	uint32_t process, thread;
-	enum { TT_REPLAY_BEFORE, TT_REPLAY_IN, TT_REPLAY_AFTER } where;  /* of the present chunk, if chunks outside the frames are skipped */
+	enum { TT_REPLAY_BEFORE, TT_REPLAY_IN, TT_REPLAY_AFTER } chunk_place; /* of the present chunk, if chunks outside the frames are skipped */
 	struct tt_stack st;
-	uint32_t *shown;              /* by level of the stack: row of the innermost shown zone at or below that level */
-	size_t capshown;
+	uint32_t *shown_row;          /* by level of the stack: row of the innermost shown zone at or below that level */
+	size_t capshown_row;
 	struct tt_thread_replay_inner *inner; /* open zones above the stack, all inside the present frame */
 	size_t ninner, capinner;
-	int64_t since;                /* time up to which self time is counted */
-	int64_t seen;                 /* time of the thread's last event before the present chunk */
+	int64_t self_since;           /* time up to which self time is counted */
+	int64_t last_ts;              /* time of the thread's last event before the present chunk */
 	size_t first;                 /* first frame of this process */
 	size_t frame;                 /* the present frame, or the next if none is */
 	size_t end;                   /* one past the last frame of this process */
@@ -71,27 +71,27 @@ struct tt_thread_replay {
 	} now;
 	int64_t period;               /* estimate so far of the time (ns) that the frame limit makes frames last */
 	const struct tt_frame_marks *marks;   /* all marks of the process, also of frames that are not in the table */
-	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
+	struct timer { uint64_t key; unsigned nframes_late; int timing; } timer[8]; /* counters of frame timings */
 	unsigned ntimer;
-	uint32_t idling[TT_IDLES];    /* by reason: how many zones on the stack are idle for it */
+	uint32_t nidle_open[TT_IDLES]; /* by reason: how many zones on the stack are idle for it */
 	int64_t idle_since;
 	int64_t limit_since;          /* when the outermost wait for the limit on the stack began */
-	int64_t idled[TT_IDLES];      /* by reason: end of the last idle zone that lies inside this frame */
+	int64_t idle_end[TT_IDLES];   /* by reason: end of the last idle zone that lies inside this frame */
 	struct tt_thread_replay_row *row;
 	struct tt_frame_marker *sum;  /* sums of each row over the frames so far */
 	/* For each row: the part of its self time in the present frame that is not CPU-active, and the part that is not uncapped time. */
-	struct tt_replay_idle { int64_t all, held; } *idle;
+	struct tt_replay_idle { int64_t idle_ns, limited_ns; } *idle;
 	int64_t *editor;              /* with --player-only, for each open row: the Editor's time in the present frame before the row's zone began */
 	size_t nrow, caprow, capsum, capidle, capeditor;
-	struct tt_map at;             /* index in row by key */
+	struct tt_map row_index;      /* index in row by key */
 	struct tt_map named;          /* index in row by full name, without aliases */
-	uint32_t near[TT_REPLAY_NEAR]; /* cache by bits of a key: its index in row, to be checked */
+	uint32_t row_cache[TT_REPLAY_CACHED_ROWS]; /* cache by bits of a key: its index in row, to be checked */
 	uint32_t *touched;            /* rows that did something in the present frame */
 	size_t ntouched, captouched;
 	uint32_t *open;               /* rows with zones on the stack, each once, and some that had */
 	size_t nopen, capopen;
-	int64_t past;                 /* time of the frames so far */
-	uint32_t long_past;           /* how many of them have a duration */
+	int64_t past_ns;              /* time of the frames so far */
+	uint32_t nlong_past;          /* how many of them have a duration */
 	struct peak { uint32_t frame; int64_t dur; } *peak;   /* those that no later one is as long as */
 	size_t npeak, cappeak;
 };
@@ -103,15 +103,15 @@ struct tt_marks {
 	size_t nof_thread;
 	struct tt_mark_key *key;
 	size_t nkey, capkey;
-	struct tt_map at;             /* places in key by process and key */
+	struct tt_map key_index;      /* places in key by process and key */
 	bool unmatched;               /* true: --frame-marker matches no marker */
 	bool keyed;
-	bool one;                     /* true: only one marker may begin frames */
-	bool several;                 /* true: more than one does, so marks are no longer kept */
-	uint32_t name;                /* name number of the first marker that begins; UINT32_MAX: none did */
-	struct tt_frame_name *begun;  /* the markers that begin frames */
-	size_t nbegun;
-	int64_t from;                 /* the first begin of from_marker; INT64_MAX: none */
+	bool wants_one;               /* true: only one marker may begin frames */
+	bool has_several;             /* true: more than one does, so marks are no longer kept */
+	uint32_t first_name_number;   /* name number of the first marker that begins; UINT32_MAX: none did */
+	struct tt_frame_name *begin_name; /* the markers that begin frames */
+	size_t nbegin_name;
+	int64_t from_ts;              /* the first begin of from_marker; INT64_MAX: none */
 };
 
 /* Append a begin at ${ts}; ${by} and ${given} as in struct tt_frame_marks. */
@@ -137,13 +137,13 @@ int tt_thread_replay_sum(struct tt_replay *p, struct tt_thread_replay *w, uint64
 void tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem);
 
 /* frame_worst.c: insert ${frame}, with badness ${by}, among the worst frames ${list} and return its place; NULL: the others are worse. */
-struct tt_hitch *tt_hitches_place(struct tt_hitches *list, size_t frame, int64_t by);
+struct tt_hitch *tt_hitches_insert(struct tt_hitches *list, size_t frame, int64_t by);
 /* Add the marker ${key}, with self time ${self} and ${calls} calls, to frame ${h}, which keeps the largest; ties by key. NULL does nothing. */
 void tt_hitch_keep(struct tt_hitch *h, uint64_t key, uint64_t calls, int64_t self);
 /* Raise the badness of ${frame} to at least ${by}; it may be among the worst already. */
 void tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by);
 
 /* Choose the frames that are examined closely: tt_frames.looked. */
-int tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err);
+int tt_frames_choose_examined(const struct tt_run *r, struct tt_model *m, struct tt_err *err);
 
 #endif

@@ -41,7 +41,7 @@ static bool
 is_same(const struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_thread_replay_row *row,
     const struct tt_thread_replay_row *new, const char *full)
 {
-	return row->category == new->category && row->idle == new->idle && row->out == new->out &&
+	return row->category == new->category && row->idle == new->idle && row->is_alloc_wrapper == new->is_alloc_wrapper &&
 	    strcmp(tt_model_key(p->m, w->process, row->key)->full, full) == 0;
 }
 
@@ -55,7 +55,7 @@ name_row(struct tt_replay *p, struct tt_thread_replay *w, const char *full, stru
 
 	if (!at)
 		return tt_map_add(&w->named, &p->m->env->mem, hash, w->nrow, err);
-	new->alias = true;
+	new->is_alias = true;
 	new->frame = at - 1;
 	return TT_OK;
 }
@@ -72,27 +72,27 @@ tt_replay_new_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key,
 		return NULL;
 	const struct tt_name *n = tt_model_key(p->m, w->process, key);
 	struct tt_thread_replay_row *row = &w->row[w->nrow];
-	*row = (struct tt_thread_replay_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
-		.out = n && n->alloc_wrapper && !p->m->filter.wrappers };
-	row->idle = row->out ? 0 : idle_of(p->m, key, n);
+	*row = (struct tt_thread_replay_row){ .key = key, .category = n ? n->category : UINT32_MAX, .active_since = INT64_MIN,
+		.is_alloc_wrapper = n && n->alloc_wrapper && !p->m->filter.wrappers };
+	row->idle = row->is_alloc_wrapper ? 0 : idle_of(p->m, key, n);
 	if (n && n->known && name_row(p, w, n->full, err) != TT_OK)
 		return NULL;
-	return tt_map_add(&w->at, mem, tt_seeded_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
+	return tt_map_add(&w->row_index, mem, tt_seeded_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
 
 static uint32_t
 place_of(const struct tt_thread_replay *w, uint64_t key)
 {
-	return tt_map_find(&w->at, tt_seeded_mix(0, key), i, w->row[i].key == key);
+	return tt_map_find(&w->row_index, tt_seeded_mix(0, key), i, w->row[i].key == key);
 }
 
 struct tt_thread_replay_row *
-tt_replay_row_far(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, uint32_t *near, struct tt_err *err)
+tt_replay_find_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, uint32_t *near, struct tt_err *err)
 {
 	uint32_t at = place_of(w, key);
 	struct tt_thread_replay_row *row = at ? &w->row[at - 1] : tt_replay_new_row(p, w, key, err);
 
-	if (row && row->alias)
+	if (row && row->is_alias)
 		return &w->row[row->frame];
 	if (row)
 		*near = (uint32_t)(row - w->row);
@@ -113,28 +113,28 @@ tt_replay_catch_up(struct tt_thread_replay *w, struct tt_thread_replay_row *row)
 {
 	struct tt_frame_marker *sum = &w->sum[row - w->row];
 
-	if (row->active && row->frame < w->frame) {
+	if (row->nactive && row->frame < w->frame) {
 		int64_t most = longest_since(w, row->frame);
 
-		sum->present += w->long_past - row->long_past;
-		sum->total += w->past - row->past;
+		sum->present += w->nlong_past - row->nlong_past;
+		sum->total += w->past_ns - row->past_ns;
 		if (most > sum->total_max)
 			sum->total_max = most;
 	}
 	row->frame = (uint32_t)w->frame;
-	row->past = w->past;
-	row->long_past = w->long_past;
+	row->past_ns = w->past_ns;
+	row->nlong_past = w->nlong_past;
 }
 
 int
 tt_replay_touch(struct tt_replay *p, struct tt_thread_replay *w, struct tt_thread_replay_row *row, struct tt_err *err)
 {
-	if (row->touched)
+	if (row->is_touched)
 		return TT_OK;
 	int rc = tt_mem_grow(&p->m->env->mem, &w->touched, &w->captouched, w->ntouched + 1, sizeof *w->touched, err);
 	if (rc == TT_OK) {
 		tt_replay_catch_up(w, row);
-		row->touched = true;
+		row->is_touched = true;
 		w->touched[w->ntouched++] = (uint32_t)(row - w->row);
 	}
 	return rc;
@@ -148,8 +148,8 @@ tt_replay_pass_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t du
 	int rc = tt_mem_grow(&p->m->env->mem, &w->peak, &w->cappeak, w->npeak + 1, sizeof *w->peak, err);
 	if (rc == TT_OK)
 		w->peak[w->npeak++] = (struct peak){ .frame = (uint32_t)w->frame, .dur = dur };
-	w->past += dur;
-	w->long_past += dur > 0;
+	w->past_ns += dur;
+	w->nlong_past += dur > 0;
 	return rc;
 }
 
@@ -162,7 +162,7 @@ tt_thread_replay_sum(struct tt_replay *p, struct tt_thread_replay *w, uint64_t k
 	if (!row)
 		return err->code;
 	*sum = (struct tt_frame_marker){ 0 };
-	if (at && w->row[at - 1].alias)
+	if (at && w->row[at - 1].is_alias)
 		return TT_OK;
 	tt_replay_catch_up(w, row);
 	*sum = w->sum[row - w->row];

@@ -121,7 +121,7 @@ take_timings(struct tt_replay *p, const struct tt_thread_replay *w, const struct
 			rc = set_timing(f, w, e->ts, e->dur, e->depth, e->val, true, err);
 		for (unsigned k = 0; e->kind == TT_COUNTER && k < w->ntimer && rc == TT_OK; k++)
 			if ((uint32_t)w->timer[k].key == e->dur)
-				rc = set_timing(f, w, e->ts, w->timer[k].late, (unsigned)w->timer[k].what, whole_ns(e), false, err);
+				rc = set_timing(f, w, e->ts, w->timer[k].nframes_late, (unsigned)w->timer[k].timing, whole_ns(e), false, err);
 	}
 	return rc;
 }
@@ -134,13 +134,13 @@ is_in_frames(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_ba
 	bool timed = b->min_ts <= b->max_ts;
 
 	if (w->first == w->end || (timed && b->min_ts >= tt_frames_end(f, w->end - 1)))
-		w->where = TT_REPLAY_AFTER;
-	if (w->where == TT_REPLAY_BEFORE && timed && b->max_ts >= tt_frames_start(f, w->first)) {
-		w->where = TT_REPLAY_IN;
+		w->chunk_place = TT_REPLAY_AFTER;
+	if (w->chunk_place == TT_REPLAY_BEFORE && timed && b->max_ts >= tt_frames_start(f, w->first)) {
+		w->chunk_place = TT_REPLAY_IN;
 		if (tt_thread_replay_enter(p, w, before, err) != TT_OK)
 			return err->code;
 	}
-	return w->where == TT_REPLAY_IN;
+	return w->chunk_place == TT_REPLAY_IN;
 }
 
 /* Add the render thread's zones of a chunk to its time in each frame. */

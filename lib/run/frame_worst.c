@@ -17,7 +17,7 @@ find_least(struct tt_hitches *list)
 }
 
 struct tt_hitch *
-tt_hitches_place(struct tt_hitches *list, size_t frame, int64_t by)
+tt_hitches_insert(struct tt_hitches *list, size_t frame, int64_t by)
 {
 	struct tt_hitch *h = &list->h[list->n];
 
@@ -42,7 +42,7 @@ tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by)
 			find_least(list);
 			return;
 		}
-	tt_hitches_place(list, frame, by);
+	tt_hitches_insert(list, frame, by);
 }
 
 void

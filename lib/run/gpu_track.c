@@ -301,9 +301,9 @@ begin_thread(struct pipe *p, struct tt_err *err)
 {
 	struct tt_gpu_track *g = p->gpu;
 	const struct tt_def name = { .kind = TT_DEF_THREAD, .ts = TT_EVER, .key = TT_TID_GPU, .text = "GPU", .len = 3 };
-	int rc = tt_threads_get(&p->r->m->threads, p->in->cap->process, TT_TID_GPU, false, &g->thread, err);
+	int rc = tt_threads_get(&p->r->m->threads, p->input->cap->process, TT_TID_GPU, false, &g->thread, err);
 
-	TT_THEN(rc, tt_defs_add(p->in->cap->defs, &name, err));
+	TT_THEN(rc, tt_defs_add(p->input->cap->defs, &name, err));
 	TT_THEN(rc, match(g, err));
 	TT_THEN(rc, tt_sorter_done(&g->work, err));
 	TT_THEN(rc, tt_sorted_open(&g->work, &g->sorted, err));
@@ -319,7 +319,7 @@ begin_thread(struct pipe *p, struct tt_err *err)
 static int
 put_part(struct pipe *p, struct tt_batch *b, unsigned part, struct tt_err *err)
 {
-	const char *name = p->in->cap->gpu_part ? p->in->cap->gpu_part(part) : NULL;
+	const char *name = p->input->cap->gpu_part ? p->input->cap->gpu_part(part) : NULL;
 	const size_t at = b->text.n;
 
 	if (!name || !(b->needs & TT_NEEDS_ARGS))
@@ -358,7 +358,7 @@ fill(struct pipe *p, struct tt_err *err)
 	int rc = TT_OK;
 
 	tt_batch_reset(b);
-	b->process = p->in->cap->process;
+	b->process = p->input->cap->process;
 	b->tid = TT_TID_GPU;
 	b->thread = g->thread->index;
 	while (n < GPU_CHUNK && rc == TT_OK && (rc = tt_sorted_next(g->sorted, &w, err)) == TT_OK && w) {
@@ -384,7 +384,7 @@ tt_gpu_chunk(struct pipe *p, struct slot **s, struct tt_err *err)
 	if (rc != TT_OK || (rc = fill(p, err)) <= 0)
 		return rc;
 	g->slot.io.thread = g->thread;
-	g->slot.io.cap = p->in->cap;
+	g->slot.io.cap = p->input->cap;
 	g->slot.io.b = &g->slot.batch;
 	if ((rc = tt_thread_stacks_copy(p, &g->slot, g->thread, err)) != TT_OK)
 		return rc;

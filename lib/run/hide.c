@@ -159,7 +159,7 @@ hide_rare(const struct tt_hidden *s, struct tt_batch *b)
 int
 tt_hide_editor(struct pipe *p, struct tt_batch *b, struct tt_thread *t, struct tt_err *err)
 {
-	struct tt_stack *base = &p->around;
+	struct tt_stack *base = &p->open_before;
 	int rc = tt_stack_copy(base, &t->stack, &p->r->env->mem, err);
 	struct hiding h = { .m = p->r->m, .t = t, .base = t->stack.n, .top = t->stack.n, .open = SIZE_MAX, .whole = SIZE_MAX,
 		.span = &p->hidden };

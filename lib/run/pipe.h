@@ -21,37 +21,37 @@ struct slot {
 	struct tt_fold_io io;
 	struct tt_stack before;       /* for parts: a copy of the thread's stack before the chunk, because the copy in io is consumed */
 	struct tt_buf *out;           /* one per emitter */
-	size_t held;                  /* bytes that this slot adds to pipe.held */
-	bool passed;                  /* true: this reading skips the chunk, which is not decoded */
+	size_t large_bytes;           /* bytes that this slot adds to pipe.large_bytes */
+	bool is_skipped;              /* true: this reading skips the chunk, which is not decoded */
 	uint64_t alloc_before;
 	uint64_t raw_at;              /* bytes taken from the input when this chunk was read */
 };
 
 struct pipe {
 	struct tt_run *r;
-	struct tt_input *in;
+	struct tt_input *input;
 	enum tt_phase phase;
 	unsigned needs;
 	struct tt_close_times close;
 	struct slot **slot;           /* slots made so far, each when first needed: small captures need few */
 	size_t nslot, nmade;          /* the most slots; the number made */
-	struct slot **at;             /* by a chunk's number, modulo nslot */
-	struct slot **spare;          /* nspare slots without a chunk, the last used on top, whose memory is in the cache; NULL: not made yet */
-	size_t nspare;
+	struct slot **slot_of_chunk;  /* by a chunk's number, modulo nslot */
+	struct slot **free_slot;      /* nspare slots without a chunk, the last used on top, whose memory is in the cache; NULL: not made yet */
+	size_t nfree_slot;
 	size_t nworker;
 	pthread_mutex_t lock;
-	pthread_cond_t moved;
+	pthread_cond_t progress;
 	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
 	const struct tt_tree_table *table;    /* the table of paths after the last commit */
 	uint64_t outgrown_seq;        /* chunks before this one may still use older tables of paths; 0: there are no older ones */
-	size_t held;                  /* bytes of the large buffers in the slots of chunks in flight */
-	struct tt_stack around;       /* hide.c: open zones from before the chunk, while its events pass */
+	size_t large_bytes;           /* bytes of the large buffers in the slots of chunks in flight */
+	struct tt_stack open_before;  /* hide.c: open zones from before the chunk, while its events pass */
 	struct tt_hidden { struct tt_span *v; size_t n, cap; } hidden;        /* hide.c: spans of the Editor's zones in the chunk */
-	size_t kept;                  /* bytes of arguments kept for zones open between chunks */
+	size_t kept_arg_bytes;        /* bytes of arguments kept for zones open between chunks */
 	bool reading, entering, committing, eof, failed;
 	bool more_ahead;              /* see tt_chunk.more_ahead */
-	unsigned asleep, looking;     /* workers without a task: those asleep, and those polling for one */
-	_Atomic unsigned tasks;       /* how often a task was announced to the polling workers */
+	unsigned nasleep, npolling;   /* workers without a task: those asleep, and those polling for one */
+	_Atomic unsigned nannounced;  /* how often a task was announced to the polling workers */
 	struct tt_err err;
 	struct tt_loss tail;          /* losses that next reports at the end */
 	bool lost_before;             /* true: earlier inputs had losses */

@@ -37,11 +37,11 @@ struct worker {
 static int
 read_step(struct pipe *p, struct slot *s, struct tt_err *err)
 {
-	int rc = p->in->format->next(p->in->ctx, &s->chunk, err);
+	int rc = p->input->format->next(p->input->ctx, &s->chunk, err);
 
 	if (rc == TT_END)
 		tt_loss_join(&p->tail, &s->chunk.loss);
-	const struct tt_src_info *i = tt_src_info(p->in->src);
+	const struct tt_src_info *i = tt_src_info(p->input->src);
 	s->raw_at = i->seekable ? s->chunk.at + s->chunk.len : i->raw_at;
 	return rc;
 }
@@ -56,7 +56,7 @@ load(struct pipe *p, struct slot *s, struct tt_err *err)
 	if (c->loaded)
 		return TT_OK;
 	rc = tt_chunk_room(c, &p->r->env->mem, (size_t)c->len, err);
-	TT_THEN(rc, tt_src_pread(p->in->src, c->at, c->bytes, (size_t)c->len, &got, err));
+	TT_THEN(rc, tt_src_pread(p->input->src, c->at, c->bytes, (size_t)c->len, &got, err));
 	if (rc < 0)
 		return rc;
 	if (got < c->len) {
@@ -89,12 +89,12 @@ shift(struct tt_batch *b, int64_t by)
 int
 tt_pipe_decode(struct pipe *p, struct slot *s, struct tt_err *err)
 {
-	int rc = p->in->format->decode(p->in->ctx, &s->chunk, &s->batch, err);
+	int rc = p->input->format->decode(p->input->ctx, &s->chunk, &s->batch, err);
 
 	s->batch.seq = s->chunk.seq;
-	s->batch.process = p->in->cap->process;
-	if (rc == TT_OK && p->in->cap->offset_ns)
-		shift(&s->batch, p->in->cap->offset_ns);
+	s->batch.process = p->input->cap->process;
+	if (rc == TT_OK && p->input->cap->offset_ns)
+		shift(&s->batch, p->input->cap->offset_ns);
 	return rc;
 }
 
@@ -103,17 +103,17 @@ decode_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 {
 	(void)w;
 	tt_batch_reset(&s->batch);
-	s->passed = tt_chunk_log_passes(p, s);
-	int rc = s->passed ? TT_OK : load(p, s, err);
+	s->is_skipped = tt_chunk_log_passes(p, s);
+	int rc = s->is_skipped ? TT_OK : load(p, s, err);
 
-	return rc == TT_OK && !s->passed ? tt_pipe_decode(p, s, err) : rc;
+	return rc == TT_OK && !s->is_skipped ? tt_pipe_decode(p, s, err) : rc;
 }
 
 static int
 enter_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 {
 	(void)w;
-	return s->passed ? tt_chunk_log_pass(p, s, err) : tt_thread_stacks_enter(p, s, err);
+	return s->is_skipped ? tt_chunk_log_pass(p, s, err) : tt_thread_stacks_enter(p, s, err);
 }
 
 /* --- fold ------------------------------------------------------------------------ */
@@ -121,7 +121,7 @@ enter_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 static struct tt_view
 view_of(const struct pipe *p, const struct slot *s)
 {
-	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
+	return (struct tt_view){ .m = p->r->m, .cap = p->input->cap, .thread = s->io.thread, .b = &s->batch,
 		.slice = s->io.slice, .nslice = s->io.nslice, .begun = s->io.begun, .nbegun = s->io.nbegun, .seen_ts = s->io.base.seen_ts,
 		.args = s->io.args, .nargs = s->io.nargs, .left = s->io.left, .nleft = s->io.nleft, .first_left = s->io.first_left,
 		.alloc_before = s->alloc_before,
@@ -152,7 +152,7 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 	const struct tt_run *r = p->r;
 	int rc;
 
-	if (p->phase < TT_PHASE_MAIN || s->passed)
+	if (p->phase < TT_PHASE_MAIN || s->is_skipped)
 		return TT_OK;
 	if (r->m->keep_thread && !r->m->keep_thread[s->io.thread->index]) {
 		s->io.nslice = s->io.nbegun = s->io.nleft = 0;
@@ -185,9 +185,9 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 {
 	struct tt_run *r = p->r;
 	struct tt_collecting *c = &r->collect;
-	int rc = tt_fold_commit(w->fold, &s->io, p->in->cap->process, err);
+	int rc = tt_fold_commit(w->fold, &s->io, p->input->cap->process, err);
 
-	c->cap = p->in->cap;
+	c->cap = p->input->cap;
 	c->b = &s->batch;
 	c->t = s->io.thread;
 	c->site = s->io.site;
@@ -198,7 +198,7 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 	s->io.nsum = 0;
 	if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
 		rc = count_whole(p, s, err);
-	TT_THEN(rc, tt_parts_chunk(r, p->in->cap, s, rest, err));
+	TT_THEN(rc, tt_parts_chunk(r, p->input->cap, s, rest, err));
 	struct tt_view v = view_of(p, s);
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
 		const struct tt_emit *e = r->o->emit[i];
@@ -247,7 +247,7 @@ tick(struct pipe *p, const struct slot *s)
 static int
 sum_up(struct pipe *p, struct slot *s, struct tt_err *err)
 {
-	struct tt_capture *cap = p->in->cap;
+	struct tt_capture *cap = p->input->cap;
 	struct tt_batch *b = &s->batch;
 
 	tt_loss_join(p->r->env->loss, &s->chunk.loss);
@@ -280,7 +280,7 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	if (tt_stopped(p->r->env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	tick(p, s);
-	if (s->passed)
+	if (s->is_skipped)
 		return TT_OK;
 	int rc = tt_gpu_take(p, &s->batch, err);
 	if (rc != TT_OK)
@@ -288,10 +288,10 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	const uint64_t end = s->chunk.at + s->chunk.len + s->chunk.before;
 	p->r->bytes_seen = end > p->r->bytes_seen ? end : p->r->bytes_seen;
 	if (p->phase < TT_PHASE_MAIN)
-		return tt_marks_collect(p->r, p->in, &s->batch, s->io.thread, p->phase, err);
+		return tt_marks_collect(p->r, p->input, &s->batch, s->io.thread, p->phase, err);
 	if (p->phase == TT_PHASE_MAIN) {
 		if ((rc = tt_spanning_chunk(&p->r->m->spanning, &s->batch, &p->r->env->mem, err)) != TT_OK || (rc = sum_up(p, s, err)) != TT_OK ||
-		    (rc = tt_unnamed_batch(p->r, p->in->cap, &s->batch, err)) != TT_OK)
+		    (rc = tt_unnamed_batch(p->r, p->input->cap, &s->batch, err)) != TT_OK)
 			return rc;
 	}
 	return commit_main(p, w, s, false, err);
@@ -321,7 +321,7 @@ fail(struct pipe *p, const struct tt_err *err)
 static struct slot *
 at(const struct pipe *p, uint64_t seq)
 {
-	return p->at[seq % p->nslot];
+	return p->slot_of_chunk[seq % p->nslot];
 }
 
 static struct slot *
@@ -338,7 +338,7 @@ static bool
 has_room(const struct pipe *p, size_t quarters)
 {
 	const size_t n = 4 * (size_t)(p->read_seq - p->commit_seq);
-	const bool small = 4 * p->held < quarters * p->nworker * AHEAD_BYTES;
+	const bool small = 4 * p->large_bytes < quarters * p->nworker * AHEAD_BYTES;
 
 	return n < quarters * p->nslot && (small || n < quarters * p->nworker * MIN_SLOTS);
 }
@@ -353,9 +353,9 @@ enum task { NOTHING, COMMIT, ENTER, FOLD, READ, AHEAD };
 static enum task
 next_task(struct pipe *p, struct slot **s)
 {
-	const bool can_read = !p->reading && !p->eof && p->nspare > 0 && has_room(p, 4);
+	const bool can_read = !p->reading && !p->eof && p->nfree_slot > 0 && has_room(p, 4);
 
-	*s = p->nspare > 0 ? p->spare[p->nspare - 1] : NULL;
+	*s = p->nfree_slot > 0 ? p->free_slot[p->nfree_slot - 1] : NULL;
 	if (p->more_ahead && p->nworker > 1)
 		return AHEAD;
 	if (can_read && p->nworker > 1 && has_room(p, 2))
@@ -380,16 +380,16 @@ go(struct pipe *p)
 	struct slot *s;
 	bool more = false;
 
-	if (p->asleep || p->looking) {
+	if (p->nasleep || p->npolling) {
 		const enum task t = next_task(p, &s);
 		more = t != NOTHING && (t != READ || has_room(p, 3));
 	}
-	const bool seen = more && p->looking;
+	const bool seen = more && p->npolling;
 	if (seen)
-		atomic_fetch_add_explicit(&p->tasks, 1, memory_order_release);
+		atomic_fetch_add_explicit(&p->nannounced, 1, memory_order_release);
 	pthread_mutex_unlock(&p->lock);
 	if (more && !seen)
-		pthread_cond_signal(&p->moved);
+		pthread_cond_signal(&p->progress);
 }
 
 /* Release the block of the reader's window that the chunk keeps. */
@@ -446,14 +446,14 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 	struct tt_err err = { .at = TT_NOWHERE };
 
 	p->reading = true;
-	p->nspare--;
+	p->nfree_slot--;
 	go(p);
 	int rc = s ? TT_OK : make_slot(p, &s, &err);
 	TT_THEN(rc, read_step(p, s, &err));
 	pthread_mutex_lock(&p->lock);
 	p->reading = false;
 	if (rc != TT_OK) {
-		p->spare[p->nspare++] = s;
+		p->free_slot[p->nfree_slot++] = s;
 		p->eof = true;
 		if (rc != TT_END) {
 			err.code = rc;
@@ -461,10 +461,10 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 		}
 		return;
 	}
-	p->at[p->read_seq++ % p->nslot] = s;
+	p->slot_of_chunk[p->read_seq++ % p->nslot] = s;
 	p->more_ahead |= s->chunk.more_ahead;
-	s->held = s->chunk.cap + s->chunk.keeps + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
-	p->held += s->held;
+	s->large_bytes = s->chunk.cap + s->chunk.keeps + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
+	p->large_bytes += s->large_bytes;
 	take(p, w, s, DECODING, DECODED, decode_step);
 }
 
@@ -500,8 +500,8 @@ one_task(struct pipe *p, struct worker *w)
 		p->committing = false;
 		p->commit_seq++;
 		forget_tables(p);
-		p->held -= s->held;
-		p->spare[p->nspare++] = s;
+		p->large_bytes -= s->large_bytes;
+		p->free_slot[p->nfree_slot++] = s;
 		return true;
 	case ENTER:
 		p->entering = true;
@@ -518,7 +518,7 @@ one_task(struct pipe *p, struct worker *w)
 	case AHEAD:
 		p->more_ahead = false;
 		go(p);
-		p->in->format->ahead(p->in->ctx);
+		p->input->format->ahead(p->input->ctx);
 		pthread_mutex_lock(&p->lock);
 		return true;
 	default:
@@ -533,14 +533,14 @@ enum { LOOKS = 1000 };
 static void
 look_out(struct pipe *p, unsigned *looks)
 {
-	const unsigned tasks = atomic_load_explicit(&p->tasks, memory_order_relaxed);
+	const unsigned tasks = atomic_load_explicit(&p->nannounced, memory_order_relaxed);
 
-	p->looking++;
+	p->npolling++;
 	pthread_mutex_unlock(&p->lock);
-	for (; *looks > 0 && atomic_load_explicit(&p->tasks, memory_order_acquire) == tasks; --*looks)
+	for (; *looks > 0 && atomic_load_explicit(&p->nannounced, memory_order_acquire) == tasks; --*looks)
 		relax();
 	pthread_mutex_lock(&p->lock);
-	p->looking--;
+	p->npolling--;
 }
 
 static void *
@@ -557,13 +557,13 @@ work(void *arg)
 		} else if (looks > 0) {
 			look_out(p, &looks);
 		} else {
-			p->asleep++;
-			pthread_cond_wait(&p->moved, &p->lock);
-			p->asleep--;
+			p->nasleep++;
+			pthread_cond_wait(&p->progress, &p->lock);
+			p->nasleep--;
 			looks = LOOKS;
 		}
 	}
-	pthread_cond_broadcast(&p->moved);
+	pthread_cond_broadcast(&p->progress);
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
 }
@@ -578,16 +578,16 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 
 	for (size_t i = 0; i < m->threads.n && rc == TT_OK; i++) {
 		struct tt_thread *t = m->threads.t[i];
-		if (t->process != p->in->cap->process || t->stack.n == 0)
+		if (t->process != p->input->cap->process || t->stack.n == 0)
 			continue;
 		t->open_at_end += t->stack.n;
 		if (m->keep_thread && !m->keep_thread[i])
 			continue;
 		tt_batch_reset(&s->batch);
-		s->batch.process = p->in->cap->process;
+		s->batch.process = p->input->cap->process;
 		s->batch.thread = t->index;
 		s->io.thread = t;
-		s->io.cap = p->in->cap;
+		s->io.cap = p->input->cap;
 		s->io.b = &s->batch;
 		s->alloc_before = t->alloc_b;
 		rc = tt_thread_stacks_copy(p, s, t, err);
@@ -608,7 +608,7 @@ slots_of(const struct pipe *p)
 
 	if (r->o->nemit)
 		return MAX_WRITTEN;
-	return p->in->format->ahead || r->m->frames ? MAX_SLOTS : SHORT_SLOTS;
+	return p->input->format->ahead || r->m->frames ? MAX_SLOTS : SHORT_SLOTS;
 }
 
 static int
@@ -620,14 +620,14 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 		.close = &p->close };
 	const struct tt_close_emits emits = { .emit = r->o->emit, .opts = r->o->emit_opts, .state = r->emit, .n = r->o->nemit };
 
-	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r->m, p->in->cap->process, p->needs, &emits, &p->close, err) != TT_OK)
+	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r->m, p->input->cap->process, p->needs, &emits, &p->close, err) != TT_OK)
 		return err->code;
 	p->nworker = nworker;
 	p->nslot = slots_of(p) * nworker;
-	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)) || !(p->at = tt_mem_alloc(mem, p->nslot * sizeof *p->at, err)) ||
-	    !(p->spare = tt_mem_alloc(mem, p->nslot * sizeof *p->spare, err)))
+	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)) || !(p->slot_of_chunk =
+	    tt_mem_alloc(mem, p->nslot * sizeof *p->slot_of_chunk, err)) || !(p->free_slot = tt_mem_alloc(mem, p->nslot * sizeof *p->free_slot, err)))
 		return err->code;
-	p->nspare = p->nslot;
+	p->nfree_slot = p->nslot;
 	for (size_t i = 0; i < nworker; i++) {
 		w[i].p = p;
 		if (p->phase >= TT_PHASE_MAIN && tt_fold_new(&fold, &w[i].fold, err) != TT_OK)
@@ -670,8 +670,8 @@ free_slots(struct pipe *p)
 		tt_mem_free(mem, s->out, s->out ? r->o->nemit * sizeof *s->out : 0);
 		tt_mem_free(mem, s, sizeof *s);
 	}
-	tt_mem_free(mem, p->spare, p->nslot * sizeof *p->spare);
-	tt_mem_free(mem, p->at, p->nslot * sizeof *p->at);
+	tt_mem_free(mem, p->free_slot, p->nslot * sizeof *p->free_slot);
+	tt_mem_free(mem, p->slot_of_chunk, p->nslot * sizeof *p->slot_of_chunk);
 	tt_mem_free(mem, p->slot, p->nslot * sizeof *p->slot);
 }
 
@@ -717,8 +717,8 @@ end_losses(struct pipe *p, struct tt_err *err)
 
 	tt_loss_join(loss, &p->tail);
 	/* Earlier inputs' losses explain nothing of this one. */
-	if (p->in->cap->nevent == 0 && !loss->any)
-		tt_log(p->r->env, TT_LOG_NORMAL, "%s has no event: nothing was recorded or saved in it, or only its end was copied", p->in->cap->path);
+	if (p->input->cap->nevent == 0 && !loss->any)
+		tt_log(p->r->env, TT_LOG_NORMAL, "%s has no event: nothing was recorded or saved in it, or only its end was copied", p->input->cap->path);
 	loss->any |= p->lost_before;
 	return tt_spanning_end(&p->r->m->spanning, loss, &p->r->env->mem, err);
 }
@@ -726,8 +726,8 @@ end_losses(struct pipe *p, struct tt_err *err)
 int
 tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err)
 {
-	struct pipe p = { .r = r, .in = in, .phase = phase, .lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
-		.moved = PTHREAD_COND_INITIALIZER, .needs = needs_of(r, phase) };
+	struct pipe p = { .r = r, .input = in, .phase = phase, .lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
+		.progress = PTHREAD_COND_INITIALIZER, .needs = needs_of(r, phase) };
 	size_t nworker = r->env->jobs;
 	struct worker *w = tt_mem_alloc(&r->env->mem, nworker * sizeof *w, err);
 
@@ -763,11 +763,11 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	if (p.gpu && phase == TT_PHASE_MAIN)
 		tt_chunk_log_free(r);
 	tt_gpu_free(&p);
-	tt_stack_free(&p.around, &r->env->mem);
+	tt_stack_free(&p.open_before, &r->env->mem);
 	tt_mem_free(&r->env->mem, p.hidden.v, p.hidden.cap * sizeof *p.hidden.v);
 	rc = tear_down(&p, w, nworker, rc, err);
 	tt_mem_free(&r->env->mem, w, nworker * sizeof *w);
 	pthread_mutex_destroy(&p.lock);
-	pthread_cond_destroy(&p.moved);
+	pthread_cond_destroy(&p.progress);
 	return rc;
 }

@@ -31,7 +31,7 @@ struct tt_render_time {
 	int64_t from, idle_from;      /* begin of the outermost zone on the stack, and of the outermost that waits */
 	int64_t last;                 /* time of the last event */
 	size_t npresented;            /* frames handed to the display since the first frame began */
-	struct known { uint64_t key; bool waits, presents; } *known;
+	struct known { uint64_t key; bool is_wait, is_present_wait; } *known;
 	size_t nknown, capknown;
 	struct tt_map at;             /* places in known */
 	uint32_t near[NEAR];          /* cache by bits of a key: its index in known, to be checked */
@@ -153,7 +153,7 @@ push(struct tt_render_time *r, uint64_t key, int64_t ts, unsigned flags, struct 
 		return rc;
 	if (r->st.n == 0)
 		r->from = ts;
-	if (is.waits && r->waits++ == 0)
+	if (is.is_wait && r->waits++ == 0)
 		r->idle_from = ts;
 	return tt_stack_push(&r->st, &r->m->env->mem, key, ts, flags, err) < 0 ? err->code : TT_OK;
 }
@@ -170,9 +170,9 @@ popped(void *arg, const struct tt_open *z, unsigned flags)
 	(void)flags;
 	if (e->rc == TT_OK)
 		e->rc = look_up(e->r, z->key, &is, e->err);
-	if (e->rc == TT_OK && is.presents)
+	if (e->rc == TT_OK && is.is_present_wait)
 		e->rc = present(e->r, z->ts, e->ts, e->err);
-	if (e->rc == TT_OK && is.waits && e->r->waits && --e->r->waits == 0)
+	if (e->rc == TT_OK && is.is_wait && e->r->waits && --e->r->waits == 0)
 		e->rc = add(e->r, e->r->idle_from, e->ts, -1, e->err);
 }
 
@@ -226,9 +226,9 @@ whole_zone(struct tt_render_time *r, const struct tt_event *e, struct lasts *unt
 	}
 	if (rc == TT_OK && r->waits == 0 && e->ts >= until->idle)
 		rc = look_up(r, e->val, &is, err);
-	if (is.presents && rc == TT_OK)
+	if (is.is_present_wait && rc == TT_OK)
 		rc = present(r, e->ts, e->ts + e->dur, err);
-	if (is.waits && rc == TT_OK) {
+	if (is.is_wait && rc == TT_OK) {
 		until->idle = e->ts + e->dur;
 		rc = add(r, e->ts, until->idle, -1, err);
 	}

@@ -25,7 +25,7 @@ take_args(void *arg, const struct tt_open *z, unsigned flags)
 	(void)flags;
 	if (!z->args)
 		return;
-	t->p->kept -= z->args->bytes;
+	t->p->kept_arg_bytes -= z->args->bytes;
 	z->args->next = t->s->io.ended;
 	t->s->io.ended = z->args;
 }
@@ -49,7 +49,7 @@ keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, st
 
 	if (a.n == 0 || (wanted && !wanted[t->index]) || (p->needs & (TT_NEEDS_ARGS | TT_NEEDS_SLICES)) != (TT_NEEDS_ARGS | TT_NEEDS_SLICES))
 		return TT_OK;
-	if (bytes > TT_ARGS_KEPT - p->kept) {
+	if (bytes > TT_ARGS_KEPT - p->kept_arg_bytes) {
 		tt_loss_add(&b->loss, TT_LOST_ARGS, 1, bytes, b->at);
 		return TT_OK;
 	}
@@ -57,7 +57,7 @@ keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, st
 	if (!k)
 		return err->code;
 	t->stack.z[t->stack.n - 1].args = k;
-	p->kept += k->bytes;
+	p->kept_arg_bytes += k->bytes;
 	return TT_OK;
 }
 
@@ -120,7 +120,7 @@ tt_thread_stacks_names_end(struct pipe *p, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < ts->n && rc == TT_OK; i++)
-		if (ts->t[i]->process == p->in->cap->process)
+		if (ts->t[i]->process == p->input->cap->process)
 			rc = all_ended(p, ts->t[i], ts->t[i]->stack.seen_ts, err);
 	return rc;
 }
@@ -251,7 +251,7 @@ settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err
 	int rc = tt_stack_copy(base, &t->stack, &p->r->env->mem, err);
 	if (rc == TT_OK) {
 		tt_batch_reset(b);
-		base->last_ts -= p->in->cap->offset_ns;
+		base->last_ts -= p->input->cap->offset_ns;
 		b->base = base;
 		rc = tt_pipe_decode(p, s, err);
 		b->base = NULL;
@@ -323,7 +323,7 @@ int
 tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
-	struct tt_capture *cap = p->in->cap;
+	struct tt_capture *cap = p->input->cap;
 	struct tt_thread *t;
 	int rc = TT_OK;
 

@@ -34,7 +34,7 @@ choose_of(const char *name, size_t n, size_t every, uint64_t zones, bool some, s
 	for (size_t i = 0; i < n; i++)
 		if (tt_frames_add(f, &(struct tt_frame){ .dur = every && i % every == 1 ? 20 + (int64_t)i : 10, .number = i + 1 }, &err) != TT_OK)
 			abort();
-	CHECK(tt_frames_choose(&r, &m, &err) == TT_OK);
+	CHECK(tt_frames_choose_examined(&r, &m, &err) == TT_OK);
 	size_t looked = n;
 	if (f->some_looked) {
 		looked = (size_t)tt_column_at(&f->looked, n);
