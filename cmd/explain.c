@@ -67,7 +67,7 @@ is_said(const struct definition *d, const char *word)
 	size_t k = (size_t)((const struct tt_loss_info *)d->of - tt_loss_info);
 
 	for (const struct tt_format *const *f = tt_formats; *f; f++)
-		if ((*f)->said && (*f)->said[k].text && strcasecmp((*f)->said[k].text, word) == 0)
+		if ((*f)->loss_words && (*f)->loss_words[k].text && strcasecmp((*f)->loss_words[k].text, word) == 0)
 			return true;
 	return false;
 }

@@ -68,24 +68,24 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 	rc = tt_sink_commit(sink, err);
 	if (rc == TT_OK)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu texts scrubbed; numbers, ids and addresses are as they were", out,
-		    (unsigned long long)done.names);
-	if (rc == TT_OK && done.dropped)
+		    (unsigned long long)done.ntexts);
+	if (rc == TT_OK && done.nzeroed_bytes)
 		ui_say(&app->ui, "%s: zeros are in place of %s bytes that could not be decoded; figures that depend on them may differ", out,
-		    count_text(done.dropped, room));
-	if (rc == TT_OK && done.misplaced)
+		    count_text(done.nzeroed_bytes, room));
+	if (rc == TT_OK && done.nmisplaced_bytes)
 		ui_say(&app->ui, "%s: %s bytes where numbers belong look like texts, and were scrubbed; figures that depend on them may differ", out,
-		    count_text(done.misplaced, room));
-	if (rc == TT_OK && done.events)
+		    count_text(done.nmisplaced_bytes, room));
+	if (rc == TT_OK && done.nlost_events)
 		ui_say(&app->ui, "%s: its figures lack %s events before such bytes, as nothing proves that these are no names", out,
-		    count_text(done.events, room));
-	if (rc == TT_OK && done.cut)
-		ui_say(&app->ui, "%s: the last %s bytes of the capture, an event that it ends in, are left out", out, count_text(done.cut, room));
-	if (rc == TT_OK && done.begun)
+		    count_text(done.nlost_events, room));
+	if (rc == TT_OK && done.ncut_bytes)
+		ui_say(&app->ui, "%s: the last %s bytes of the capture, an event that it ends in, are left out", out, count_text(done.ncut_bytes, room));
+	if (rc == TT_OK && done.nbegun_bytes)
 		ui_say(&app->ui, "%s: of the last %s bytes of the capture, which are part of a message, only the length is kept", out,
-		    count_text(done.begun, room));
-	if (rc == TT_OK && done.damaged && done.at != UINT64_MAX)
-		ui_say(&app->ui, "%s: the capture is damaged, first at byte %llu; tracetool info says how", out, (unsigned long long)done.at);
-	if (rc == TT_OK && (done.damaged || done.dropped))
+		    count_text(done.nbegun_bytes, room));
+	if (rc == TT_OK && done.is_damaged && done.damaged_at != UINT64_MAX)
+		ui_say(&app->ui, "%s: the capture is damaged, first at byte %llu; tracetool info says how", out, (unsigned long long)done.damaged_at);
+	if (rc == TT_OK && (done.is_damaged || done.nzeroed_bytes))
 		app->verdict = tt_verdict_exit(TT_FOUND_DAMAGE);
 	return rc;
 }

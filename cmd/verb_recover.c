@@ -149,7 +149,7 @@ say_missing(struct app *app, struct ttc *const *m, size_t n)
 	const struct tt_capture all = { .part = m[0]->head.part, .part_last = ttc_last_part(m[n - 1]), .more_follow = m[n - 1]->cap->more_follow };
 	char stretch[TT_STRETCH_TEXT];
 
-	if (tt_capture_stretch(&all, stretch))
+	if (tt_capture_missing_files(&all, stretch))
 		tt_log(&app->env, TT_LOG_NORMAL, "%s", stretch);
 	for (size_t i = 1; i < n; i++) {
 		const uint32_t gap = ttc_files_between(m[i - 1], m[i]);

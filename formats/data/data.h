@@ -239,7 +239,7 @@ int data_choose_categories(struct data *m, struct tt_err *err);
 bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r);
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
-void data_ahead(void *ctx);
+void data_prefetch(void *ctx);
 
 /* frame_times.c */
 /* Return the begin of sample ${i} of ${th}; before 2019.3 the candidate nearest to ${near}. */

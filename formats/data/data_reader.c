@@ -278,7 +278,7 @@ rewind_(void *ctx, struct tt_err *err)
 	return TT_OK;
 }
 
-static const struct tt_loss_said said[TT_LOST_KINDS] = {
+static const struct tt_loss_words said[TT_LOST_KINDS] = {
 	[TT_LOST_CUT] = { .text = "ends inside a frame" },
 	[TT_LOST_SYNC] = { .text = "bytes skipped to find the next frame" },
 	[TT_LOST_DAMAGED] = { .text = "frames or threads of frames not fully decoded",
@@ -295,13 +295,13 @@ const struct tt_format tt_format_data = {
 	.name = "data",
 	.summary = "captures saved by Unity's Editor, Unity 5.5 to 6000.5",
 	.suffix = ".data",
-	.said = said,
-	.frames = true,
+	.loss_words = said,
+	.may_have_frames = true,
 	.numbers_frames = true,
 	.probe = probe,
 	.open = open_,
 	.next = data_next,
-	.ahead = data_ahead,
+	.prefetch = data_prefetch,
 	.rewind = rewind_,
 	.decode = data_decode,
 	.close = close_,

@@ -504,8 +504,8 @@ make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, str
 	*first = stop;
 	memset(p, 0, TT_CHUNK_PAD);
 	if (!copies && pieces > 0) {
-		c->kept = tt_window_keep(&m->win);
-		c->keeps = m->held;
+		c->kept_block = tt_window_keep(&m->win);
+		c->kept_bytes = m->held;
 		m->held = 0;
 	}
 	tt_loss_join(&c->loss, &m->loss);
@@ -567,7 +567,7 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	int rc;
 
 	tt_loss_reset(&c->loss);
-	c->more_ahead = false;
+	c->can_prefetch = false;
 	for (;;) {
 		if (m->defines)
 			return definitions_chunk(m, c, err);
@@ -581,14 +581,14 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		if ((rc = take_segment(m, err)) < 0)
 			return rc;
 		m->ended = rc == TT_END;
-		c->more_ahead = !m->ended && tt_window_plan(&m->win, m->at, DATA_SEGMENT);
+		c->can_prefetch = !m->ended && tt_window_plan(&m->win, m->at, DATA_SEGMENT);
 	}
 	if (m->win.end_err.code == TT_E_DAMAGED)
 		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	m->read = true;
-	m->cap->read_to = m->at;
+	m->cap->stopped_at = m->at;
 	m->cap->end_mark = m->end_seen ? 1 : -1;
 	/* Allocations are recorded by their own entries, not by a marker's name. */
 	m->cap->unless_named = m->layout.rank >= 11 && m->marker.collect == UNITY_NO_MARKER ? TT_REC_COLLECTIONS : 0;
@@ -596,7 +596,7 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 }
 
 void
-data_ahead(void *ctx)
+data_prefetch(void *ctx)
 {
 	struct data *m = ctx;
 

@@ -56,7 +56,7 @@ clear(struct copy *c, struct data_section s, struct tt_err *err)
 {
 	const int rc = numbers(c, s.p, s.n, UNITY_UNREAD, err);
 
-	c->names.done->names += s.n > 0;
+	c->names.done->ntexts += s.n > 0;
 	if (s.p && s.n)
 		memset(of(s.p), 0, s.n);
 	return rc;
@@ -154,7 +154,7 @@ drop_samples(struct copy *c, const struct data_thread *th, struct tt_err *err)
 	memset(p + size - 4, 0xff, 4);
 	if (th->nsample > 1)
 		memcpy(p + size + start, second, nstart);
-	c->names.done->dropped += n;
+	c->names.done->nzeroed_bytes += n;
 	return rc;
 }
 
@@ -164,7 +164,7 @@ scrub_ids(struct copy *c, const struct data_thread *th, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (c->m->layout.rank < 11 || !c->names.done->damaged)
+	if (c->m->layout.rank < 11 || !c->names.done->is_damaged)
 		return TT_OK;
 	for (uint8_t *p = of(th->sample), *const end = p + 20 * (size_t)th->nsample; p < end && rc == TT_OK; p += 20)
 		rc = unity_scrub_id(&c->names, p, err);
@@ -199,7 +199,7 @@ static int
 threads(struct copy *c, struct data_record *r, struct tt_err *err)
 {
 	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
-	const bool apart = c->names.done->damaged && data_is_apart(c->m, r);
+	const bool apart = c->names.done->is_damaged && data_is_apart(c->m, r);
 	struct data_marker k;
 	struct data_thread th;
 	int rc = TT_OK;
@@ -293,7 +293,7 @@ record(struct copy *c, uint8_t *p, size_t n, bool *sane, struct tt_err *err)
 	TT_THEN(rc, threads(c, &r, err));
 	t.p = r.threads.p + r.threads.n;
 	if (rc == TT_OK && r.short_of) {
-		c->names.done->dropped += (size_t)(t.end - t.p);
+		c->names.done->nzeroed_bytes += (size_t)(t.end - t.p);
 		memset(of(t.p), 0, (size_t)(t.end - t.p));
 		return TT_OK;
 	}
@@ -315,7 +315,7 @@ zeros(struct copy *c, size_t n, struct tt_err *err)
 	static const uint8_t zero[4096];
 	int rc = TT_OK;
 
-	c->names.done->dropped += n;
+	c->names.done->nzeroed_bytes += n;
 	for (size_t part; n > 0 && rc == TT_OK; n -= part) {
 		part = n < sizeof zero ? n : sizeof zero;
 		rc = c->write(c->arg, zero, part, err);
@@ -376,7 +376,7 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 		return rc;
 	if (n < want) {
 		/* The file ends inside the record. */
-		c->names.done->damaged = true;
+		c->names.done->is_damaged = true;
 		if (n < head || another(c->m, p, n))
 			return TT_OK;
 		*done = n;

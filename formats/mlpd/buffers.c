@@ -264,7 +264,7 @@ mlpd_index(struct mlpd *m, struct tt_err *err)
 }
 
 int
-mlpd_look(void *ctx, struct tt_err *err)
+mlpd_survey(void *ctx, struct tt_err *err)
 {
 	struct mlpd *m = ctx;
 	int64_t zero = INT64_MAX;
@@ -287,7 +287,7 @@ int
 mlpd_next_unit(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
 	if (!tt_src_info(m->src)->seekable) {
-		int64_t zero = INT64_MAX;       /* unused: mlpd_look() has found the zero */
+		int64_t zero = INT64_MAX;       /* unused: mlpd_survey() has found the zero */
 		int rc = next_unit(m, m->at, u, &zero, loss, err);
 		if (rc == TT_OK)
 			m->at = u->at + MLPD_BUF_HEAD + u->len;

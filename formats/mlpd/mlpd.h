@@ -72,10 +72,10 @@ int mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t a
 
 /*
  * mlpd_index() builds an index from the headers alone, for input that can seek: the places of buffers; their earliest time base is the zero of the capture.
- * For other input mlpd_look() finds the zero: any buffer may have it, as a thread that records little writes its first buffer late.
+ * For other input mlpd_survey() finds the zero: any buffer may have it, as a thread that records little writes its first buffer late.
  */
 int mlpd_index(struct mlpd *m, struct tt_err *err);
-int mlpd_look(void *m, struct tt_err *err);
+int mlpd_survey(void *m, struct tt_err *err);
 
 /* Find the next buffer, from the index or the input. Bytes skipped before it are counted in ${loss}. TT_END: no more buffers. */
 int mlpd_next_unit(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err);

@@ -98,7 +98,7 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 			return err->code;
 	}
 	cap->records = mlpd_option_records(cap->args, m->version);
-	cap->nested = mlpd_option_nested(cap->args);
+	cap->max_depth = mlpd_option_nested(cap->args);
 	cap->advice = m->version >= 14 ? mlpd_advice : mlpd_advice_old;
 	m->first = at;
 	if (!clock && n >= at + 16 && mlpd_u32(h + at) == MLPD_BUF_MAGIC)
@@ -146,7 +146,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	m->at = m->first;
 	cap->zero_ns = m->zero;
 	cap->producer = "Mono log profiler";
-	cap->instruments = true;
+	cap->has_instrumented_calls = true;
 	cap->ends_recorded = m->version >= 13;
 	cap->skips_equal = true;
 	cap->hides_throws = true;
@@ -304,8 +304,8 @@ const struct tt_format tt_format_mlpd = {
 	.probe = probe,
 	.open = open_,
 	.next = next,
-	.look = mlpd_look,
-	.tells_late = tells_late,
+	.survey = mlpd_survey,
+	.needs_whole_input = tells_late,
 	.rewind = rewind_,
 	.decode = decode,
 	.close = close_,

@@ -35,7 +35,7 @@ put_zeros(struct copy *c, uint64_t n, struct tt_err *err)
 	static const uint8_t zero[4096];
 	int rc = TT_OK;
 
-	c->names.done->dropped += c->writes ? n : 0;
+	c->names.done->nzeroed_bytes += c->writes ? n : 0;
 	for (uint64_t part; n > 0 && rc == TT_OK; n -= part) {
 		part = n < sizeof zero ? n : sizeof zero;
 		rc = put(c, zero, (size_t)part, err);
@@ -143,7 +143,7 @@ drop(struct copy *c, uint64_t n, uint64_t at, size_t have, struct tt_err *err)
 	int rc = unknown ? put(c, c->p + place, 1, err) : TT_OK;
 
 	for (unsigned tag = 0; tag < 256 && c->writes; tag++)
-		c->names.done->events += c->tally[tag];
+		c->names.done->nlost_events += c->tally[tag];
 	return rc == TT_OK ? put_zeros(c, n - unknown, err) : rc;
 }
 
@@ -168,7 +168,7 @@ events(struct copy *c, const struct mlpd_unit *u, uint64_t state[4], uint64_t le
 			return drop(c, *cut ? have : len, at, have, err);
 		rc = put_events(c, used, err);
 		if (*cut)
-			c->names.done->cut = have - used;
+			c->names.done->ncut_bytes = have - used;
 		at += used;
 		len -= used;
 	}
@@ -298,7 +298,7 @@ mlpd_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 		rc = tt_src_rewind(m->src, err);
 	TT_THEN(rc, mlpd_rewind(m, err));
 	c.writes = true;
-	done->names = done->cut = 0;
+	done->ntexts = done->ncut_bytes = 0;
 	TT_THEN(rc, scan(&c, err));
 	m->texts = NULL;
 	c.batch.tally = NULL;

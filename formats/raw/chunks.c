@@ -631,7 +631,7 @@ end(struct raw *m, struct tt_chunk *c, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	m->read = true;
-	m->cap->read_to = m->at;
+	m->cap->stopped_at = m->at;
 	const int64_t lead = m->lead_of == 0 ? m->lead : m->first_lead;
 	m->cap->lead_ns = lead == INT64_MIN ? 0 : -lead;
 	m->cap->appended_earlier_ns = m->earlier_ns;
@@ -647,7 +647,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	int rc;
 
 	tt_loss_reset(&c->loss);
-	c->more_ahead = false;
+	c->can_prefetch = false;
 	for (;;) {
 		if (m->flushing && ((rc = flush(m, c, &some, err)) != TT_OK || some))
 			return rc;
@@ -663,14 +663,14 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 			return rc;
 		raw_settle_main(m);
 		m->ended = rc == TT_END;
-		c->more_ahead = !m->ended && m->at - m->base > RAW_SEGMENT / 2 && tt_window_plan(&m->win, m->at, RAW_SEGMENT);
+		c->can_prefetch = !m->ended && m->at - m->base > RAW_SEGMENT / 2 && tt_window_plan(&m->win, m->at, RAW_SEGMENT);
 		m->flushing = m->ended || session != m->now;
 		m->flush_at = m->flushed;
 	}
 }
 
 void
-raw_ahead(void *ctx)
+raw_prefetch(void *ctx)
 {
 	struct raw *m = ctx;
 

@@ -424,7 +424,7 @@ int raw_find_lead(struct raw *m, const struct raw_session *s, uint64_t from, int
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
-void raw_ahead(void *ctx);
+void raw_prefetch(void *ctx);
 /* Prepare to read the next session, ${number}: find its lead. */
 void raw_begin_lead(struct raw *m, uint32_t number);
 

@@ -142,7 +142,7 @@ rewind_(void *ctx, struct tt_err *err)
 	return TT_OK;
 }
 
-static const struct tt_loss_said said[TT_LOST_KINDS] = {
+static const struct tt_loss_words said[TT_LOST_KINDS] = {
 	[TT_LOST_CUT] = { .text = "ends inside a block or its header",
 	    .advice = "Usual after a crash or a kill; else copy it again. The rest was read." },
 	[TT_LOST_SYNC] = { .text = "bytes skipped to find the next block" },
@@ -168,13 +168,13 @@ const struct tt_format tt_format_raw = {
 	.name = "raw",
 	.summary = "binary log of Unity's profiler, Unity 2017.3 to 6000.5",
 	.suffix = ".raw",
-	.said = said,
-	.frames = true,
+	.loss_words = said,
+	.may_have_frames = true,
 	.numbers_frames = true,
 	.probe = probe,
 	.open = open_,
 	.next = raw_next,
-	.ahead = raw_ahead,
+	.prefetch = raw_prefetch,
 	.rewind = rewind_,
 	.decode = raw_decode,
 	.close = close_,

@@ -114,13 +114,13 @@ change(uint8_t byte, unsigned bit, uint8_t like)
 static char *
 scrubbed(struct copy *c, const char *text, size_t n, size_t *nkept, struct tt_err *err)
 {
-	const uint64_t names = c->names.done->names;
+	const uint64_t names = c->names.done->ntexts;
 	char *const to = tt_arena_text(&c->m->cap->arena, text, n, err);
 
 	*nkept = 0;
 	if (!to || unity_scrub_text(&c->names, (uint8_t *)to, n, err) != TT_OK)
 		return NULL;
-	c->names.done->names = names;
+	c->names.done->ntexts = names;
 	for (size_t i = 0; i < n; i++)
 		*nkept += to[i] == text[i];
 	return to;
@@ -190,7 +190,7 @@ put_alike_thread(struct copy *c, struct raw_take t, uint8_t *group, size_t ngrou
 	if (ngroup)
 		memcpy(group, a->to, ngroup);
 	memcpy(name, a->to + from, len - from);
-	c->names.done->names += ngroup ? 2 : 1;
+	c->names.done->ntexts += ngroup ? 2 : 1;
 	return true;
 }
 
@@ -202,7 +202,7 @@ put_name(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 	if (!a)
 		return unity_scrub_text(&c->names, p, n, err);
 	memcpy(p, a->to, n);
-	c->names.done->names++;
+	c->names.done->ntexts++;
 	return TT_OK;
 }
 
@@ -307,7 +307,7 @@ is_text_number(const uint8_t *p)
 static void
 drop_text(struct copy *c, uint8_t *p, size_t n, size_t size)
 {
-	if (!p || !c->names.done->damaged)
+	if (!p || !c->names.done->is_damaged)
 		return;
 	bool text = has_word(p, n * size);
 	for (size_t i = 0; i < n && !text; i++)
@@ -315,7 +315,7 @@ drop_text(struct copy *c, uint8_t *p, size_t n, size_t size)
 	if (!text)
 		return;
 	memset(p, 0, n * size);
-	c->names.done->dropped += n * size;
+	c->names.done->nzeroed_bytes += n * size;
 }
 
 /* Scrub the next field, whose letter is ${f}. */
@@ -402,7 +402,7 @@ may_hide_text(const struct copy *c, const struct stream *st, const uint8_t *p)
 	const unsigned type = unity_u16(p), at = c->s->layout.aligned ? 4 : 2;
 	const bool timed = raw_has_time(type);
 
-	if (!timed || !c->names.done->damaged)
+	if (!timed || !c->names.done->is_damaged)
 		return false;
 	if (type == RAW_FRAME && is_printable(p + at, 4))
 		return true;
@@ -608,8 +608,8 @@ static void
 drop_unproven(struct copy *c, struct stream *st, size_t n)
 {
 	memset(st->p + st->proven, 0, n - st->proven);
-	c->names.done->dropped += n - st->proven;
-	c->names.done->events += st->nunproven;
+	c->names.done->nzeroed_bytes += n - st->proven;
+	c->names.done->nlost_events += st->nunproven;
 	c->nmessage -= st->nunproven;
 }
 
@@ -630,7 +630,7 @@ drop_block(struct copy *c, struct stream *st, size_t at, struct tt_err *err)
 	memcpy(type, st->p + at, kept);
 	drop_unproven(c, st, end);
 	memcpy(st->p + begin, type, kept);
-	c->names.done->dropped -= kept;
+	c->names.done->nzeroed_bytes -= kept;
 	st->sure = false;
 	return settle(c, st, end, err);
 }
@@ -719,7 +719,7 @@ give_up(struct copy *c, struct stream *st, struct tt_err *err)
 
 	if (begun) {
 		put_begun(&c->m->session[st->session], st, st->p + st->done, n);
-		c->names.done->dropped += n;
+		c->names.done->nzeroed_bytes += n;
 		rc = settle(c, st, st->n, err);
 	} else {
 		drop_unproven(c, st, st->n);
@@ -759,7 +759,7 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 	if (rc != TT_OK || n == 0)
 		return rc;
 	if (c->s->poor) {
-		c->names.done->dropped += n;
+		c->names.done->nzeroed_bytes += n;
 		return TT_OK;
 	}
 	if (fresh)
@@ -850,8 +850,8 @@ cut_block(struct copy *c, uint64_t at, const uint8_t *p, size_t size, struct tt_
 
 	if (rc == TT_OK && begins_like(p + RAW_BLOCK_HEAD + body, n - body, foot))
 		rc = put(c, at + RAW_BLOCK_HEAD + body, p + RAW_BLOCK_HEAD + body, n - body, err);
-	c->names.done->begun = c->rest < body ? c->rest : body;
-	c->names.done->damaged = true;
+	c->names.done->nbegun_bytes = c->rest < body ? c->rest : body;
+	c->names.done->is_damaged = true;
 	return rc;
 }
 
@@ -923,14 +923,14 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 			TT_THEN(rc, pass_unknown(c, at, &size, err));
 		if (rc != TT_OK)
 			return rc;
-		c->names.done->dropped += what ? 0 : size;
+		c->names.done->nzeroed_bytes += what ? 0 : size;
 		c->skipped = c->skipped || !what;
 	}
 	*all = at;
 	if (rc == TT_OK && cut != UINT64_MAX) {
 		rc = what_is(c, cut, &what, &p, &size, err);
 		if (rc == TT_OK && what == 'c') {
-			c->names.done->dropped -= size;
+			c->names.done->nzeroed_bytes -= size;
 			rc = cut_block(c, cut, p, size, err);
 		}
 	}
@@ -986,10 +986,10 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 		tt_mem_free(mem, c.stream[i].p, c.stream[i].cap);
 		tt_mem_free(mem, c.stream[i].place, c.stream[i].capplace * sizeof *c.stream[i].place);
 	}
-	done->dropped -= done->begun;
+	done->nzeroed_bytes -= done->nbegun_bytes;
 	/* The reader may continue where the copy does not. */
-	if (done->dropped && c.names.nevent > c.nmessage && c.names.nevent - c.nmessage > done->events)
-		done->events = c.names.nevent - c.nmessage;
+	if (done->nzeroed_bytes && c.names.nevent > c.nmessage && c.names.nevent - c.nmessage > done->nlost_events)
+		done->nlost_events = c.names.nevent - c.nmessage;
 	TT_THEN(rc, write_out(&c, all, write, arg, err));
 	if (c.fd >= 0)
 		tt_sys_close(c.fd);

@@ -128,13 +128,13 @@ ns_since(const struct ttc *m, uint64_t ticks)
 static void
 add_span(const struct ttc *m, struct tt_capture *cap, uint64_t from, uint64_t to)
 {
-	int64_t last = cap->nkept ? cap->kept[cap->nkept - 1].to : INT64_MIN;
+	int64_t last = cap->ncovered_span ? cap->covered_span[cap->ncovered_span - 1].to : INT64_MIN;
 	int64_t begin = ns_since(m, from), end = to ? ns_since(m, to) + 1 : INT64_MAX;
 
 	if (last == INT64_MAX)
 		return;
 	begin = begin > last ? begin : last;
-	cap->kept[cap->nkept++] = (struct tt_span){ begin, end > begin ? end : begin };
+	cap->covered_span[cap->ncovered_span++] = (struct tt_span){ begin, end > begin ? end : begin };
 }
 
 int
@@ -145,11 +145,11 @@ ttc_spans(struct ttc *m, struct tt_err *err)
 
 	for (const struct ttc *f = m->lead; f; f = f->then)
 		n += f->ndump + 1;
-	cap->flight = m->lead->head.flags & TTC_H_LAST;
-	cap->nkept = 0;
-	if (!cap->flight)
+	cap->is_flight = m->lead->head.flags & TTC_H_LAST;
+	cap->ncovered_span = 0;
+	if (!cap->is_flight)
 		return TT_OK;
-	if (!(cap->kept = tt_arena_alloc(&cap->arena, n * sizeof *cap->kept, err)))
+	if (!(cap->covered_span = tt_arena_alloc(&cap->arena, n * sizeof *cap->covered_span, err)))
 		return err->code;
 	for (const struct ttc *f = m->lead; f; f = f->then) {
 		for (size_t i = 0; i < f->ndump; i++)
@@ -190,11 +190,11 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	if (m->ring_barred && !m->has_ring)
 		tt_loss_add(loss, TT_LOST_RING, 1, 0, TT_NOWHERE);
 	if (m->has_ring && (m->head.flags & TTC_H_LAST) && m->ring_asked)
-		tt_loss_held(loss, m->ring_held, m->ring_asked, m->ring_room);
+		tt_loss_note_flight(loss, m->ring_held, m->ring_asked, m->ring_room);
 	settle(m, loss);
 	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
 	    m->finish == TTC_F_MAX_SIZE + 1 ? 1 : -1;
-	m->cap->running = m->live;
+	m->cap->is_running = m->live;
 	m->cap->all_recorded = m->has_ring || m->finish == TTC_F_JOINED + 1;
 	m->cap->more_follow = m->finish == TTC_F_ROTATED + 1;
 	if (m->finish == TTC_F_MAX_SIZE + 1 || m->finish == TTC_F_DISK + 1 || (m->head.flags & TTC_H_DISK))

@@ -46,7 +46,7 @@ give_facts(struct ttc *lead, struct ttc *m, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (const struct tt_meta *f = m->cap->meta; f && rc == TT_OK; f = f->next)
-		if (!f->said)
+		if (!f->is_user_given)
 			rc = tt_capture_meta(lead->cap, f->key, f->value, err);
 	return rc;
 }

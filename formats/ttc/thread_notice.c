@@ -173,7 +173,7 @@ dump(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err
 	if (f->bad)
 		return TT_OK;
 	if (less)
-		tt_loss_held(loss, held, asked, room);
+		tt_loss_note_flight(loss, held, asked, room);
 	int rc = tt_mem_grow(&m->env->mem, &m->dump, &m->capdump, m->ndump + 1, sizeof *m->dump, err);
 	if (rc == TT_OK)
 		m->dump[m->ndump++] = (struct ttc_dump){ from, to };

@@ -314,11 +314,11 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	}
 	c->before = lead->before;
 	if (rc == TT_END) {
-		lead->cap->read_to = lead->before + lead->now->at;
+		lead->cap->stopped_at = lead->before + lead->now->at;
 		lead->cap->end_mark = lead->now->cap->end_mark;
 		lead->cap->ring = lead->now->cap->ring;
 		lead->cap->all_recorded = lead->now->cap->all_recorded;
-		lead->cap->running = lead->now->cap->running;
+		lead->cap->is_running = lead->now->cap->is_running;
 		lead->cap->more_follow = lead->now->cap->more_follow;
 		lead->cap->part_last = ttc_last_part(lead->now);
 	}
@@ -369,7 +369,7 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 	return ttc_decode(ctx, c, b, err);
 }
 
-static const struct tt_loss_said said[TT_LOST_KINDS] = {
+static const struct tt_loss_words said[TT_LOST_KINDS] = {
 	[TT_LOST_POPPED] = { .advice = "After exceptions (Mono) their times are upper bounds; in Unity no end of them was recorded on their thread, or only "
 	    "after a pause or a loss (table spanning_zones)." },
 };
@@ -378,10 +378,10 @@ const struct tt_format tt_format_ttc = {
 	.name = "capture",
 	.summary = "captures of tracetool's own recorders",
 	.suffix = ".ttc",
-	.said = said,
-	.frames = true,
+	.loss_words = said,
+	.may_have_frames = true,
 	.probe = probe,
-	.tells_late = tells_late,
+	.needs_whole_input = tells_late,
 	.open = open_,
 	.next = next,
 	.rewind = rewind_,

@@ -175,7 +175,7 @@ scrub_run(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	memset(s->keep, 0, n * sizeof *s->keep);
-	s->done->misplaced += n;
+	s->done->nmisplaced_bytes += n;
 	return tt_scrub_words(s, p, n, s->keep, err);
 }
 
@@ -188,7 +188,7 @@ scrub_narrow(struct tt_scrub *s, uint8_t *p, size_t n, size_t min, struct tt_err
 	for (size_t i = 0, k, len; i < n && rc == TT_OK; i = k + 1) {
 		for (k = i; k < n && (len = tt_utf8_len((const char *)p + k, n - k)) > 0; k += len)
 			;
-		if (k - i >= min && (s->done->damaged || has_words(p + i, k - i)))
+		if (k - i >= min && (s->done->is_damaged || has_words(p + i, k - i)))
 			rc = scrub_run(s, p + i, k - i, err);
 	}
 	return rc;
@@ -200,7 +200,7 @@ scrub_wide_run(struct tt_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	struct tt_buf text = { .cap = 0 };
 	int rc = tt_utf8_from16(&text, p, n, err);
 
-	if (rc == TT_OK && (s->done->damaged || has_words((const uint8_t *)text.p, text.n)))
+	if (rc == TT_OK && (s->done->is_damaged || has_words((const uint8_t *)text.p, text.n)))
 		rc = scrub_run(s, (uint8_t *)text.p, text.n, err);
 	if (rc == TT_OK)
 		put_wide(p, n, text.p, text.n);
@@ -229,7 +229,7 @@ unity_scrub_numbers(struct tt_scrub *s, uint8_t *p, size_t n, enum unity_numbers
 	static const struct { uint8_t damaged, undamaged; } min[] = { [UNITY_COUNTS] = { 6, 12 }, [UNITY_WIDE] = { 7, 12 }, [UNITY_STACK] = { 7, 20 },
 		[UNITY_STACK_32] = { 12, 32 }, [UNITY_UNREAD] = { 6, 20 } };
 
-	return s->done->damaged ? scrub_texts(s, p, n, min[kind].damaged, 2u * min[kind].damaged, err) :
+	return s->done->is_damaged ? scrub_texts(s, p, n, min[kind].damaged, 2u * min[kind].damaged, err) :
 	    scrub_texts(s, p, n, min[kind].undamaged, MIN_WIDE_UNDAMAGED, err);
 }
 
@@ -237,7 +237,7 @@ unity_scrub_numbers(struct tt_scrub *s, uint8_t *p, size_t n, enum unity_numbers
 int
 unity_scrub_id(struct tt_scrub *s, uint8_t *p, struct tt_err *err)
 {
-	return s->done->damaged ? scrub_texts(s, p, 4, 4, 8, err) : TT_OK;
+	return s->done->is_damaged ? scrub_texts(s, p, 4, 4, 8, err) : TT_OK;
 }
 
 /* Scrub a number of a value if it is text; for floats any bytes are a number. */
@@ -246,7 +246,7 @@ scrub_number(struct tt_scrub *s, unsigned type, uint8_t *p, size_t n, struct tt_
 {
 	const size_t min = type == UNITY_V_F64 || type == UNITY_V_VEC3 ? n : 7;
 
-	return s->done->damaged && n >= 8 ? scrub_texts(s, p, n, min, 2 * min, err) : TT_OK;
+	return s->done->is_damaged && n >= 8 ? scrub_texts(s, p, n, min, 2 * min, err) : TT_OK;
 }
 
 int

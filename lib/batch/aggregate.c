@@ -453,14 +453,14 @@ note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 }
 
 /* The words of the capture's format for losses, by kind; NULL: the usual ones. */
-static const struct tt_loss_said *
+static const struct tt_loss_words *
 said_by(const struct tt_result *r)
 {
 	const char *name = json_string_value(json_object_get(r->doc, "format"));
 
 	for (const struct tt_format *const *f = tt_formats; name && *f; f++)
 		if (strcmp((*f)->name, name) == 0)
-			return (*f)->said;
+			return (*f)->loss_words;
 	return NULL;
 }
 
@@ -469,7 +469,7 @@ static int
 note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
 	const json_t *losses = json_object_get(r->doc, "loss");
-	const struct tt_loss_said *said = said_by(r);
+	const struct tt_loss_words *said = said_by(r);
 	const bool is_whole = strcmp(r->outcome, "damaged") != 0;
 	bool lossy = false;
 
@@ -479,9 +479,9 @@ note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 
 		if (!v)
 			continue;
-		const struct tt_loss_said *own = said ? &said[k] : NULL;
+		const struct tt_loss_words *own = said ? &said[k] : NULL;
 
-		lossy = lossy || (!tt_loss_info[k].damage && tt_loss_info_said(k, own).severity >= TT_NOTICE);
+		lossy = lossy || (!tt_loss_info[k].damage && tt_loss_info_in_words(k, own).severity >= TT_NOTICE);
 		to->said = to->captures == 0 || to->said == own ? own : NULL;
 		to->captures++;
 		to->whole += is_whole;

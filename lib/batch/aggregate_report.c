@@ -298,7 +298,7 @@ put_losses(struct tt_report *r, const struct tt_aggregate *a)
 	for (int severity = TT_ERROR; severity > TT_INFO; severity--)
 		for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
 			const struct lost *l = &a->loss[k];
-			const struct tt_loss_info info = tt_loss_info_said(k, l->said);
+			const struct tt_loss_info info = tt_loss_info_in_words(k, l->said);
 			char advice[TT_LOSS_ADVICE];
 			struct tt_cell *c;
 
@@ -329,7 +329,7 @@ note_losses(const struct tt_aggregate *a, struct tt_report *r)
 		const struct lost *l = &a->loss[k];
 		char count[32], captures[32];
 
-		const struct tt_loss_info info = tt_loss_info_said(k, l->said);
+		const struct tt_loss_info info = tt_loss_info_in_words(k, l->said);
 
 		if (!l->whole || info.damage || info.severity < TT_NOTICE)
 			continue;

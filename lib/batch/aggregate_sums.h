@@ -52,7 +52,7 @@ struct named { uint64_t n; struct tt_buf keys; };
 struct lost {
 	uint64_t captures, n, bytes, whole, of_whole;         /* whole: undamaged captures; of_whole: n in these */
 	const char *first;
-	const struct tt_loss_said *said;      /* the format's words for it; NULL: the usual ones, or several formats have it */
+	const struct tt_loss_words *said;     /* the format's words for it; NULL: the usual ones, or several formats have it */
 };
 
 struct failure { const char *key, *outcome, *why, *detail; };

@@ -175,7 +175,7 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	if (c->ring && c->all_recorded)
 		tt_json_bool(j, "joined", true);
 	tt_json_u64(j, "decoded", c->bytes);
-	tt_json_u64(j, "spooled", c->spooled);
+	tt_json_u64(j, "spooled", c->nspooled);
 	tt_json_u64(j, "threads", m->threads.n);
 	if (tt_filter_outside(m, outside))
 		tt_json_bool(j, "outside", true);

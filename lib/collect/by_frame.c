@@ -182,7 +182,7 @@ tt_by_frame_value(const struct tt_collecting *c, uint32_t counter, uint8_t type,
 	struct by_frame *s = state_of(c->m);
 	size_t at = s ? frame_of(c, s, ts) : SIZE_MAX;
 
-	if (at == SIZE_MAX || !tt_frames_looked(c->m->frames, at, at + 1))
+	if (at == SIZE_MAX || !tt_frames_has_examined(c->m->frames, at, at + 1))
 		return TT_OK;
 	const struct tt_frame_values rec = { .frame = (uint32_t)at, .counter = counter, .ts = ts, .place = s->values++, .n = 1, .last = v,
 		.min = v, .max = v, .type = type };
@@ -196,7 +196,7 @@ tt_by_frame_collection(const struct tt_collecting *c, int64_t from, int64_t to, 
 	struct by_frame *s = state_of(c->m);
 	size_t at, end;
 
-	if (!s || !f || !tt_frames_of(f, c->b->process, &at, &end))
+	if (!s || !f || !tt_frames_range(f, c->b->process, &at, &end))
 		return;
 	for (at = tt_lower_bound(i, at, end, tt_frames_end(f, i) <= from); at < end; at++) {
 		const int64_t start = tt_frames_start(f, at), stop = tt_frames_end(f, at);

@@ -8,7 +8,7 @@
 const struct tt_def *
 tt_code_at(const struct tt_capture *cap, size_t i)
 {
-	return tt_defs_at(cap->defs, cap->instruments ? TT_DEF_MARKER : TT_DEF_CODE, i);
+	return tt_defs_at(cap->defs, cap->has_instrumented_calls ? TT_DEF_MARKER : TT_DEF_CODE, i);
 }
 
 /*
@@ -22,14 +22,14 @@ is_method(const struct tt_capture *cap, const struct tt_def *d)
 
 	if (cap->code_alone)
 		return tt_defs_find(cap->defs, TT_DEF_CODE, d->key, INT64_MAX) != NULL;
-	return cap->instruments || (d->key >= PAGE && !tt_defs_find(cap->defs, TT_DEF_COUNTER, d->key, INT64_MAX));
+	return cap->has_instrumented_calls || (d->key >= PAGE && !tt_defs_find(cap->defs, TT_DEF_COUNTER, d->key, INT64_MAX));
 }
 
 /* True for the first piece of code of a method, which may be compiled once for each domain. */
 static bool
 is_first(const struct tt_capture *cap, const struct tt_def *d)
 {
-	return cap->instruments || tt_defs_find(cap->defs, TT_DEF_CODE, d->key, INT64_MIN) == d;
+	return cap->has_instrumented_calls || tt_defs_find(cap->defs, TT_DEF_CODE, d->key, INT64_MIN) == d;
 }
 
 bool
@@ -47,7 +47,7 @@ tt_code_sum(const struct tt_capture *cap, const struct tt_filter *f, struct tt_c
 		s->bytes += d->b;
 		s->largest = d->b > s->largest ? d->b : s->largest;
 	}
-	return cap->instruments || tt_defs_count(cap->defs, TT_DEF_CODE) > 0;
+	return cap->has_instrumented_calls || tt_defs_count(cap->defs, TT_DEF_CODE) > 0;
 }
 
 /* --- collected ------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ tt_collect_chunk(struct tt_collecting *c, struct tt_err *err)
 			site++;
 		}
 		rc = hand_to(c, wanted & ~later, e, err);
-		if (rc == TT_OK && wanted & later && !c->m->of)
+		if (rc == TT_OK && wanted & later && !c->m->part_of)
 			rc = tt_time_order_add(c->order, b, e, sites >> e->kind & 1 ? c->node : 0, c->skipped, err);
 	}
 	return rc;
@@ -112,7 +112,7 @@ timed(void *arg, struct tt_timed *of, const struct tt_batch *b, struct tt_err *e
 int
 tt_collect_finish(struct tt_collecting *c, struct tt_err *err)
 {
-	int rc = c->in_time && !c->m->of ? tt_time_order_done(c->order, err) : TT_OK;
+	int rc = c->in_time && !c->m->part_of ? tt_time_order_done(c->order, err) : TT_OK;
 
 	if (rc == TT_OK && c->in_time)
 		rc = tt_time_order_each(c->order, timed, c, err);
@@ -129,7 +129,7 @@ tt_collect_release(struct tt_collecting *c)
 		if (c->open >> k & 1 && collectors[k]->release)
 			collectors[k]->release(c->m, c->m->collected[k]);
 	c->open = 0;
-	if (c->order && !c->m->of)
+	if (c->order && !c->m->part_of)
 		tt_time_order_free(c->order);
 }
 

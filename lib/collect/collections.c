@@ -50,7 +50,7 @@ add_collection(struct tt_gc_stat *g, int64_t dur, bool counts)
 static int64_t
 clip(const struct tt_collecting *c, int64_t *from, int64_t *to, bool *counts)
 {
-	const struct tt_filter *f = c->filter, *whole = f->by_begin ? &c->m->of->filter : f;
+	const struct tt_filter *f = c->filter, *whole = f->by_begin ? &c->m->part_of->filter : f;
 
 	*counts = tt_filter_has(f, *from);
 	*to = *to > *from ? *to : *from;
@@ -384,7 +384,7 @@ tt_gc_pause_of_frames(const struct tt_model *m, int64_t *pause)
 		const struct tt_pause *p = &gc->pause[i];
 		size_t at, last;
 
-		if (!tt_frames_of(f, p->process, &at, &last))
+		if (!tt_frames_range(f, p->process, &at, &last))
 			continue;
 		at = tt_lower_bound(k, at, last, tt_frames_end(f, k) <= p->start);
 		for (; at < last && tt_frames_start(f, at) < p->end; at++) {

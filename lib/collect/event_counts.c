@@ -12,7 +12,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	bool in = tt_collect_in_time(c, e);
 
 	(void)err;
-	if (e->kind == TT_META && e->depth < TT_DEF_KINDS && !c->m->of)
+	if (e->kind == TT_META && e->depth < TT_DEF_KINDS && !c->m->part_of)
 		c->cap->unloaded[e->depth]++;
 	n->throws += in && e->kind == TT_THROW;
 	n->contended += in && e->kind == TT_MONITOR && e->depth == TT_MONITOR_CONTEND;

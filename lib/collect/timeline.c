@@ -63,7 +63,7 @@ is_shown(const struct tt_collecting *c, uint64_t key)
 {
 	const struct tt_name *n = !c->m->filter.wrappers && tt_model_may_wrap(c->m, key) ? tt_model_key(c->m, c->cap->process, key) : NULL;
 
-	return !n || !n->alloc_wrapper;
+	return !n || !n->is_alloc_wrapper;
 }
 
 static int

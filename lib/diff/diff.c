@@ -169,7 +169,7 @@ static int
 name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const struct tt_name *name, const char *label, uint32_t *number,
     struct tt_err *err)
 {
-	const char *category = m->category[name->category].name, *full = name->known ? name->full : UNKNOWN,
+	const char *category = m->category[name->category].name, *full = name->is_defined ? name->full : UNKNOWN,
 		   *given = full;
 	struct tt_diff_marker *k;
 
@@ -184,7 +184,7 @@ name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const st
 	*number = (uint32_t)(found ? found : d->nmarker) - 1;
 	k = &d->marker[*number];
 	if (!k->label || (side == TT_DIFF_B && !k->category[side]))
-		k->label = full == given && name->known ? copy(d, label, err) : new_label(d, full, err);
+		k->label = full == given && name->is_defined ? copy(d, label, err) : new_label(d, full, err);
 	if (!k->category[side]) {
 		k->category[side] = copy(d, category, err);
 		k->wait = tt_waits_kind(m, given);
@@ -229,7 +229,7 @@ thread_node(struct fold *f, uint32_t thread, uint32_t *node, struct tt_err *err)
 	struct tt_diff *d = f->d;
 	bool frame = d->frames && thread == f->frame_thread;
 	uint32_t number;
-	int rc = thread_number(d, f->side, f->m->threads.t[thread]->full, &number, err);
+	int rc = thread_number(d, f->side, f->m->threads.t[thread]->full_name, &number, err);
 
 	/* The frame threads of all captures are one node, whatever their names. */
 	if (rc == TT_OK && frame && d->frame_thread) {

@@ -150,7 +150,7 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
 			f->over[i] += tt_values_over(shown, tt_frame_limit(budget[i]));
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
-			f->untold[i] = f->untold[i] || tt_frames_untold(view->m->frames, tt_frame_limit(budget[i]));
+			f->untold[i] = f->untold[i] || tt_frames_count_undecidable(view->m->frames, tt_frame_limit(budget[i]));
 		TT_THEN(rc, add_worst(f, what[t], t == TT_DIFF_UNCAPPED ? &view->m->frames->latest : &view->m->frames->longest, &a, err));
 	}
 	return rc;

@@ -26,7 +26,7 @@ struct tt_diff_frames {
 	uint64_t late;                        /* number of frames that took more refreshes than their limit gives */
 	uint64_t took[TT_TOOK];               /* number of frames that took one, two, three, and four or more refreshes */
 	bool limited;                         /* true: some capture has a frame limit */
-	bool untold[TT_DIFF_BUDGETS];         /* true: some capture has too few frames to tell (tt_frames_untold()) */
+	bool untold[TT_DIFF_BUDGETS];         /* true: some capture has too few frames to tell (tt_frames_count_undecidable()) */
 	int64_t *time;                /* sorted times, for at most TT_DIFF_KEPT frames; else NULL */
 	size_t n, cap;
 	struct tt_diff_worst {

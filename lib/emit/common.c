@@ -276,7 +276,7 @@ tt_emit_stack(const struct tt_view *v, size_t i, size_t *n)
 	if (!x || (!sample && !(e->flags & TT_F_STACK)) || x->val > v->b->nword || count > v->b->nword - x->val)
 		return NULL;
 	while (count > 0 && !v->m->filter.wrappers &&
-	    tt_model_key(v->m, v->cap->process, v->b->word[x->val + count - 1])->alloc_wrapper)
+	    tt_model_key(v->m, v->cap->process, v->b->word[x->val + count - 1])->is_alloc_wrapper)
 		count--;
 	*n = (size_t)count;
 	return v->b->word + x->val;
@@ -368,7 +368,7 @@ tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt
 {
 	const struct tt_name *name = tt_model_key(m, process, key);
 
-	if (name->known || key >= TT_KEY_SPECIAL || strcmp(name->full, "(unknown)") != 0)
+	if (name->is_defined || key >= TT_KEY_SPECIAL || strcmp(name->full, "(unknown)") != 0)
 		return name;
 	own->name = *name;
 	memcpy(own->text, "(unknown ", 9);

@@ -102,7 +102,7 @@ const uint64_t *tt_emit_stack(const struct tt_view *v, size_t i, size_t *n);
 static inline const char *
 tt_emit_marker(const struct tt_name *n)
 {
-	return n->apart ? n->apart : n->shown;
+	return n->distinct_label ? n->distinct_label : n->shown;
 }
 
 /* Return the name of a marker's category. */

@@ -480,7 +480,7 @@ write_threads(struct csv *c, struct tt_err *err)
 		tt_buf_printf(b, "thread%s%sname", ids, sep);
 		tt_csv_put_field(b, c, t->group, strlen(t->group));
 		tt_csv_put_sep(b, c);
-		tt_csv_put_field(b, c, t->own, strlen(t->own));
+		tt_csv_put_field(b, c, t->own_name, strlen(t->own_name));
 		tt_buf_printf(b, "%.1s\n", sep);
 	}
 	return flush(c, err);

@@ -7,7 +7,7 @@
  * aggregating emitter (pprof, folded, CSV tables) leaves both NULL and writes everything in `finish`.
  *
  * Zones in `chunk`: a zone comes as a slice when it ends, clipped to the filter's time, with a depth that counts shown zones alone. Zones that
- * the filters leave out do not come, nor do those of the runtime's allocation wrappers (tt_name.alloc_wrapper) unless filter.wrappers is set: a
+ * the filters leave out do not come, nor do those of the runtime's allocation wrappers (tt_name.is_alloc_wrapper) unless filter.wrappers is set: a
  * zone inside a wrapper lies in the zone around it. The filters by marker and category remove no zones, because figures do not depend on them:
  * an emitter checks tt_name.wanted. An exception that leaves several zones makes a zone in pieces (TT_F_CONT, model/zones.h); only the first
  * piece comes, as the others would overlap the zones that the exception leaves. So sums over slices differ from the call tree's, which has the
@@ -80,7 +80,10 @@ struct tt_view_at {
 	struct tt_slice begins;
 };
 
-/* Return the next zone of ${v} that begins at ${ts} or earlier, else NULL: a slice, or one of tt_view.begun as a slice with dur TT_SLICE_BEGUN and no flags. */
+/*
+ * Return the next zone of ${v} that begins at ${ts} or earlier, else NULL: a slice, or one of tt_view.begun as a slice with dur TT_SLICE_BEGUN and no
+ * flags.
+ */
 static inline const struct tt_slice *
 tt_view_next(const struct tt_view *v, struct tt_view_at *at, int64_t ts)
 {

@@ -49,8 +49,8 @@ choose_threads(struct firefox *d)
 	const struct tt_frames *f = m->frames;
 	uint32_t n = 0;
 
-	for (size_t i = 0; f && i < f->nof; i++) {
-		const uint32_t thread = f->of[i].end > f->of[i].first ? tt_frames_thread(f, f->of[i].first) : UINT32_MAX;
+	for (size_t i = 0; f && i < f->nrange; i++) {
+		const uint32_t thread = f->range[i].end > f->range[i].first ? tt_frames_thread(f, f->range[i].first) : UINT32_MAX;
 
 		if (thread < m->threads.n && (!m->keep_thread || m->keep_thread[thread])) {
 			d->frames_of[thread] = (uint32_t)i + 1;

@@ -110,8 +110,8 @@ choose_frames(struct firefox *d)
 {
 	const uint32_t range = d->frames_of[d->thread->index];
 
-	d->frame = range ? d->e.m->frames->of[range - 1].first : 0;
-	d->frame_end = range ? d->e.m->frames->of[range - 1].end : 0;
+	d->frame = range ? d->e.m->frames->range[range - 1].first : 0;
+	d->frame_end = range ? d->e.m->frames->range[range - 1].end : 0;
 }
 
 int

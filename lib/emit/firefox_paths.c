@@ -47,7 +47,8 @@ name_key(struct firefox *d, uint32_t process, uint64_t key, uint32_t row, struct
 	const struct tt_stacks *s = d->stacks;
 	struct tt_nameless own;
 	const struct tt_name *name = row != TT_NO_ROW ? s->paths.row[row].name : tt_emit_name(d->e.m, process, key, &own);
-	struct named k = { .key = key, .process = process, .category = category_of(d, name), .is_shown = name->wanted && !name->left_out, .is_gc = is_gc(key) };
+	struct named k = { .key = key, .process = process, .category = category_of(d, name), .is_shown = name->wanted && !name->is_left_out,
+		.is_gc = is_gc(key) };
 	const char *text = name == &own.name ? tt_arena_text(&d->text, own.text, strlen(own.text), err) : tt_paths_label(&s->paths, name);
 	int rc;
 

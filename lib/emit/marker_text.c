@@ -14,7 +14,7 @@ add_zone(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_er
 
 	if (tt_frags_find(&p->zone, key))
 		return TT_OK;
-	if (!name->wanted || name->left_out)
+	if (!name->wanted || name->is_left_out)
 		return tt_frags_add(&p->zone, key, NULL, TT_FRAG_SKIP, err);
 	scratch->n = 0;
 	p->form.zone(p->form.arg, name, key, scratch);
@@ -96,7 +96,7 @@ tt_pieces_zone_slow(const struct tt_pieces *p, uint64_t key, struct tt_buf *scra
 	const struct tt_name *name = tt_emit_name(p->m, p->cap->process, key, &own);
 
 	*piece = (struct tt_piece){ 0 };
-	if (!name->wanted || name->left_out)
+	if (!name->wanted || name->is_left_out)
 		return TT_OK;
 	scratch->n = 0;
 	p->form.zone(p->form.arg, name, key, scratch);

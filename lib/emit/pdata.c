@@ -185,7 +185,7 @@ name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 	*named = (struct named){ .key = key, .full = "" };
 	if (key != KEY_ALLOC) {
 		named->full = name == &own.name ? "" : name->full;
-		named->left_out = !name->wanted || name->left_out;
+		named->left_out = !name->wanted || name->is_left_out;
 	}
 	rc = named->left_out ? TT_OK : number_text(d, &d->marker, key == KEY_ALLOC ? ALLOC_NAME : tt_emit_marker(name), &named->name, err);
 	TT_THEN(rc, tt_map_push(&d->key, &d->e.env->mem, hash, &d->named, &d->capnamed, d->nnamed, err));
@@ -202,7 +202,7 @@ number_thread(struct pdata *d, const struct tt_thread *t, uint32_t *number, stru
 	uint32_t name = 0;
 	int rc;
 
-	tt_buf_printf(&b, "%s%s%s", t->group, *t->group ? "." : "", t->own);
+	tt_buf_printf(&b, "%s%s%s", t->group, *t->group ? "." : "", t->own_name);
 	rc = tt_buf_error(&b, err);
 	TT_THEN(rc, number_text(d, &d->thread_name, b.p, &name, err));
 	TT_THEN(rc, tt_mem_grow(&d->e.env->mem, &d->nalike, &d->capalike, d->thread_name.n, sizeof *d->nalike, err));
@@ -574,10 +574,10 @@ find_frames(struct pdata *d, uint32_t process)
 {
 	const struct tt_frames *f = d->e.m->frames;
 
-	for (size_t i = 0; f && i < f->nof; i++)
-		if (f->of[i].process == process) {
-			d->first = f->of[i].first;
-			d->end = f->of[i].end;
+	for (size_t i = 0; f && i < f->nrange; i++)
+		if (f->range[i].process == process) {
+			d->first = f->range[i].first;
+			d->end = f->range[i].end;
 			return d->end > d->first;
 		}
 	return false;

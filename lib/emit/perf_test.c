@@ -52,9 +52,9 @@ frames_on(const struct tt_model *m, const struct tt_thread *t)
 {
 	const struct tt_frames *f = m->frames;
 
-	for (size_t i = 0; f && i < f->nof; i++)
-		if (f->of[i].process == t->process && f->of[i].end > f->of[i].first && tt_frames_thread(f, f->of[i].first) == t->index)
-			return &f->of[i];
+	for (size_t i = 0; f && i < f->nrange; i++)
+		if (f->range[i].process == t->process && f->range[i].end > f->range[i].first && tt_frames_thread(f, f->range[i].first) == t->index)
+			return &f->range[i];
 	return NULL;
 }
 
@@ -66,7 +66,7 @@ perf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struc
 	(void)state;
 	for (size_t i = 0; any && i < v->nslice; i++) {
 		const struct tt_name *name = tt_model_key(v->m, v->cap->process, v->slice[i].key);
-		if (name->wanted && !name->left_out)
+		if (name->wanted && !name->is_left_out)
 			tt_buf_add(out, &v->slice[i], sizeof v->slice[i]);
 	}
 	return tt_buf_error(out, err);
@@ -329,8 +329,8 @@ result_name(const struct perf *d, size_t *n)
 	const struct tt_model *m = d->out.e.m;
 	const char *name = tt_capture_title(m->cap[d->process], n);
 
-	for (size_t i = 0; i < m->frames->nof; i++) {
-		const struct tt_capture *other = m->cap[m->frames->of[i].process];
+	for (size_t i = 0; i < m->frames->nrange; i++) {
+		const struct tt_capture *other = m->cap[m->frames->range[i].process];
 		size_t len;
 		const char *title = tt_capture_title(other, &len);
 
@@ -422,8 +422,8 @@ perf_finish(void *state, struct tt_err *err)
 	tt_json_open(j, "Dependencies", "[");
 	tt_json_close(j, "]");
 	tt_json_open(j, "Results", "[");
-	for (size_t i = 0; i < m->frames->nof && rc == TT_OK; i++) {
-		d->of = &m->frames->of[i];
+	for (size_t i = 0; i < m->frames->nrange && rc == TT_OK; i++) {
+		d->of = &m->frames->range[i];
 		d->process = d->of->process;
 		if (d->of->end > d->of->first)
 			rc = put_result(d, err);

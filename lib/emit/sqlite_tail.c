@@ -102,8 +102,8 @@ put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
 	tt_db_int(to, 0, (int64_t)i + 1);
 	tt_db_int(to, 1, (int64_t)m->threads.t[tt_frames_thread(f, i)]->process + 1);
 	tt_db_int(to, 2, (int64_t)tt_frames_number(f, i));
-	if (f->has_given)
-		tt_db_int(to, 3, tt_frames_given(f, i));
+	if (f->has_engine_number)
+		tt_db_int(to, 3, tt_frames_engine_number(f, i));
 	tt_db_int(to, 4, (int64_t)tt_frames_thread(f, i) + 1);
 	tt_db_int(to, 5, tt_frames_start(f, i));
 	tt_db_int(to, 6, tt_frames_wall(f, i));
@@ -120,8 +120,8 @@ put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
 		if (tt_frame_value(f, TT_FRAME_TIMING + timing[k], i, &v))
 			tt_db_int(to, 12 + k, v);
 	tt_db_int(to, 16, tt_frames_shown(f, i));
-	if (tt_frames_taken(f, i)) {
-		tt_db_int(to, 17, tt_frames_taken(f, i));
+	if (tt_frames_nrefreshes(f, i)) {
+		tt_db_int(to, 17, tt_frames_nrefreshes(f, i));
 		tt_db_int(to, 18, tt_frames_is_late(f, i));
 	}
 	if (f->has_wait)
@@ -184,7 +184,7 @@ use_tree(struct sqlite_db *s)
 
 	for (size_t i = 0; i < s->e.m->nname; i++) {
 		const struct tt_name *n = &s->e.m->name[i];
-		bool hidden = n->left_out || (n->alloc_wrapper && !s->e.m->filter.wrappers) ||
+		bool hidden = n->is_left_out || (n->is_alloc_wrapper && !s->e.m->filter.wrappers) ||
 		    (tree->marker[i].key == TT_KEY_MORE && tt_tree_dropped(tree) == 0);
 		uint32_t number = n->full && n->wanted && !hidden ? tt_sqlite_marker(s, tt_emit_marker(n), n->full, n->category) : 0;
 

@@ -50,12 +50,12 @@ add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames 
 	size_t first, end;
 	int rc = TT_OK;
 
-	if (!f || !tt_frames_of(f, process, &first, &end))
+	if (!f || !tt_frames_range(f, process, &first, &end))
 		return TT_OK;
-	for (size_t i = first; i < end && f->some_looked && rc == TT_OK; i++)
-		if (tt_frames_looked(f, i, i + 1))
+	for (size_t i = first; i < end && f->is_part_examined && rc == TT_OK; i++)
+		if (tt_frames_has_examined(f, i, i + 1))
 			rc = add(&c->looked, mem, (struct tt_span){ tt_frames_start(f, i), tt_frames_end(f, i) }, err);
-	c->sums = !f->some_looked || c->looked.n > 0;
+	c->sums = !f->is_part_examined || c->looked.n > 0;
 	return rc;
 }
 

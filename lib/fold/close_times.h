@@ -1,6 +1,6 @@
 /**
  * The times in which zones are handled one by one: outside the filter's time, where zones reach beyond it, and where an emitter wants them
- * (tt_emit.times). At other times zones are only counted, which costs a fraction; in frames that are examined closely (tt_frames.looked) they
+ * (tt_emit.times). At other times zones are only counted, which costs a fraction; in frames that are examined closely (tt_frames.nexamined_before) they
  * are counted and summed up by frame, which costs less than handling each.
  */
 #ifndef TT_FOLD_CLOSE_TIMES_H

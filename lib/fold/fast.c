@@ -238,7 +238,7 @@ first_frame(struct tt_fold *f, size_t first, size_t last, int64_t ts)
 		at = fast->zone_frame = is_next ? at + 1 : tt_lower_bound(i, first, last, tt_frames_end(t, i) <= ts);
 		fast->zone_time = at < last ? (struct tt_span){ tt_frames_start(t, at), tt_frames_end(t, at) } : no_time;
 	}
-	fast->in_frame = at < last && tt_frames_looked(t, at, at + 1) ? fast->zone_time : no_time;
+	fast->in_frame = at < last && tt_frames_has_examined(t, at, at + 1) ? fast->zone_time : no_time;
 	return at;
 }
 

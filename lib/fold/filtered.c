@@ -59,7 +59,7 @@ tt_filtered_end_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64
 		return TT_OK;                 /* its time is taken out with that of the hidden zone around it */
 	if (f->needs & TT_NEEDS_BY_FRAME && !flt->by_begin && take_out_of_frames(f, io, i, ts, end, err) != TT_OK)
 		return err->code;
-	if (f->counts_paths && (dur = tt_filter_clip(flt->by_begin ? &f->m->of->filter : flt, &ts, &end)) > 0)
+	if (f->counts_paths && (dur = tt_filter_clip(flt->by_begin ? &f->m->part_of->filter : flt, &ts, &end)) > 0)
 		take_out(f, io, i, dur);
 	return TT_OK;
 }

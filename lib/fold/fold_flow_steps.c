@@ -37,7 +37,7 @@ is_left_out(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint
 {
 	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
 
-	return f->level[i].filtered || (n && (!n->wanted || n->left_out));
+	return f->level[i].filtered || (n && (!n->wanted || n->is_left_out));
 }
 
 static int

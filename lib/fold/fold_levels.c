@@ -39,7 +39,7 @@ tt_fold_is_wrapper(const struct tt_fold *f, const struct tt_fold_io *io, uint64_
 {
 	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
 
-	return n && n->alloc_wrapper;
+	return n && n->is_alloc_wrapper;
 }
 
 bool
@@ -58,7 +58,7 @@ begins_in_range(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, 
 		return tt_filter_has(flt, ts);
 	if (i > 0 && tt_fold_hides_wrapper(f, io, key))
 		return f->level[i].begins_in_range;
-	return tt_filter_has(flt, tt_filter_begin(flt, &f->m->of->filter, ts));
+	return tt_filter_has(flt, tt_filter_begin(flt, &f->m->part_of->filter, ts));
 }
 
 int

@@ -25,7 +25,7 @@ end_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t
 	if (l->filtered || end - ts < flt->min_dur)
 		return TT_OK;
 	if (flt->by_begin) {
-		dur = f->counts_paths ? tt_filter_clip(&f->m->of->filter, &ts, &end) : -1;
+		dur = f->counts_paths ? tt_filter_clip(&f->m->part_of->filter, &ts, &end) : -1;
 		return dur >= 0 ? tt_filtered_count_whole(f, io, i, dur, counts, err) : TT_OK;
 	}
 	if (f->needs & TT_NEEDS_BY_FRAME && (rc = tt_fold_sum_zone(f, io, l->node, ts, end, counts, 1, err)) != TT_OK)
@@ -80,7 +80,7 @@ tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_
 	struct tt_frame_path *s;
 	size_t first, last, at;
 
-	if (!t || !tt_frames_of(t, io->b->process, &first, &last))
+	if (!t || !tt_frames_range(t, io->b->process, &first, &last))
 		return TT_OK;
 	at = f->fast ? f->fast->first_frame(f, first, last, ts) : tt_lower_bound(i, first, last, tt_frames_end(t, i) <= ts);
 	for (size_t next; at < last; at = next) {
@@ -91,7 +91,7 @@ tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_
 		next = at + 1;
 		if (frame.from >= end && frame.from > ts)
 			break;
-		if ((!begins && to <= from) || !tt_frames_looked(t, at, at + 1))
+		if ((!begins && to <= from) || !tt_frames_has_examined(t, at, at + 1))
 			continue;
 		if (!(s = tt_fold_sum_of(f, io, at, node, err)))
 			return err->code;
@@ -125,7 +125,7 @@ tt_fold_count_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_ev
 	tt_fold_add_allocs(tt_fold_count_of(io, l), n, bytes);
 	if (at == SIZE_MAX)
 		return TT_OK;
-	if (sums && tt_frames_looked(f->m->frames, at, at + 1)) {
+	if (sums && tt_frames_has_examined(f->m->frames, at, at + 1)) {
 		if (!(s = tt_fold_sum_of(f, io, at, l->node, err)))
 			return err->code;
 		s->n += n;

@@ -104,11 +104,11 @@ calls_per_frame(struct tt_figures *g, const struct about *a, struct tt_value *v,
 {
 	uint64_t n = 0;
 
-	if (!g->m->of && find_in_frames(g, err) != TT_OK)
+	if (!g->m->part_of && find_in_frames(g, err) != TT_OK)
 		return err->code;
-	for (uint32_t i = 0; !g->m->of && i < a->p->nrow; i++)
+	for (uint32_t i = 0; !g->m->part_of && i < a->p->nrow; i++)
 		n += a->slot[i] == 0 ? g->calls_in_frames[i] : 0;
-	tt_value_ratio(v, tt_at_most(g->m->of ? a->sum.n : n), (int64_t)tt_figures_frames(g));
+	tt_value_ratio(v, tt_at_most(g->m->part_of ? a->sum.n : n), (int64_t)tt_figures_frames(g));
 	return TT_OK;
 }
 
@@ -118,8 +118,8 @@ frame_threads(struct tt_figures *g, struct tt_err *err)
 {
 	bool *begins = tt_arena_alloc(&g->work, g->m->threads.n + 1, err);
 
-	for (size_t i = 0; begins && g->m->frames && i < g->m->frames->nof; i++)
-		begins[g->m->frames->of[i].thread] = true;
+	for (size_t i = 0; begins && g->m->frames && i < g->m->frames->nrange; i++)
+		begins[g->m->frames->range[i].thread] = true;
 	return begins;
 }
 
@@ -165,7 +165,7 @@ look_elsewhere(struct tt_figures *g, const struct about *a, const struct tt_meas
 
 	if (!other)
 		return a->sum.met && !begins ? err->code : TT_OK;
-	tt_buf_printf(&b, "only other threads run it (\"%s\"), and this figure counts the frame thread alone: use the statistic %s", other->full,
+	tt_buf_printf(&b, "only other threads run it (\"%s\"), and this figure counts the frame thread alone: use the statistic %s", other->full_name,
 	    of_all_threads(x));
 	if (tt_buf_error(&b, err) == TT_OK)
 		v->why = tt_arena_text(g->out, b.p, b.n, err);
@@ -193,7 +193,7 @@ in_frames(struct tt_figures *g, const struct about *a, const struct tt_measure *
 		tt_value_ratio(v, x->metric->of == 0 ? in.total : in.self, (int64_t)tt_figures_frames(g));
 	else
 		tt_value_set(v, x->metric->of == 0 ? in.total_max : x->metric->of == 1 ? in.self_max : tt_at_most(in.calls_max));
-	return in.present ? TT_OK : look_elsewhere(g, a, x, v, err);
+	return in.nframes ? TT_OK : look_elsewhere(g, a, x, v, err);
 }
 
 int
@@ -259,8 +259,8 @@ tt_find_category(struct tt_figures *g, const struct tt_measure *x, struct tt_val
 		if (!tt_figures_match(x, g->m->category[i].name))
 			continue;
 		self += f->category_stat[i].self;
-		met += f->category_stat[i].in.n > 0;
-		if (one == SIZE_MAX || f->category_stat[i].in.n > 0)
+		met += f->category_stat[i].self_times.n > 0;
+		if (one == SIZE_MAX || f->category_stat[i].self_times.n > 0)
 			one = i;
 	}
 	if (x->stat == TT_STAT_FRAME_MEAN)
@@ -268,7 +268,7 @@ tt_find_category(struct tt_figures *g, const struct tt_measure *x, struct tt_val
 	else if (met > 1)
 		v->why = "several categories match: only per_frame.mean and total have a meaning then";
 	else if (x->stat == TT_STAT_FRAME_MAX)
-		tt_value_set(v, one != SIZE_MAX ? f->category_stat[one].in.max : 0);
+		tt_value_set(v, one != SIZE_MAX ? f->category_stat[one].self_times.max : 0);
 	else if (one == SIZE_MAX)
 		tt_value_set(v, 0);
 	else {
@@ -282,7 +282,7 @@ tt_find_category(struct tt_figures *g, const struct tt_measure *x, struct tt_val
 int
 tt_find_thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const bool framed = tt_measure_by_frame(x) && tt_figures_frames(g) && !g->m->of;
+	const bool framed = tt_measure_by_frame(x) && tt_figures_frames(g) && !g->m->part_of;
 	const struct tt_zone_time *time = framed ? NULL : tt_view_zone_time(g->view, err);
 	int64_t busy = 0;
 	bool met = false;
@@ -292,7 +292,7 @@ tt_find_thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value
 	time = framed ? g->thread_in_frames : time;
 	for (size_t i = 0; i < g->m->threads.n; i++) {
 		const struct tt_thread *t = g->m->threads.t[i];
-		if (!tt_figures_match(x, t->own) && !tt_figures_match(x, t->full))
+		if (!tt_figures_match(x, t->own_name) && !tt_figures_match(x, t->full_name))
 			continue;
 		met = true;
 		busy += tt_busy(&time[i]);

@@ -166,7 +166,7 @@ is_doubted(const struct tt_figures *g, const struct tt_measure *x)
 	for (size_t i = 0; x->metric->frame_value == TT_FRAME_LATE && i < f->nsegment; i++)
 		if (f->segment[i].reading != TT_READING_LIMIT)
 			return true;
-	return x->metric->frame_value == TT_FRAME_SHOWN && tt_frames_doubted(f, x->limit_ns) > 0;
+	return x->metric->frame_value == TT_FRAME_SHOWN && tt_frames_count_doubtful(f, x->limit_ns) > 0;
 }
 
 int
@@ -176,7 +176,7 @@ tt_find_frames_over(struct tt_figures *g, const struct tt_measure *x, struct tt_
 
 	if (!e)
 		return v->why ? TT_OK : err->code;
-	if (x->metric->frame_value == TT_FRAME_SHOWN && tt_frames_untold(g->m->frames, x->limit_ns)) {
+	if (x->metric->frame_value == TT_FRAME_SHOWN && tt_frames_count_undecidable(g->m->frames, x->limit_ns)) {
 		v->why = "it has " TT_UNTOLD_TEXT;
 		return TT_OK;
 	}

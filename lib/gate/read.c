@@ -110,7 +110,7 @@ note_process(struct tt_gate_capture *c, const struct tt_model *m)
 	c->clock_ns = c->wall_ns - first->start_ns;
 	c->part = first->part;
 	c->part_last = first->part_last;
-	tt_capture_stretch(first, c->stretch);
+	tt_capture_missing_files(first, c->stretch);
 }
 
 /* True if two recorders ran in one process: equal process ids, clocks of the same boot, overlapping times. */

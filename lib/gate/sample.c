@@ -437,9 +437,9 @@ latest_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_samp
 		const int64_t by = tt_frames_uncapped(f, i);
 		size_t k = list.n;
 
-		for (; k > 0 && h[k - 1].by < by; k--)
+		for (; k > 0 && h[k - 1].rank_ns < by; k--)
 			h[k] = h[k - 1];
-		h[k] = (struct tt_hitch){ .frame = i, .by = by };
+		h[k] = (struct tt_hitch){ .frame = i, .rank_ns = by };
 		list.n += list.n < TT_SAMPLE_WORST;
 	}
 	for (size_t k = 0; k < list.n; k++)

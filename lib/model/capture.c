@@ -19,7 +19,7 @@ meta_at(struct tt_meta **at, const char *key)
 	uint64_t hash = tt_seeded_text(0, key, strlen(key));
 
 	for (; *at && strcmp((*at)->key, key) != 0; hash <<= 2)
-		at = &(*at)->below[hash >> 62];
+		at = &(*at)->child[hash >> 62];
 	return at;
 }
 
@@ -28,7 +28,7 @@ set_meta(struct tt_capture *c, const char *key, const char *value, bool said, st
 {
 	struct tt_meta **at = meta_at(&c->meta, key), *m = *at;
 
-	if (m && m->said && !said)
+	if (m && m->is_user_given && !said)
 		return TT_OK;
 	char *v = tt_arena_text(&c->arena, value, strlen(value), err);
 	if (!v)
@@ -44,7 +44,7 @@ set_meta(struct tt_capture *c, const char *key, const char *value, bool said, st
 		c->meta_last = *at = m;
 	}
 	m->value = v;
-	m->said = said;
+	m->is_user_given = said;
 	return TT_OK;
 }
 
@@ -55,7 +55,7 @@ tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct
 }
 
 int
-tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
+tt_capture_meta_from_user(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
 {
 	return set_meta(c, key, value, true, err);
 }
@@ -140,7 +140,7 @@ tt_capture_files(const struct tt_capture *c, char text[TT_FILES_TEXT])
 }
 
 bool
-tt_capture_stretch(const struct tt_capture *c, char text[TT_STRETCH_TEXT])
+tt_capture_missing_files(const struct tt_capture *c, char text[TT_STRETCH_TEXT])
 {
 	const bool before = c->part > 0;
 	char files[TT_FILES_TEXT];
@@ -186,7 +186,7 @@ tt_threads_free(struct tt_threads *ts)
 	}
 	tt_mem_free(ts->mem, ts->t, ts->cap * sizeof *ts->t);
 	tt_mem_free(ts->mem, ts->id, ts->capid * sizeof *ts->id);
-	tt_map_free(&ts->at, ts->mem);
+	tt_map_free(&ts->id_index, ts->mem);
 }
 
 static int
@@ -217,18 +217,18 @@ tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh
     struct tt_err *err)
 {
 	uint64_t hash = tt_seeded_pair(process, tid);
-	uint32_t at = tt_map_find(&ts->at, hash, i, ts->t[ts->id[i].first - 1]->tid == tid && ts->t[ts->id[i].first - 1]->process == process);
+	uint32_t at = tt_map_find(&ts->id_index, hash, i, ts->t[ts->id[i].first - 1]->tid == tid && ts->t[ts->id[i].first - 1]->process == process);
 	int rc;
 
 	if (!at) {
 		if ((rc = tt_mem_grow(ts->mem, &ts->id, &ts->capid, ts->nid + 1, sizeof *ts->id, err)) != TT_OK ||
-		    (rc = new_thread(ts, process, tid, 0, t, err)) != TT_OK || (rc = tt_map_add(&ts->at, ts->mem, hash, ts->nid, err)) != TT_OK)
+		    (rc = new_thread(ts, process, tid, 0, t, err)) != TT_OK || (rc = tt_map_add(&ts->id_index, ts->mem, hash, ts->nid, err)) != TT_OK)
 			return rc;
 		ts->id[ts->nid++] = (struct tt_thread_id){ (*t)->index + 1, (*t)->index + 1 };
 		return TT_OK;
 	}
 	struct tt_thread_id *id = &ts->id[at - 1];
-	struct tt_thread *now = id->now ? ts->t[id->now - 1] : NULL;
+	struct tt_thread *now = id->present ? ts->t[id->present - 1] : NULL;
 	if (now && !(fresh && now->ended)) {
 		*t = now;
 		return TT_OK;
@@ -241,7 +241,7 @@ tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh
 			return rc;
 		now->next = (*t)->index + 1;
 	}
-	id->now = (*t)->index + 1;
+	id->present = (*t)->index + 1;
 	return TT_OK;
 }
 
@@ -268,14 +268,14 @@ void
 tt_threads_reset(struct tt_threads *ts)
 {
 	for (size_t i = 0; i < ts->nid; i++)
-		ts->id[i].now = 0;
+		ts->id[i].present = 0;
 	for (size_t i = 0; i < ts->n; i++) {
 		struct tt_thread *t = ts->t[i];
 		t->started = t->ended = false;
 		t->first_ts = INT64_MAX;
 		t->last_ts = INT64_MIN;
 		t->nevent = t->ncall = t->nalloc = t->alloc_b = t->open_at_end = 0;
-		t->hidden = 0;
+		t->hidden_ns = 0;
 		t->stack.n = 0;
 		t->stack.begun = 0;
 		t->stack.seen_ts = INT64_MIN;
@@ -335,16 +335,16 @@ numbered(const struct tt_thread *t, struct tt_arena *a, struct tt_err *err)
 static const char *
 with_group(const struct tt_thread *t, struct tt_arena *a, struct tt_err *err)
 {
-	const size_t ngroup = strlen(t->group), n = strlen(t->own);
+	const size_t ngroup = strlen(t->group), n = strlen(t->own_name);
 	char *s;
 
-	if (ngroup == 0 || (strncmp(t->own, t->group, ngroup) == 0 && t->own[ngroup] == '.'))
-		return t->own;
+	if (ngroup == 0 || (strncmp(t->own_name, t->group, ngroup) == 0 && t->own_name[ngroup] == '.'))
+		return t->own_name;
 	if (!(s = tt_arena_alloc(a, ngroup + n + 2, err)))
 		return NULL;
 	memcpy(s, t->group, ngroup);
 	s[ngroup] = '.';
-	memcpy(s + ngroup + 1, t->own, n + 1);
+	memcpy(s + ngroup + 1, t->own_name, n + 1);
 	return s;
 }
 
@@ -352,8 +352,8 @@ with_group(const struct tt_thread *t, struct tt_arena *a, struct tt_err *err)
 static struct tt_thread *
 namesake(const struct tt_threads *ts, struct tt_map *first, const struct tt_thread *t, struct tt_err *err)
 {
-	const uint64_t hash = tt_seeded_text(tt_seeded_pair(t->process, 0), t->own, strlen(t->own));
-	const uint32_t at = tt_map_find(first, hash, i, ts->t[i]->process == t->process && strcmp(ts->t[i]->own, t->own) == 0);
+	const uint64_t hash = tt_seeded_text(tt_seeded_pair(t->process, 0), t->own_name, strlen(t->own_name));
+	const uint32_t at = tt_map_find(first, hash, i, ts->t[i]->process == t->process && strcmp(ts->t[i]->own_name, t->own_name) == 0);
 
 	if (!at && tt_map_add(first, ts->mem, hash, t->index, err) != TT_OK)
 		return NULL;
@@ -371,14 +371,14 @@ tell_groups_apart(const struct tt_threads *ts, struct tt_err *err)
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < ts->n && rc == TT_OK; i++) {
 			struct tt_thread *t = ts->t[i];
-			if (!t->own)
+			if (!t->own_name)
 				continue;
 			if (!(same = namesake(ts, &first, t, err)))
 				rc = err->code;
 			else if (pass == 0)
 				same->in_groups = same->in_groups || strcmp(same->group, t->group) != 0;
 			else
-				t->name = same->in_groups ? t->full : t->own;
+				t->name = same->in_groups ? t->full_name : t->own_name;
 		}
 	tt_map_free(&first, ts->mem);
 	return rc;
@@ -396,11 +396,11 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 		for (struct tt_thread *t = ts->t[i]; t; t = t->next ? ts->t[t->next - 1] : NULL) {
 			const struct tt_capture *cap = caps[t->process];
 			const struct tt_def *d = name_of(cap, t, from);
-			t->defined = d != NULL;
-			t->own = d ? d->text : numbered(t, a, err);
+			t->has_definition = d != NULL;
+			t->own_name = d ? d->text : numbered(t, a, err);
 			t->group = d && d->text2 ? d->text2 : "";
-			t->full = t->own ? with_group(t, a, err) : NULL;
-			if (!t->full)
+			t->full_name = t->own_name ? with_group(t, a, err) : NULL;
+			if (!t->full_name)
 				return err->code;
 			t->in_groups = false;
 			if (t->last_ts >= t->first_ts)
@@ -437,7 +437,7 @@ tt_thread_named(const struct tt_threads *ts, const struct tt_thread *t, const ch
 	for (; *patterns; patterns++) {
 		const uint64_t number = number_of(ts, *patterns);
 
-		if (number ? number == t->index + UINT64_C(1) : tt_glob(*patterns, t->own) || tt_glob(*patterns, t->full) ||
+		if (number ? number == t->index + UINT64_C(1) : tt_glob(*patterns, t->own_name) || tt_glob(*patterns, t->full_name) ||
 		    (!tt_pattern_is_plain(*patterns) && tt_glob(*patterns, text)))
 			return true;
 	}

@@ -25,16 +25,16 @@ struct tt_thread {
 	int64_t first_ts, last_ts;    /* over all events of the thread; first > last: it has none */
 	uint64_t nevent, ncall;       /* events; zones begun */
 	uint64_t nalloc, alloc_b;
-	int64_t hidden;               /* ns of Editor zones inside the filter's time, which are left out */
+	int64_t hidden_ns;            /* ns of Editor zones inside the filter's time, which are left out */
 	uint64_t open_at_end;
 	struct tt_stack stack;        /* zones open between chunks */
 	struct tt_short_zone { int64_t ts; size_t level; uint64_t key; } *short_zones;    /* see fold/short_zones.h */
 	size_t nshort_zones, capshort_zones;
 	/* set by tt_threads_name at the end of a run; never NULL */
 	const char *group;            /* the engine's group; "" where it has none */
-	const char *own, *full;       /* "Worker 0"; "Job.Worker 0" */
+	const char *own_name, *full_name; /* "Worker 0"; "Job.Worker 0" */
 	const char *name;             /* as outputs have it: full where its process has the same own name in another group, else own */
-	bool defined;                 /* true: a definition names the thread */
+	bool has_definition;          /* true: a definition names the thread */
 	bool in_groups;               /* true, in the first thread of an own name: several groups have a thread of that name */
 };
 
@@ -69,7 +69,7 @@ struct tt_capture {
 	uint32_t undefined;           /* enum tt_records: kinds whose definitions are missing, so that their figures are unknown */
 	uint32_t unless_named;        /* kinds that become undefined if any marker has no name; set by the reader at the end of the input */
 	const char *(*advice)(enum tt_records what);  /* the producer's option that records them, NULL: it has none; NULL: none known */
-	uint32_t nested;              /* the recorder's limit of call depth, beyond which calls are left out; 0: no limit */
+	uint32_t max_depth;           /* the recorder's limit of call depth, beyond which calls are left out; 0: no limit */
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* id that all files of one recording share; zeros: the recording has this file alone */
 	uint32_t part;                /* number of this file in the recording, from 0; the first one's, if several are read as one */
@@ -84,21 +84,21 @@ struct tt_capture {
 	int64_t lead_ns;              /* ns from the begin of that frame to ts = 0, not negative; set at the end of a reading */
 	int64_t appended_earlier_ns;  /* ns before its recording at which an appended log has events, which the reader leaves out; 0: none; set likewise */
 	bool has_frames;              /* frame marks may be in the file */
-	bool marked;                  /* true: frame marks were read; set by a run that reads events */
-	bool framed;                  /* true: there is a frame from one mark to the next; set likewise */
-	bool flight;                  /* true: the recorder kept only the last seconds, and wrote them now and then */
-	struct tt_span *kept;         /* spans of time that all threads cover, in order, one for each write; some threads have more. Without
+	bool has_marks;               /* true: frame marks were read; set by a run that reads events */
+	bool has_whole_frame;         /* true: there is a frame from one mark to the next; set likewise */
+	bool is_flight;               /* true: the recorder kept only the last seconds, and wrote them now and then */
+	struct tt_span *covered_span; /* spans of time that all threads cover, in order, one for each write; some threads have more. Without
 	                                 flight: the span of the recording, if threads have events from before it; see from_zero */
-	size_t nkept;
+	size_t ncovered_span;
 	bool skim;                    /* true: this reading needs only definitions, threads and frame marks; set by the run */
-	bool instruments;             /* true: the format's zones are calls, each instrumented */
+	bool has_instrumented_calls;  /* true: the format's zones are calls, each instrumented */
 	bool code_alone;              /* true: only markers with code are methods, whatever keys the others have */
 	bool distorts;                /* true: there are instrumented calls, so times are relative; set at the end of a run */
 	bool ends_recorded;           /* true: the format records the end of every thread, so a thread without one shows that the producer was killed */
 	bool clean_end;               /* set at the end of a run */
 	int end_mark;                 /* the format's mark for the end of a capture: 1 seen, -1 not seen; 0: the format has none */
-	uint64_t read_to;             /* offset at which the reader stopped, if not at the end of its last chunk; 0: not said */
-	bool running;                 /* true: the recorded program still runs and records; set at the end of a run */
+	uint64_t stopped_at;          /* offset at which the reader stopped, if not at the end of its last chunk; 0: not said */
+	bool is_running;              /* true: the recorded program still runs and records; set at the end of a run */
 	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
 	const char *ring;             /* if the capture did not end: the recorder's ring file, which has the rest as long as it exists; or NULL */
 	bool old_roots;               /* true: heap roots have a kind, not a slot, and come during the collection, before the shot begins */
@@ -109,7 +109,7 @@ struct tt_capture {
 	int64_t offset_ns;            /* added to ts for the common timeline */
 	int64_t min_ts, max_ts;       /* over all events seen, common timeline */
 	uint64_t nevent, nchunk, bytes;
-	uint64_t spooled;             /* bytes kept to read the input twice; set at the end of a run */
+	uint64_t nspooled;            /* bytes kept to read the input twice; set at the end of a run */
 	uint64_t tally[256];          /* with TT_NEEDS_TALLY */
 	uint64_t unloaded[TT_DEF_KINDS];      /* records of things unloaded */
 	const char *(*tally_name)(unsigned tag);
@@ -134,7 +134,7 @@ struct tt_capture {
 	struct tt_defs *defs;
 	struct tt_arena arena;        /* text of the fields above */
 	/* In the order their keys came. The first is the root of a tree by the keys' hashes. */
-	struct tt_meta { const char *key, *value; bool said; struct tt_meta *next, *below[4]; } *meta, *meta_last;
+	struct tt_meta { const char *key, *value; bool is_user_given; struct tt_meta *next, *child[4]; } *meta, *meta_last;
 };
 
 /* True if threads have events from before the frame in which the recording began. Events less than TT_EARLIER ns before come from switching it on. */
@@ -180,7 +180,7 @@ tt_capture_knows_pauses(const struct tt_capture *c)
 
 /* Add a key/value fact (copied); a later one of the same key replaces the earlier. A fact that the user gave (_said) overrides what a capture says. */
 int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
-int tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
+int tt_capture_meta_from_user(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 
 /* Set the fact "layout": how well the layout fits by which the capture was read. */
@@ -210,7 +210,7 @@ void tt_capture_files(const struct tt_capture *c, char text[TT_FILES_TEXT]);
  * missing there, and ${text} is empty.
  */
 #define TT_STRETCH_TEXT 120
-bool tt_capture_stretch(const struct tt_capture *c, char text[TT_STRETCH_TEXT]);
+bool tt_capture_missing_files(const struct tt_capture *c, char text[TT_STRETCH_TEXT]);
 
 /*
  * Name those of the ${n} captures ${cap} for which ${chosen} is set: "a.ttc", "a.ttc and b.ttc", "a.ttc and 2 more". NULL: ${chosen} is set for none, or no
@@ -224,9 +224,9 @@ struct tt_threads {
 	struct tt_mem *mem;
 	struct tt_thread **t;         /* stable pointers */
 	size_t n, cap;
-	struct tt_thread_id { uint32_t first, now; } *id;     /* of each (process, tid): index + 1 of its first and present thread */
+	struct tt_thread_id { uint32_t first, present; } *id; /* of each (process, tid): index + 1 of its first and present thread */
 	size_t nid, capid;
-	struct tt_map at;             /* places in id */
+	struct tt_map id_index;       /* places in id */
 };
 
 void tt_threads_init(struct tt_threads *ts, struct tt_mem *mem);

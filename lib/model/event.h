@@ -291,7 +291,7 @@ enum tt_needs {
 	TT_NEEDS_CANDIDATES = 8388608,        /* markers that may begin frames, where the capture marks none */
 	TT_NEEDS_FRAMED = 33554432,   /* allocations in whole frames are counted apart: TT_NODE_FRAMED; with TT_NEEDS_FRAMES and TT_NEEDS_CALLS */
 	TT_NEEDS_BY_FRAME = 67108864, /* what each path and counter does in each frame; with TT_NEEDS_FRAMES and TT_NEEDS_CALLS */
-	TT_NEEDS_CAUSES = 134217728,  /* the same for the frames chosen in tt_frames.looked, where not all frames are needed */
+	TT_NEEDS_CAUSES = 134217728,  /* the same for the frames chosen in tt_frames.nexamined_before, where not all frames are needed */
 	TT_NEEDS_APART = 16777216,    /* names that tell all markers apart: tt_model_tell_apart(); with TT_NEEDS_TEXT */
 	TT_SKIM = 1 << 30,            /* decode only frames, threads, times and the number of events: see tt_format.decode */
 };

@@ -75,7 +75,7 @@ tt_fit_misfits(const struct tt_fit *e, uint64_t *at)
 static bool
 contradicts(const struct tt_fit *e)
 {
-	const uint64_t strays = e->ends - e->matched_ends, wrong = strays < e->passed ? strays : e->passed;
+	const uint64_t strays = e->ends - e->matched_ends, wrong = strays < e->noutlived ? strays : e->noutlived;
 	const bool no_begins = e->threads > 0 && strays > e->matched_ends && strays > MIN_BAD_ENDS + MAX_OPEN_AT_BEGIN * e->threads;
 	const bool bad_ends = no_begins || (wrong >= MIN_BAD_ENDS && wrong > e->matched_ends);
 	const bool bad_markers = e->named_markers * 2 < e->markers && e->count.names >= e->markers;
@@ -109,8 +109,8 @@ tt_fit_of_log(const struct tt_fit *e, size_t i, struct tt_fit *of)
 
 	*of = (struct tt_fit){ .layout = l->layout, .part = e->part, .message = e->message, .forced = l->forced, .parts = l->parts, .samples = l->samples,
 		.bytes = l->bytes, .count = { .misfits = c->misfits, .misfit_at = c->misfit_at, .misfit_bytes = c->misfit_bytes, .earlier = c->earlier,
-		.names = c->names, .bad_names = c->bad_names }, .lost = l->lost + c->lost, .passed = c->passed, .markers = c->markers,
+		.names = c->names, .bad_names = c->bad_names }, .lost = l->lost + c->lost, .noutlived = c->noutlived, .markers = c->markers,
 		.named_markers = c->named_markers, .cut = l->cut || c->cut };
-	of->matched_ends = c->zones - (c->passed < c->zones ? c->passed : c->zones);
+	of->matched_ends = c->zones - (c->noutlived < c->zones ? c->noutlived : c->zones);
 	of->ends = of->matched_ends + c->strays;
 }

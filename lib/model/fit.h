@@ -58,7 +58,7 @@ struct tt_fit_log {
 /* Counts of the run in one log. */
 struct tt_fit_log_count {
 	uint64_t messages, misfits, misfit_at, misfit_bytes, earlier, names, bad_names;       /* as in struct tt_fit_count */
-	uint64_t lost, strays, passed, zones, markers, named_markers;
+	uint64_t lost, strays, noutlived, zones, markers, named_markers;
 	bool cut;
 };
 
@@ -77,7 +77,7 @@ struct tt_fit {
 	/* by the run: damage of all kinds but a cut end, by the ledger, and its first offset; ends of zones; markers and threads that were used */
 	uint64_t lost, lost_at;
 	uint64_t ends, matched_ends;
-	uint64_t passed;              /* zones that did not end before the zone around them did */
+	uint64_t noutlived;           /* zones that did not end before the zone around them did */
 	uint64_t markers, named_markers;
 	uint64_t threads, named_threads;
 	bool cut;

@@ -29,10 +29,10 @@ struct tt_chunk {
 	uint64_t tid;
 	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes after it */
 	size_t cap;                   /* of bytes; the slot's buffer grows and is used again */
-	struct tt_window_block *kept; /* block of the reader's window that decode reads, too; the run releases it. NULL: none */
-	size_t keeps;                 /* bytes of that block, unless an earlier chunk keeps it, too */
+	struct tt_window_block *kept_block; /* block of the reader's window that decode reads, too; the run releases it. NULL: none */
+	size_t kept_bytes;            /* bytes of that block, unless an earlier chunk keeps it, too */
 	bool loaded;                  /* bytes are in hand (else the worker preads them) */
-	bool more_ahead;              /* true: tt_format.ahead has bytes to fetch from now on */
+	bool can_prefetch;            /* true: tt_format.ahead has bytes to fetch from now on */
 	uint64_t state[4];            /* the format's own: where decoding starts inside a long chunk */
 	struct tt_loss loss;          /* found by next: skipped bytes, a cut */
 };
@@ -50,10 +50,10 @@ struct tt_format {
 	const char *name, *summary;
 	const char *suffix;           /* usual file name suffix, for lists */
 	bool numbers_frames;          /* marks of frames have the engine's own number of the frame, 32 bits, as their val */
-	const struct tt_loss_said *said;      /* the format's words for losses, by enum tt_loss_kind; NULL: the usual words */
-	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
+	const struct tt_loss_words *loss_words; /* the format's words for losses, by enum tt_loss_kind; NULL: the usual words */
+	bool may_have_frames;         /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
 	/* True if, by the first bytes, figures depend on the whole input: a pipe is then kept, whatever is wanted. NULL: never. */
-	bool (*tells_late)(const uint8_t *head, size_t n);
+	bool (*needs_whole_input)(const uint8_t *head, size_t n);
 	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */
 	int (*probe)(const uint8_t *head, size_t n);
 	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source is at its beginning. */
@@ -62,17 +62,17 @@ struct tt_format {
 	 * Read a whole input that cannot seek once, in order, for what next and decode must know about all of it. Called after open and before any next,
 	 * only if the source can be rewound; the caller then rewinds source and reader. NULL: next and decode need only what open reads.
 	 */
-	int (*look)(void *ctx, struct tt_err *err);
+	int (*survey)(void *ctx, struct tt_err *err);
 	/*
 	 * TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. If
 	 * cap->skim is set, chunks may be skipped that neither define anything nor mark frames nor begin or end a thread.
 	 */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
 	/*
-	 * Fetch bytes that next will read: called at most once after a chunk with more_ahead, concurrently with any call but close, itself included.
-	 * NULL: no chunk sets more_ahead.
+	 * Fetch bytes that next will read: called at most once after a chunk with can_prefetch, concurrently with any call but close, itself included.
+	 * NULL: no chunk sets can_prefetch.
 	 */
-	void (*ahead)(void *ctx);
+	void (*prefetch)(void *ctx);
 	/*
 	 * ${later} is a reader of the same format whose capture has the same "recording" and a later "part": read on in it
 	 * where ${ctx} ends, from the next call of next on. rewind is for both, decode gets ${ctx}, and ${later} is closed

@@ -36,7 +36,7 @@ take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
 	to->end = tt_frames_end(f, at);
 	to->released = released > 0 ? to->start + released - 1 : INT64_MIN;
 	to->presented = of->behind != SIZE_MAX && at + of->behind < of->end ? tt_frames_presented(f, at + of->behind) : INT64_MIN;
-	to->presenting = to->presented != INT64_MIN ? tt_column_at(&f->presenting, at + of->behind) : 0;
+	to->presenting = to->presented != INT64_MIN ? tt_column_at(&f->handover_ns, at + of->behind) : 0;
 	to->waited = of->alone ? alone : tt_column_at(&f->limit_ns, at);
 	to->waited_only = alone;
 }
@@ -127,7 +127,7 @@ keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, 
 	for (size_t i = 0; i < r->n && rc == TT_OK; i++) {
 		f->nlate += (r->taken[i] & TT_REFRESH_LATE) != 0;
 		if (r->taken[i])
-			rc = tt_column_set(&f->taken, f->mem, first + i, r->taken[i], err);
+			rc = tt_column_set(&f->refreshes, f->mem, first + i, r->taken[i], err);
 	}
 	return rc;
 }
@@ -272,10 +272,10 @@ tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < f->nof && rc == TT_OK; i++)
-		for (size_t first = f->of[i].first, end; first < f->of[i].end && rc == TT_OK; first = end) {
-			end = part_end(f, first, f->of[i].end);
-			rc = fit_part(f, first, end, first > f->of[i].first, err);
+	for (size_t i = 0; i < f->nrange && rc == TT_OK; i++)
+		for (size_t first = f->range[i].first, end; first < f->range[i].end && rc == TT_OK; first = end) {
+			end = part_end(f, first, f->range[i].end);
+			rc = fit_part(f, first, end, first > f->range[i].first, err);
 		}
 	f->period = rc == TT_OK ? commonest_limit(f) : 0;
 	return rc;
@@ -304,7 +304,7 @@ untold_of_timer(const struct tt_frames *f, const struct tt_refresh_segment *is, 
 	size_t n = 0;
 
 	for (size_t i = is->first; i < is->end; i++) {
-		const int64_t wall = tt_frames_wall(f, i), shown = tt_ratio(tt_frames_taken(f, i), (uint64_t)tt_frames_period_of(is), 1);
+		const int64_t wall = tt_frames_wall(f, i), shown = tt_ratio(tt_frames_nrefreshes(f, i), (uint64_t)tt_frames_period_of(is), 1);
 
 		n += tt_frames_is_late(f, i) && wall > limit && shown <= limit && wall - shown <= shown / OF_PERIODS;
 	}
@@ -336,7 +336,7 @@ untold_of(const struct tt_frames *f, const struct tt_refresh_segment *is, int64_
 }
 
 size_t
-tt_frames_untold(const struct tt_frames *f, int64_t limit)
+tt_frames_count_undecidable(const struct tt_frames *f, int64_t limit)
 {
 	size_t n = 0;
 
@@ -347,7 +347,7 @@ tt_frames_untold(const struct tt_frames *f, int64_t limit)
 }
 
 size_t
-tt_frames_doubted(const struct tt_frames *f, int64_t limit)
+tt_frames_count_doubtful(const struct tt_frames *f, int64_t limit)
 {
 	size_t n = 0;
 
@@ -367,7 +367,7 @@ enum { TIMER_PARTS = 500 };
 int64_t
 tt_frames_shown(const struct tt_frames *f, size_t i)
 {
-	const unsigned taken = tt_frames_taken(f, i);
+	const unsigned taken = tt_frames_nrefreshes(f, i);
 	const struct tt_refresh_segment *s = taken ? tt_frames_segment(f, i) : NULL;
 
 	if (!s)

@@ -13,9 +13,9 @@ tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err
 
 	if (rc == TT_OK && f->n)
 		rc = tt_column_set(&f->gap, f->mem, f->n, (int64_t)((uint64_t)is->start - (uint64_t)f->end), err);
-	TT_THEN(rc, tt_column_push(&f->ahead, f->mem, (int64_t)(is->number - f->n), err));
-	TT_THEN(rc, tt_column_push(&f->given, f->mem, is->given, err));
-	f->has_given = f->has_given || is->given;
+	TT_THEN(rc, tt_column_push(&f->number_less_index, f->mem, (int64_t)(is->number - f->n), err));
+	TT_THEN(rc, tt_column_push(&f->engine_number, f->mem, is->engine_number, err));
+	f->has_engine_number = f->has_engine_number || is->engine_number;
 	f->n += rc == TT_OK;
 	f->end = (int64_t)((uint64_t)is->start + (uint64_t)is->dur);
 	return rc;
@@ -24,15 +24,17 @@ tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err
 uint32_t
 tt_frames_thread(const struct tt_frames *f, size_t i)
 {
-	return f->of[tt_lower_bound(k, 0, f->nof - 1, f->of[k].end <= i)].thread;
+	return f->range[tt_lower_bound(k, 0, f->nrange - 1, f->range[k].end <= i)].thread;
 }
 
 void
 tt_frames_empty(struct tt_frames *f)
 {
-	struct tt_column *column[] = { &f->start, &f->gap, &f->ahead, &f->given, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns, &f->editor_ns,
-		&f->editor_wait_ns, &f->limit_ns, &f->present_ns, &f->other_wait_ns, &f->recorded, &f->render_ns, &f->looked, &f->released, &f->presented,
-		&f->presenting, &f->taken };
+	struct tt_column *column[] = {
+		&f->start, &f->gap, &f->number_less_index, &f->engine_number, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns, &f->editor_ns,
+		&f->editor_wait_ns, &f->limit_ns, &f->present_ns, &f->other_wait_ns, &f->is_from_record, &f->render_ns, &f->nexamined_before,
+		&f->released, &f->presented_ts, &f->handover_ns, &f->refreshes
+	};
 	for (size_t i = 0; i < sizeof column / sizeof *column; i++)
 		tt_column_free(column[i], f->mem);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
@@ -47,7 +49,7 @@ tt_frames_empty(struct tt_frames *f)
 void
 tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hist *h)
 {
-	const struct tt_times *in = &f->category_stat[category].in;
+	const struct tt_times *in = &f->category_stat[category].self_times;
 
 	tt_hist_init(h);
 	tt_hist_add(h, 0, f->n - in->n);
@@ -62,13 +64,13 @@ tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts)
 }
 
 bool
-tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end)
+tt_frames_range(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end)
 {
-	for (size_t i = 0; i < f->nof; i++) {
-		if (f->of[i].process != process)
+	for (size_t i = 0; i < f->nrange; i++) {
+		if (f->range[i].process != process)
 			continue;
-		*first = f->of[i].first;
-		*end = f->of[i].end;
+		*first = f->range[i].first;
+		*end = f->range[i].end;
 		return true;
 	}
 	return false;
@@ -79,7 +81,7 @@ tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *la
 {
 	size_t at = *last, first, end;
 
-	if (!tt_frames_of(f, process, &first, &end))
+	if (!tt_frames_range(f, process, &first, &end))
 		return SIZE_MAX;
 	/* Events come in order: it is the same frame, or the next one. */
 	for (size_t i = at; i >= first && i < end && i - at < 2; i++)
@@ -101,8 +103,8 @@ tt_frames_missing(const struct tt_model *m, struct tt_arena *a, struct tt_err *e
 	if (!missing)
 		return NULL;
 	memset(missing, true, m->ncap * sizeof *missing);
-	for (size_t i = 0; i < m->frames->nof; i++)
-		missing[m->frames->of[i].process] = m->frames->of[i].end == m->frames->of[i].first;
+	for (size_t i = 0; i < m->frames->nrange; i++)
+		missing[m->frames->range[i].process] = m->frames->range[i].end == m->frames->range[i].first;
 	list = tt_capture_list(m->cap, m->ncap, missing, a, err);
 	tt_mem_free(mem, missing, m->ncap * sizeof *missing);
 	return list;

@@ -24,14 +24,14 @@ struct tt_frames {
 	struct tt_mem *mem;
 	struct tt_frame_name { const char *full; uint64_t key, begins; uint32_t process; } *name;     /* markers that begin frames */
 	size_t nname;                 /* 0: the capture's own marks begin frames */
-	struct tt_frame_range { uint32_t process, thread; size_t first, end; } *of;   /* the frames of each process that has some, all on one thread */
-	size_t nof;
+	struct tt_frame_range { uint32_t process, thread; size_t first, end; } *range; /* the frames of each process that has some, all on one thread */
+	size_t nrange;
 	size_t n;
 	struct tt_column start;       /* ts of the begin */
 	struct tt_column gap;         /* ns from the end of the frame before to its begin: mostly 0, which takes no memory */
 	int64_t end;                  /* of the last frame */
-	struct tt_column ahead;       /* its number in its process, from 1, less its index here */
-	struct tt_column given;       /* the engine's own number of the frame, where has_given */
+	struct tt_column number_less_index; /* its number in its process, from 1, less its index here */
+	struct tt_column engine_number; /* the engine's own number of the frame, where has_given */
 	struct tt_column alloc_b;     /* bytes that all threads of the process that the filter wants allocate, by time */
 	struct tt_column alloc_n;
 	struct tt_column wait_ns;     /* waits on the frame thread; meaningful where has_wait */
@@ -42,32 +42,32 @@ struct tt_frames {
 	struct tt_column present_ns;  /* the part of limit_ns in markers that wait for a late GPU or render thread, too */
 	struct tt_column other_wait_ns;       /* the part of wait_ns in which it waited for anything else, outside the Editor's zones */
 	struct tt_column released;    /* end of its last wait for the limit of at least TT_RELEASE_MIN_NS: ns after its begin, plus 1; 0: no such wait */
-	bool has_given;
+	bool has_engine_number;
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
 	struct tt_refresh_segment *segment;   /* the limits that frames were shown at, in order (stat/refresh.h); segments cover all frames */
 	size_t nsegment;
-	struct tt_column taken;       /* how many refreshes each frame takes, and TT_REFRESH_LATE; 0: no limit shows */
+	struct tt_column refreshes;   /* how many refreshes each frame takes, and TT_REFRESH_LATE; 0: no limit shows */
 	uint64_t nlate;
 	int64_t period;               /* ns: the limit that most frames are capped at (tracetool-metrics(7)); 0: fewer than half are capped */
 	bool player_only;             /* the Editor's time is not part of any frame */
 	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
 	struct tt_column render_ns;   /* how long the render thread worked, by its zones, where that is asked for */
-	bool counts_presented;        /* true: refreshes of some frames are counted by the times in ${presented} */
-	struct tt_column presented;   /* when frames had been handed to the display, in order: tt_frames_presented() */
-	struct tt_column presenting;  /* ns that handing over a frame took */
+	bool counts_presented;        /* true: refreshes of some frames are counted by the times in ${presented_ts} */
+	struct tt_column presented_ts; /* when frames had been handed to the display, in order: tt_frames_presented() */
+	struct tt_column handover_ns; /* ns that handing over a frame took */
 	bool render_measured;         /* true: the engine measured the render thread in some frame; its measure, another figure, is used for all */
 	bool has_render;              /* true: render_ns, or the engine's measure, is known of some frame */
-	bool some_looked;             /* true, with TT_NEEDS_CAUSES: only some frames are examined closely */
-	struct tt_column looked;      /* number of closely examined frames before each frame; one entry more than frames */
-	struct tt_column recorded;    /* 1: timing is from a record of the engine's, which has all parts; 0: from counters, which lack some */
-	uint64_t partial;             /* frames left out because they are not whole */
+	bool is_part_examined;        /* true, with TT_NEEDS_CAUSES: only some frames are examined closely */
+	struct tt_column nexamined_before; /* number of closely examined frames before each frame; one entry more than frames */
+	struct tt_column is_from_record; /* 1: timing is from a record of the engine's, which has all parts; 0: from counters, which lack some */
+	uint64_t npartial;            /* frames left out because they are not whole */
 	int64_t open_from;            /* begin of the frame that is open at the end of the capture, of the last one of several */
 
 	/* per marker (dense number), over frames of its frame thread */
 	struct tt_frame_marker {
-		uint64_t present;     /* frames in which it runs */
+		uint64_t nframes;     /* frames in which it runs */
 		int64_t total, total_max;     /* ns per frame, outermost activations, clipped */
 		int64_t self, self_max;
 		int64_t idle;         /* the part of self that is not CPU-active time: in a wait, or the Editor's */
@@ -78,8 +78,8 @@ struct tt_frames {
 	/* self time per category and frame, filled with the marker rows */
 	struct tt_frame_category {
 		int64_t self;         /* sum over all frames */
-		struct tt_times in;   /* self time per frame, over the frames that have some */
-		uint32_t hist;        /* number of ${in} in category_hist */
+		struct tt_times self_times; /* self time per frame, over the frames that have some */
+		uint32_t hist;        /* number of ${self_times} in category_hist */
 	} *category_stat;             /* index: category number of model.h */
 	size_t ncategory_stat;
 	struct tt_tally category_hist;        /* histograms of each ${in} */
@@ -88,12 +88,12 @@ struct tt_frames {
 	struct tt_hitches {
 		struct tt_hitch {
 			size_t frame;
-			int64_t by;   /* ns that the frame is ranked by */
-			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* self: the part in ${by} */
+			int64_t rank_ns; /* ns that the frame is ranked by */
+			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* self: the part in ${rank_ns} */
 			unsigned ntop;        /* at most TT_HITCH_TOP; more while collecting, because some may be one marker, or equal */
 		} *h;
 		size_t n, cap;
-		size_t least;         /* while collecting: the place of the least bad frame */
+		size_t best_place;    /* while collecting: the place of the least bad frame */
 	} longest, busiest, latest;   /* by wall time; by CPU-active time; by uncapped or render-thread time; the last two only where has_wait */
 };
 
@@ -101,7 +101,7 @@ struct tt_frames {
 struct tt_frame {
 	int64_t start, dur;
 	uint64_t number;              /* place in its process, from 1 */
-	uint32_t given;               /* the engine's number of it, 0: none */
+	uint32_t engine_number;       /* the engine's number of it, 0: none */
 };
 
 /* Append a frame, of the process whose range in ${of} is the last or is still to come; TT_E_NOMEM, TT_E_LIMIT. */
@@ -133,13 +133,13 @@ tt_frames_dur(const struct tt_frames *f, size_t i)
 static inline uint64_t
 tt_frames_number(const struct tt_frames *f, size_t i)
 {
-	return (uint64_t)tt_column_at(&f->ahead, i) + i;
+	return (uint64_t)tt_column_at(&f->number_less_index, i) + i;
 }
 
 static inline uint32_t
-tt_frames_given(const struct tt_frames *f, size_t i)
+tt_frames_engine_number(const struct tt_frames *f, size_t i)
 {
-	return (uint32_t)tt_column_at(&f->given, i);
+	return (uint32_t)tt_column_at(&f->engine_number, i);
 }
 
 /* The index of the thread of frame ${i}. */
@@ -156,9 +156,9 @@ tt_frames_wall(const struct tt_frames *f, size_t i)
 
 /* True if a frame in [${from}, ${end}) is looked at closely. */
 static inline bool
-tt_frames_looked(const struct tt_frames *f, size_t from, size_t end)
+tt_frames_has_examined(const struct tt_frames *f, size_t from, size_t end)
 {
-	return !f->some_looked || tt_column_at(&f->looked, end) != tt_column_at(&f->looked, from);
+	return !f->is_part_examined || tt_column_at(&f->nexamined_before, end) != tt_column_at(&f->nexamined_before, from);
 }
 
 /* Index of the ${i}th of at most TT_FRAMES_SAMPLED frames, evenly spaced over the capture. */
@@ -253,23 +253,23 @@ int tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err);
 static inline int64_t
 tt_frames_presented(const struct tt_frames *f, size_t i)
 {
-	const int64_t after = tt_column_at(&f->presented, i);
+	const int64_t after = tt_column_at(&f->presented_ts, i);
 
 	return after == 0 ? INT64_MIN : tt_frames_start(f, i) + (after > 0 ? after - 1 : after);
 }
 
 /* How many refreshes, or periods of a timer, frame ${i} takes; 0: no limit shows. */
 static inline unsigned
-tt_frames_taken(const struct tt_frames *f, size_t i)
+tt_frames_nrefreshes(const struct tt_frames *f, size_t i)
 {
-	return (unsigned)tt_column_at(&f->taken, i) & TT_REFRESH_MAX;
+	return (unsigned)tt_column_at(&f->refreshes, i) & TT_REFRESH_MAX;
 }
 
 /* True if frame ${i} takes more than its limit gives it. */
 static inline bool
 tt_frames_is_late(const struct tt_frames *f, size_t i)
 {
-	return (tt_column_at(&f->taken, i) & TT_REFRESH_LATE) != 0;
+	return (tt_column_at(&f->refreshes, i) & TT_REFRESH_LATE) != 0;
 }
 
 /* True if frame ${i} may wait for the late picture of one of the ${TT_AHEAD} before it. */
@@ -293,18 +293,18 @@ const struct tt_refresh_segment *tt_frames_segment(const struct tt_frames *f, si
  * might wait for. 0, by which all are late: frames wait for a timer in markers of its own.
  */
 static inline int64_t
-tt_frames_judged_at(const struct tt_frames *f, size_t i)
+tt_frames_wait_period(const struct tt_frames *f, size_t i)
 {
 	if (f->nsegment && tt_frames_segment(f, i)->alone)
 		return 0;
-	return f->period && tt_frames_taken(f, i) && !tt_frames_is_late(f, i) && !tt_frames_follows_late(f, i) ? INT64_MAX : f->period;
+	return f->period && tt_frames_nrefreshes(f, i) && !tt_frames_is_late(f, i) && !tt_frames_follows_late(f, i) ? INT64_MAX : f->period;
 }
 
 /* The uncapped time of frame ${i}, at the period found. */
 static inline int64_t
 tt_frames_uncapped(const struct tt_frames *f, size_t i)
 {
-	return tt_frames_uncapped_at(f, i, tt_frames_judged_at(f, i));
+	return tt_frames_uncapped_at(f, i, tt_frames_wait_period(f, i));
 }
 
 /* True if some frames have a limit. */
@@ -325,10 +325,10 @@ int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
  * whether a limit holds them, and together take no more time than such a limit gives them, or each no longer than a sleep for it may take. Or they are late
  * for a timer by whole periods, which so few frames do not tell from a display's refreshes.
  */
-size_t tt_frames_untold(const struct tt_frames *f, int64_t limit);
+size_t tt_frames_count_undecidable(const struct tt_frames *f, int64_t limit);
 
 /* Count the frames that last longer than ${limit} and are shown for no longer only if a timer holds them: its period may be the time the GPU takes. */
-size_t tt_frames_doubted(const struct tt_frames *f, int64_t limit);
+size_t tt_frames_count_doubtful(const struct tt_frames *f, int64_t limit);
 
 /* The period of ${is} in ns: that of the usual rate of displays within 2 % of it, else as measured; 0: none. */
 int64_t tt_frames_period_of(const struct tt_refresh_segment *is);
@@ -361,11 +361,11 @@ void tt_frames_category_hist(const struct tt_frames *f, size_t category, struct 
  * The frames of ${process}: [*${first}, *${end}); false: it has none. tt_frames_at(): the frame of ${process} that holds ${ts}, or SIZE_MAX;
  * the search begins at *${last}, the frame found before (SIZE_MAX: none).
  */
-bool tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end);
+bool tt_frames_range(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end);
 size_t tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *last);
 
 /* Fail: ${first} to ${last} choose no whole frame. There are frames ${low} to ${high}; the engine calls frame ${of} ${first} (0: none). */
-int tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint64_t of, struct tt_err *err);
+int tt_fail_no_frames(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint64_t of, struct tt_err *err);
 
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
 size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);

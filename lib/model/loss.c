@@ -130,7 +130,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 };
 
 struct tt_loss_info
-tt_loss_info_said(enum tt_loss_kind k, const struct tt_loss_said *said)
+tt_loss_info_in_words(enum tt_loss_kind k, const struct tt_loss_words *said)
 {
 	struct tt_loss_info i = tt_loss_info[k];
 
@@ -147,10 +147,10 @@ struct tt_loss_info
 tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 {
 	const struct tt_loss_entry *e = &l->e[k];
-	struct tt_loss_info i = tt_loss_info_said(k, e->said);
+	struct tt_loss_info i = tt_loss_info_in_words(k, e->words);
 
-	if (k == TT_LOST_SHORT && l->held.asked_ms)
-		i.advice = l->held.advice;
+	if (k == TT_LOST_SHORT && l->flight.asked_ms)
+		i.advice = l->flight.advice;
 	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_DEFINITIONS || k == TT_LOST_CUT ||
 	    k == TT_LOST_GARBAGE))
 		i.advice = "Its layout is not known: the file may be whole.";
@@ -172,18 +172,18 @@ tt_loss_reset(struct tt_loss *l)
 
 /* Add to one entry. Its place, ${at}, is kept only for losses in the first input that has some. */
 static void
-add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at, const char *input, const struct tt_loss_said *said)
+add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at, const char *input, const struct tt_loss_words *said)
 {
 	if (e->n == 0) {
 		e->first_at = TT_NOWHERE;
 		e->input = input;
-		e->said = said;
+		e->words = said;
 	} else if (input != e->input) {
 		e->in_others = true;
 		at = TT_NOWHERE;
 	}
-	if (said != e->said)
-		e->said = NULL;
+	if (said != e->words)
+		e->words = NULL;
 	e->n = n > UINT64_MAX - e->n ? UINT64_MAX : e->n + n;
 	e->bytes += bytes;
 	if (at < e->first_at)
@@ -195,27 +195,27 @@ tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, 
 {
 	if (n == 0)
 		return;
-	add(&l->e[k], n, bytes, at, l->input, l->said ? &l->said[k] : NULL);
+	add(&l->e[k], n, bytes, at, l->input, l->words ? &l->words[k] : NULL);
 	l->e[k].forced = l->e[k].forced || l->forced;
 	l->any = true;
 }
 
 /* Keep the shorter part of a flight recording of both. */
 static void
-join_held(struct tt_loss_held *into, const struct tt_loss_held *from)
+join_held(struct tt_loss_note_flight *into, const struct tt_loss_note_flight *from)
 {
 	if (from->asked_ms && (!into->asked_ms || (double)from->ms / (double)from->asked_ms < (double)into->ms / (double)into->asked_ms))
 		*into = *from;
 }
 
 void
-tt_loss_held(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room)
+tt_loss_note_flight(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room)
 {
-	struct tt_loss_held h = { .ms = ms, .asked_ms = asked_ms };
+	struct tt_loss_note_flight h = { .ms = ms, .asked_ms = asked_ms };
 
 	snprintf(h.advice, sizeof h.advice, "It had room for %llu ms of %llu ms; about %llu MB have it for all. %s", (unsigned long long)ms,
 	    (unsigned long long)asked_ms, (unsigned long long)(room >> 20) + 1, tt_loss_info[TT_LOST_SHORT].advice);
-	join_held(&l->held, &h);
+	join_held(&l->flight, &h);
 	tt_loss_add(l, TT_LOST_SHORT, 1, 0, TT_NOWHERE);
 }
 
@@ -229,13 +229,13 @@ tt_loss_join(struct tt_loss *into, const struct tt_loss *from)
 
 		if (e->n) {
 			add(&into->e[k], e->n, e->bytes, e->first_at, e->input ? e->input : into->input,
-			    e->said || !into->said ? e->said : &into->said[k]);
+			    e->words || !into->words ? e->words : &into->words[k]);
 			into->e[k].in_others = into->e[k].in_others || e->in_others;
 			into->e[k].forced = into->e[k].forced || e->forced || into->forced;
 		}
 	}
 	into->any = true;
-	join_held(&into->held, &from->held);
+	join_held(&into->flight, &from->flight);
 }
 
 bool

@@ -70,25 +70,25 @@ struct tt_loss_entry {
 	uint64_t first_at;        /* byte offset of the first, or TT_NOWHERE */
 	const char *input;        /* of several inputs: the one the first is in */
 	bool in_others;           /* true: another input has such losses, too */
-	const struct tt_loss_said *said;      /* the format's words for it; NULL: the usual ones, or several formats have such losses */
+	const struct tt_loss_words *words;    /* the format's words for it; NULL: the usual ones, or several formats have such losses */
 	bool forced;              /* true: a version was read like another one because that was asked for, which may explain the damage */
 };
 
 /* The shortest part of a flight recording: ms that it has, and ms asked for (0: every part has all); advice that tells the size of ring needed. */
-struct tt_loss_held { uint64_t ms, asked_ms; char advice[144]; };
+struct tt_loss_note_flight { uint64_t ms, asked_ms; char advice[144]; };
 
 struct tt_loss {
 	bool any;
-	struct tt_loss_held held;
+	struct tt_loss_note_flight flight;
 	/* The input of the losses added next. */
 	bool forced;
-	const struct tt_loss_said *said;      /* by kind */
+	const struct tt_loss_words *words;    /* by kind */
 	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */
 	struct tt_loss_entry e[TT_LOST_KINDS];
 };
 
 /* A format's words for a kind of loss, by what it calls the parts of its files; NULL: as tt_loss_info has it. ${severity} counts if it is higher. */
-struct tt_loss_said { const char *text, *advice; enum tt_severity severity; };
+struct tt_loss_words { const char *text, *advice; enum tt_severity severity; };
 
 /* The fixed facts of a kind: id (for machines), severity, what to print, what to do. */
 struct tt_loss_info {
@@ -100,7 +100,7 @@ struct tt_loss_info {
 extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
 
 /* The facts of kind ${k} in a format's words; ${said}: these words, or NULL. */
-struct tt_loss_info tt_loss_info_said(enum tt_loss_kind k, const struct tt_loss_said *said);
+struct tt_loss_info tt_loss_info_in_words(enum tt_loss_kind k, const struct tt_loss_words *said);
 /* The facts of kind ${k} in the words of the format that has these losses. */
 struct tt_loss_info tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k);
 
@@ -112,7 +112,7 @@ void tt_loss_reset(struct tt_loss *l);
 /* Count ${n} more losses of kind ${k}, of ${bytes} together; 0 does nothing. Counts saturate at 2^64 - 1. */
 void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at);
 /* Count one more part of a flight recording that has ${ms} of the ${asked_ms} asked for; a ring of ${room} bytes would hold all. */
-void tt_loss_held(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room);
+void tt_loss_note_flight(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room);
 /* Add ${from} to ${into}. Losses that ${from} counted outside of any input belong to the input that ${into} names. */
 void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 

@@ -26,22 +26,22 @@ enum { TT_CANDIDATES = 5, TT_COLLECTED = 16, TT_WRAPPER_BITS = 512 };
 struct tt_name {
 	const char *full;     /* "Namespace.Class:Method (args)" */
 	const char *shown;    /* by --names */
-	const char *apart;    /* if another marker is shown alike, the label that differs: tt_model_tell_apart(); else NULL */
+	const char *distinct_label; /* if another marker is shown alike, the label that differs: tt_model_tell_apart(); else NULL */
 	uint32_t category;    /* category number */
-	bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
-	bool known;           /* a definition was found */
+	bool is_alloc_wrapper; /* the runtime's: stripped unless filter.wrappers */
+	bool is_defined;      /* a definition was found */
 	bool has_text;        /* true: the recording names it; else ${full} is made of its key, and is in no list of known names */
 	bool wanted;          /* chosen by --marker and --category */
 	bool editor;          /* belongs to the Editor the program runs in, not to the program */
 	bool gpu;             /* its zones are the GPU's work: their time is not processor time */
-	bool left_out;        /* true: the filter leaves out waits or the Editor's zones, and this marker with them */
+	bool is_left_out;     /* true: the filter leaves out waits or the Editor's zones, and this marker with them */
 	const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is not a name */
 	const char *const *arg_instant;       /* ... of its instants' */
 };
 
 struct tt_model {
 	struct tt_env *env;
-	const struct tt_model *of;    /* of a part: the whole model, whose captures, threads, paths and names it borrows; NULL: this is the whole */
+	const struct tt_model *part_of; /* of a part: the whole model, whose captures, threads, paths and names it borrows; NULL: this is the whole */
 	struct tt_capture **cap;
 	size_t ncap;
 	struct tt_threads threads;
@@ -53,8 +53,8 @@ struct tt_model {
 	struct tt_candidate {
 		const char *full;
 		const struct tt_thread *thread;
-		uint64_t begins;      /* begins counted, as far as the capture was examined */
-		int64_t every, spread;        /* mean and standard deviation of the time from one begin to the next */
+		uint64_t nbegins;     /* begins counted, as far as the capture was examined */
+		int64_t mean_period_ns, period_stddev_ns; /* mean and standard deviation of the time from one begin to the next */
 		int64_t share_e4;     /* of the thread's time, in 1/10000 */
 	} candidate[TT_CANDIDATES];
 	size_t ncandidate;
@@ -64,8 +64,8 @@ struct tt_model {
 	struct tt_spanning spanning;  /* zones that span frames; parts have none */
 	int64_t min_ts, max_ts;
 	size_t npath;
-	uint64_t zones_expected;      /* zones and allocations as the prepass counted; 0 without one */
-	uint64_t zones_most;          /* upper bound of zones: as counted, or as many as the input has room for; 0 without a prepass for frames */
+	uint64_t nexpected_zones;     /* zones and allocations as the prepass counted; 0 without one */
+	uint64_t max_zones;           /* upper bound of zones: as counted, or as many as the input has room for; 0 without a prepass for frames */
 
 	void *collected[TT_COLLECTED];        /* by collector: collect/collect.h */
 

@@ -196,7 +196,7 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	const struct tt_def *def = tt_defs_find(cap->defs, TT_DEF_MARKER, key, INT64_MAX);
 
 	*category = UNKNOWN;
-	name->known = def != NULL;
+	name->is_defined = def != NULL;
 	name->has_text = def && def->len > 0;
 	name->full = name->has_text ? text_of(m, cap, def, scratch, err) : name_by_key(m, def ? "unnamed" : "unknown", key, err);
 	if (!name->full)
@@ -204,8 +204,8 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	name->shown = name->full;
 	if (!def)
 		return TT_OK;
-	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
-	if (name->alloc_wrapper) {
+	name->is_alloc_wrapper = tt_name_alloc_wrapper(name->full);
+	if (name->is_alloc_wrapper) {
 		const size_t bit = tt_seeded_slot(key, TT_WRAPPER_BITS);
 		m->wrapper[bit / 64] |= (uint64_t)1 << bit % 64;
 	}
@@ -297,7 +297,7 @@ add_specials(struct tt_keys *k)
 	for (size_t i = 0; i < NSPECIAL; i++) {
 		struct tt_name *n = &k->special[specials[i].key - TT_KEY_SPECIAL];
 
-		*n = (struct tt_name){ .full = specials[i].name, .shown = specials[i].name, .known = true, .has_text = true };
+		*n = (struct tt_name){ .full = specials[i].name, .shown = specials[i].name, .is_defined = true, .has_text = true };
 		k->category[k->cap + (specials[i].key - TT_KEY_SPECIAL)] = specials[i].category;
 	}
 }
@@ -412,7 +412,7 @@ place_name(const struct tt_model *m, struct tt_name *n, const char *category)
 {
 	n->category = category_number(m, category);
 	n->wanted = tt_glob_any(m->filter.category, category) && tt_name_match(m->filter.marker, n->full);
-	n->left_out = (m->filter.no_wait && tt_waits_has(m, n)) || (m->filter.player_only && n->editor);
+	n->is_left_out = (m->filter.no_wait && tt_waits_has(m, n)) || (m->filter.player_only && n->editor);
 }
 
 static void
@@ -558,12 +558,12 @@ list_names(const struct tt_model *m, struct owned *list)
 	for (size_t i = 0; i < k->name.nslot; i++) {
 		struct tt_name *name = (struct tt_name *)(uintptr_t)k->name.slot[i].of;
 
-		if (name && name->known)
+		if (name && name->is_defined)
 			list[n++] = (struct owned){ .name = name, .process = k->name.slot[i].process };
 	}
 	for (uint32_t p = 0; p < m->ncap; p++)
 		for (size_t i = 0; i < SPECIALS && !m->cap[p]->code_alone; i++)
-			if (k->special[i].known)
+			if (k->special[i].is_defined)
 				list[n++] = (struct owned){ .name = &k->special[i], .process = p };
 	return n;
 }
@@ -601,7 +601,7 @@ tt_model_tell_apart(struct tt_model *m, struct tt_err *err)
 	TT_THEN(rc, tt_labels_make(m, label, nlabel, &m->arena, err));
 	for (size_t i = 0, at = 0; i < n && rc == TT_OK; i++) {
 		at += i > 0 && by_marker(&list[i], &list[i - 1]) != 0;
-		list[i].name->apart = label[at].text != label[at].name->shown ? label[at].text : NULL;
+		list[i].name->distinct_label = label[at].text != label[at].name->shown ? label[at].text : NULL;
 	}
 	tt_mem_free(&m->env->mem, label, most * sizeof *label);
 	tt_mem_free(&m->env->mem, list, most * sizeof *list);

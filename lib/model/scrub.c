@@ -16,11 +16,11 @@ enum { SHORT = 6, TRIES = 1000, LAST_TEXTS = 1024 };
 void
 tt_scrub_damage(struct tt_scrub *s, const struct tt_loss *all)
 {
-	s->done->damaged = s->done->damaged || tt_loss_damaged(all);
-	s->done->at = UINT64_MAX;
+	s->done->is_damaged = s->done->is_damaged || tt_loss_damaged(all);
+	s->done->damaged_at = UINT64_MAX;
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
-		if (all->e[k].n && tt_loss_info[k].damage && all->e[k].first_at < s->done->at)
-			s->done->at = all->e[k].first_at;
+		if (all->e[k].n && tt_loss_info[k].damage && all->e[k].first_at < s->done->damaged_at)
+			s->done->damaged_at = all->e[k].first_at;
 }
 
 int
@@ -52,7 +52,7 @@ tt_scrub_free(struct tt_scrub *s)
 	tt_map_free(&s->used, s->mem);
 	tt_mem_free(s->mem, s->row, s->cap * sizeof *s->row);
 	tt_mem_free(s->mem, s->text, s->captext);
-	tt_mem_free(s->mem, s->last, LAST_TEXTS * sizeof *s->last);
+	tt_mem_free(s->mem, s->replaced_last, LAST_TEXTS * sizeof *s->replaced_last);
 	tt_mem_free(s->mem, s->keep, s->capkeep * sizeof *s->keep);
 	*s = (struct tt_scrub){ .mem = s->mem, .done = s->done };
 }
@@ -162,33 +162,33 @@ tt_scrub_room(struct tt_scrub *s, size_t n, struct tt_err *err)
 	return rc;
 }
 
-static struct tt_scrub_done *
+static struct tt_scrub_replacement *
 place_of(const struct tt_scrub *s, const void *text, size_t n)
 {
-	return &s->last[tt_seeded_text(2, text, n) % LAST_TEXTS];
+	return &s->replaced_last[tt_seeded_text(2, text, n) % LAST_TEXTS];
 }
 
 bool
 tt_scrub_again(struct tt_scrub *s, uint8_t *p, size_t n)
 {
-	if (!s->last || n == 0 || n > sizeof s->last->text)
+	if (!s->replaced_last || n == 0 || n > sizeof s->replaced_last->text)
 		return false;
-	const struct tt_scrub_done *const d = place_of(s, p, n);
+	const struct tt_scrub_replacement *const d = place_of(s, p, n);
 	if (d->n != n || memcmp(d->text, p, n) != 0)
 		return false;
 	memcpy(p, d->to, n);
-	s->done->names++;
+	s->done->ntexts++;
 	return true;
 }
 
 int
 tt_scrub_keep(struct tt_scrub *s, const char *text, const uint8_t *to, size_t n, struct tt_err *err)
 {
-	if (n == 0 || n > sizeof s->last->text)
+	if (n == 0 || n > sizeof s->replaced_last->text)
 		return TT_OK;
-	if (!s->last && !(s->last = tt_mem_alloc(s->mem, LAST_TEXTS * sizeof *s->last, err)))
+	if (!s->replaced_last && !(s->replaced_last = tt_mem_alloc(s->mem, LAST_TEXTS * sizeof *s->replaced_last, err)))
 		return err->code;
-	struct tt_scrub_done *const d = place_of(s, text, n);
+	struct tt_scrub_replacement *const d = place_of(s, text, n);
 	d->n = (uint8_t)n;
 	memcpy(d->text, text, n);
 	memcpy(d->to, to, n);
@@ -201,7 +201,7 @@ tt_scrub_words(struct tt_scrub *s, uint8_t *p, size_t n, const bool *keep, struc
 	uint8_t word[SHORT];
 	int rc = TT_OK;
 
-	s->done->names += n > 0;
+	s->done->ntexts += n > 0;
 	for (size_t i = 0, k; i < n && rc == TT_OK; i = k) {
 		for (k = i; k < n && is_word(p[k]) && !keep[k]; k++)
 			;

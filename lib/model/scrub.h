@@ -24,10 +24,10 @@ struct tt_mem;
  * proves that they are no names. Misplaced: bytes of texts where numbers belong, which were replaced. Damaged: zeros are in it, or parts of the input are
  * missing or make no sense, the first at ${at}.
  */
-struct tt_scrubbed { uint64_t names, dropped, events, misplaced, cut, begun, at; bool damaged; };
+struct tt_scrubbed { uint64_t ntexts, nzeroed_bytes, nlost_events, nmisplaced_bytes, ncut_bytes, nbegun_bytes, damaged_at; bool is_damaged; };
 
 /* A text, and what takes its place. */
-struct tt_scrub_done { uint8_t n, text[63], to[63]; };
+struct tt_scrub_replacement { uint8_t n, text[63], to[63]; };
 
 struct tt_scrub {
 	struct tt_mem *mem;
@@ -38,7 +38,7 @@ struct tt_scrub {
 	char *text;                   /* the current text, and which of its bytes stay */
 	bool *keep;
 	size_t captext, capkeep;
-	struct tt_scrub_done *last;   /* texts that were replaced last, by their hash; NULL: none was */
+	struct tt_scrub_replacement *replaced_last; /* texts that were replaced last, by their hash; NULL: none was */
 	uint64_t nevent;              /* events of the whole input that its reader decodes: tt_scrub_read() */
 };
 

@@ -92,7 +92,7 @@ close_group(struct tt_spanning *s, struct tt_spanning_place *p, struct tt_loss *
 static struct tt_spanning_place *
 find_place(const struct tt_spanning *s, uint32_t thread, uint64_t key)
 {
-	const uint32_t at = tt_map_find(&s->at, tt_seeded_pair(thread, key), i, s->place[i].key == key && s->place[i].g.thread == thread);
+	const uint32_t at = tt_map_find(&s->place_index, tt_seeded_pair(thread, key), i, s->place[i].key == key && s->place[i].g.thread == thread);
 
 	return at ? &s->place[at - 1] : NULL;
 }
@@ -102,7 +102,7 @@ static struct tt_spanning_place *
 add_place(struct tt_spanning *s, const struct tt_batch *b, uint64_t key, struct tt_mem *mem, struct tt_err *err)
 {
 	if (tt_mem_grow(mem, &s->first, &s->capfirst, (size_t)b->thread + 1, sizeof *s->first, err) != TT_OK ||
-	    tt_map_push(&s->at, mem, tt_seeded_pair(b->thread, key), &s->place, &s->capplace, s->nplace, err) != TT_OK)
+	    tt_map_push(&s->place_index, mem, tt_seeded_pair(b->thread, key), &s->place, &s->capplace, s->nplace, err) != TT_OK)
 		return NULL;
 	while (s->nfirst <= b->thread)
 		s->first[s->nfirst++] = 0;
@@ -134,8 +134,8 @@ take_begin(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of,
 	}
 	if (g->key != of->key)
 		g->key = of->end_key;
-	if (!p->listed) {
-		p->listed = true;
+	if (!p->is_listed) {
+		p->is_listed = true;
 		p->next = s->first[b->thread];
 		s->first[b->thread] = (uint32_t)(p - s->place) + 1;
 	}
@@ -178,7 +178,7 @@ close_thread(struct tt_spanning *s, size_t thread, struct tt_loss *loss, struct 
 		struct tt_spanning_place *p = &s->place[s->first[thread] - 1];
 
 		s->first[thread] = p->next;
-		p->listed = false;
+		p->is_listed = false;
 		if (p->g.nbegin)
 			rc = close_group(s, p, loss, mem, err);
 	}
@@ -253,6 +253,6 @@ tt_spanning_free(struct tt_spanning *s, struct tt_mem *mem)
 	tt_mem_free(mem, s->row, s->caprow * sizeof *s->row);
 	tt_mem_free(mem, s->place, s->capplace * sizeof *s->place);
 	tt_mem_free(mem, s->first, s->capfirst * sizeof *s->first);
-	tt_map_free(&s->at, mem);
+	tt_map_free(&s->place_index, mem);
 	memset(s, 0, sizeof *s);
 }

@@ -47,7 +47,7 @@ struct tt_spanning_place {
 	struct tt_spanning_group g;   /* the outstanding group; nbegin = 0: no zone waits for an end */
 	uint64_t key;                 /* key of the zones' ends */
 	uint32_t next;                /* index + 1 of the next listed place of its thread; 0: none */
-	bool listed;                  /* true: in its thread's list. Places with an outstanding group always are, others may be */
+	bool is_listed;               /* true: in its thread's list. Places with an outstanding group always are, others may be */
 };
 
 struct tt_spanning {
@@ -57,7 +57,7 @@ struct tt_spanning {
 	uint64_t nleft_out;           /* zones of groups that are done and for which no row was left */
 	struct tt_spanning_place *place;
 	size_t nplace, capplace;
-	struct tt_map at;             /* index of place by thread and key */
+	struct tt_map place_index;    /* index of place by thread and key */
 	uint32_t *first;              /* by thread: index + 1 of its first listed place; 0: none */
 	size_t nfirst, capfirst;
 };

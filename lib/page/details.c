@@ -291,7 +291,7 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 		if (out->n == before)
 			continue;
 		name = tt_model_key(v->m, s->d->process, z->key);
-		if (name->left_out || (name->alloc_wrapper && !wrappers))
+		if (name->is_left_out || (name->is_alloc_wrapper && !wrappers))
 			out->n = before;
 	}
 	for (size_t i = 0; v->b->nalloc && meets(s, v->b) && i < v->b->n; i++) {
@@ -639,9 +639,9 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 static size_t
 most_of(const struct tt_details *d, const struct tt_model *m)
 {
-	const uint64_t zones = m->zones_most / m->frames->n + 1, room = (d->room ? d->room : MIN_BYTES) / PART / (zones * PER_ZONE + PER_BLOCK);
+	const uint64_t zones = m->max_zones / m->frames->n + 1, room = (d->room ? d->room : MIN_BYTES) / PART / (zones * PER_ZONE + PER_BLOCK);
 
-	return m->zones_most == 0 || room < TT_DETAILS_MIN ? TT_DETAILS_MIN : room < TT_DETAILS ? (size_t)room : TT_DETAILS;
+	return m->max_zones == 0 || room < TT_DETAILS_MIN ? TT_DETAILS_MIN : room < TT_DETAILS ? (size_t)room : TT_DETAILS;
 }
 
 static int
@@ -653,10 +653,10 @@ begin(void *state, struct tt_err *err)
 	s->d = (struct tt_details *)(uintptr_t)s->e.o.own;
 	s->d->mem = &s->e.env->mem;
 	tt_sorter_init(&s->d->recs, s->e.env, &form);
-	if (!f || f->nof != 1 || f->n == 0)
+	if (!f || f->nrange != 1 || f->n == 0)
 		return TT_OK;
 	s->d->own = tt_frames_thread(f, 0);
-	s->d->process = f->of[0].process;
+	s->d->process = f->range[0].process;
 	s->d->most = most_of(s->d, s->e.m);
 	return choose_all(s, NULL, false, err);
 }

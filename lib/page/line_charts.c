@@ -266,7 +266,7 @@ put_data(const struct axis *a, const char *what, struct tt_buf *words, struct tt
 static bool
 axis_of_frames(const struct tt_model *m, struct axis *a)
 {
-	*a = (struct axis){ .f = m->frames && m->frames->n && m->frames->nof == 1 ? m->frames : NULL };
+	*a = (struct axis){ .f = m->frames && m->frames->n && m->frames->nrange == 1 ? m->frames : NULL };
 	a->columns = !a->f ? 0 : a->f->n < TT_LINE_COLUMNS ? a->f->n : TT_LINE_COLUMNS;
 	return a->f != NULL;
 }
@@ -338,7 +338,7 @@ tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_
 
 	*left = 0;
 	if (axis_of_frames(m, &a))
-		n = choose(all, m, m->frames->of[0].process, most < MAX_COUNTERS ? most : MAX_COUNTERS, at, &changing);
+		n = choose(all, m, m->frames->range[0].process, most < MAX_COUNTERS ? most : MAX_COUNTERS, at, &changing);
 	if (n == 0)
 		return TT_OK;
 	struct line *line = tt_mem_alloc(mem, n * sizeof *line, err);

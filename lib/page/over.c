@@ -153,7 +153,7 @@ tt_over_put(const struct tt_over *o, const char *command, struct tt_buf *out, st
 	tt_json_close(&j, "]]");
 	rc = tt_buf_error(&text, err);
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%lld\" data-command=\"", o->n,
-	    (long long)tt_column_at(&o->f->looked, o->f->n));
+	    (long long)tt_column_at(&o->f->nexamined_before, o->f->n));
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
 	TT_THEN(rc, tt_page_pack(&text, out, err));
@@ -185,7 +185,7 @@ tt_over_begin(struct tt_over **to, struct tt_views *view, size_t most, size_t co
 	int rc;
 
 	*to = NULL;
-	if (!f || f->n == 0 || f->nof != 1)
+	if (!f || f->n == 0 || f->nrange != 1)
 		return TT_OK;
 	if (!(o = *to = tt_mem_alloc(mem, sizeof *o, err)))
 		return err->code;

@@ -1,7 +1,7 @@
 /**
  * Markers over the frames: the time of some markers in each column of the chart of frames, on all threads together, to draw a line over it. A column has the
- * maximum over its frames. The markers chosen are those with the longest time in one frame. If only some frames were recorded in detail (tt_frames.looked),
- * these are used; the attribute data-looked is their number, else 0.
+ * maximum over its frames. The markers chosen are those with the longest time in one frame. If only some frames were recorded in detail
+ * (tt_frames.nexamined_before), these are used; the attribute data-looked is their number, else 0.
  *
  * Memory: 8 bytes for each chosen marker and column.
  */

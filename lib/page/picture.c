@@ -51,14 +51,14 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 	const struct tt_values *all = f && f->n ? tt_view_frames(view, TT_FRAME_WALL, err) : NULL;
 	const struct tt_table *t = tt_html_find(r, "frames");
 	static const char *const figure[][2] = { { ": ", "count" }, { " frames, median ", "median_ns" }, { ", p99 ", "p99_ns" }, { ", longest ", "max_ns" } };
-	const unsigned gap = f && f->nof > 1 ? 8 + NAME : 8;
+	const unsigned gap = f && f->nrange > 1 ? 8 + NAME : 8;
 	unsigned y = 24;
 
 	if (!f || !f->n)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there are no frames to draw: %s", t && t->empty_reason ? t->empty_reason : "none was looked for");
 	if (!all)
 		return err->code;
-	open_picture(out, y + (unsigned)f->nof * (TT_STRIP_HIGH + gap), name);
+	open_picture(out, y + (unsigned)f->nrange * (TT_STRIP_HIGH + gap), name);
 	for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
 		const struct tt_cell *c = tt_html_cell(t, 0, figure[i][1]);
 		char text[TT_CELL_MAX];
@@ -69,10 +69,10 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 		tt_buf_printf(out, "%s%s", figure[i][0], text);
 	}
 	tt_buf_text(out, "</text>\n");
-	for (size_t i = 0; i < f->nof; i++, y += TT_STRIP_HIGH + gap) {
-		if (f->nof > 1)
-			put_name(view->m, f->of[i].process, y + 12, out);
-		tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, r, f->nof > 1 ? y + NAME : y, out);
+	for (size_t i = 0; i < f->nrange; i++, y += TT_STRIP_HIGH + gap) {
+		if (f->nrange > 1)
+			put_name(view->m, f->range[i].process, y + 12, out);
+		tt_page_strip_picture(f, f->range[i].first, f->range[i].end, all, r, f->nrange > 1 ? y + NAME : y, out);
 	}
 	return TT_OK;
 }

@@ -98,7 +98,7 @@ add_up(const struct tt_model *m)
 {
 	const struct tt_frames *f = m->frames;
 
-	if (!f || f->n == 0 || f->nof != 1 || f->some_looked || m->ncap != 1 || m->filter.marker || m->filter.category || m->filter.player_only ||
+	if (!f || f->n == 0 || f->nrange != 1 || f->is_part_examined || m->ncap != 1 || m->filter.marker || m->filter.category || m->filter.player_only ||
 	    tt_filter_hides(&m->filter) || !tt_by_frame(m))
 		return false;
 	for (size_t i = 1; i < f->n; i++)
@@ -704,7 +704,7 @@ tt_ranges_begin(struct tt_ranges **to, struct tt_views *view, struct tt_err *err
 	struct tt_ranges *r;
 
 	*to = NULL;
-	if (!f || f->n == 0 || f->nof != 1)
+	if (!f || f->n == 0 || f->nrange != 1)
 		return TT_OK;
 	if (!(r = *to = tt_mem_alloc(&m->env->mem, sizeof *r, err)))
 		return err->code;

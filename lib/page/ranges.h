@@ -5,7 +5,7 @@
  * Sums of frames, so that those of whole columns are what the same tables have with the filter set to these frames; up to TT_PAGE_COLUMNS frames a column is
  * one, of more a TT_RANGE_COLUMNS-th of them, so that more rows fit. Each table has the rows that matter most in the whole or in a single frame; the others
  * are one row, so that shares are of all. There is nothing if the sums would not be those of the filter: with filters that choose rows or leave single zones
- * out, with time between frames, of several processes, or where not all frames were looked at (tt_frames.looked).
+ * out, with time between frames, of several processes, or where not all frames were looked at (tt_frames.nexamined_before).
  *
  * Memory: 8 bytes for each row, value and column, 8 MB at the most, and the text of it.
  */

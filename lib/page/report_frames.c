@@ -120,9 +120,9 @@ tt_page_causes(const struct tt_page *p)
 	tt_page_heading(p, "causes", "Why frames are long", "Causes");
 	if (tt_page_has_rows(t))
 		tt_page_put(p, "<p>Frames that take clearly longer than the typical one, and why. Extra: what they take beyond it, all together.</p>\n");
-	if (p->f && p->f->nof == 1)
+	if (p->f && p->f->nrange == 1)
 		tt_page_hitches(&hitches, p->r, p->f, 0, p->f->n);
-	if (p->f && p->f->nof == 1)
+	if (p->f && p->f->nrange == 1)
 		tt_page_gain(p->r, p->f, &hitches, p->out);
 	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = TT_PAGE_FIRST_ROWS, .labelled = true,
 	    .below = "sentence", .put_below = put_frames_of, .arg = &of });
@@ -154,25 +154,25 @@ strips(const struct tt_page *p)
 	const struct tt_frames *f = p->f;
 	const bool capped = tt_page_capped(tt_page_table(p, "frame_budgets"));
 
-	if (f->nof > 1)
+	if (f->nrange > 1)
 		tt_page_put(p, "<p>The charts have one scale of times: what is as high in one takes as long as in the others.</p>\n");
-	for (size_t i = 0; i < f->nof && i < MAX_CHARTS; i++) {
-		if (f->nof > 1)
-			tt_buf_printf(p->out, "<h3>Input %u: ", f->of[i].process + 1);
-		if (f->nof > 1) {
-			tt_html_text(p->out, tt_page_file_of(p, f->of[i].process));
+	for (size_t i = 0; i < f->nrange && i < MAX_CHARTS; i++) {
+		if (f->nrange > 1)
+			tt_buf_printf(p->out, "<h3>Input %u: ", f->range[i].process + 1);
+		if (f->nrange > 1) {
+			tt_html_text(p->out, tt_page_file_of(p, f->range[i].process));
 			tt_page_put(p, "</h3>\n");
 		}
-		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, p->r, p->out);
+		tt_page_strip(f, f->range[i].first, f->range[i].end, p->times, p->r, p->out);
 		/* Only if all frames are of one process can a command name them by number. */
-		if (f->nof == 1 && tt_frames_number(f, f->n - 1) - tt_frames_number(f, 0) == f->n - 1 &&
+		if (f->nrange == 1 && tt_frames_number(f, f->n - 1) - tt_frames_number(f, 0) == f->n - 1 &&
 		    !tt_page_times(f, 0, f->n, capped, p->o->range, p->o->max_size / 2, p->out))
 			tt_buf_printf(p->out, "<p>The times of single frames would take more than half of this page, and are left out: no range can be "
 			    "looked at here. A page of fewer frames has them: <code>%s</code>.</p>\n", tt_setting_name[TT_SETTING_FRAMES]);
 		tt_page_put(p, "</figure>\n");
 	}
-	if (f->nof > MAX_CHARTS)
-		tt_buf_printf(p->out, "<p>%zu more inputs have frames; their charts are left out.</p>\n", f->nof - MAX_CHARTS);
+	if (f->nrange > MAX_CHARTS)
+		tt_buf_printf(p->out, "<p>%zu more inputs have frames; their charts are left out.</p>\n", f->nrange - MAX_CHARTS);
 }
 
 /* Say which frames can be looked at in the timeline. */
@@ -227,7 +227,7 @@ tt_page_frame_times(const struct tt_page *p)
 	tt_page_heading(p, "frames", "Frame times", "Frames");
 	if (p->f)
 		strips(p);
-	if (p->f && p->f->nof == 1 && tt_page_sorted(p->r, p->f, p->r->mem, p->out, p->err) != TT_OK)
+	if (p->f && p->f->nrange == 1 && tt_page_sorted(p->r, p->f, p->r->mem, p->out, p->err) != TT_OK)
 		tt_buf_fail(p->out);
 	timelines(p);
 	tt_page_put(p, "<div class=\"g\">\n");

@@ -226,9 +226,9 @@ counters(const struct tt_page *p)
 	tt_page_heading(p, "counters", "Counters", "Counters");
 	if (tt_lines_counters(p->view, p->r, most, &left, p->out, p->err) != TT_OK)
 		return;
-	if (p->f && p->f->some_looked) {
+	if (p->f && p->f->is_part_examined) {
 		tt_page_put(p, "<p>Lines have the values in ");
-		tt_html_count(p->out, (uint64_t)tt_column_at(&p->f->looked, p->f->n));
+		tt_html_count(p->out, (uint64_t)tt_column_at(&p->f->nexamined_before, p->f->n));
 		tt_page_put(p, " frames: evenly spaced ones and the longest.</p>\n");
 	}
 	if (left) {

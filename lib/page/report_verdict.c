@@ -98,7 +98,7 @@ put_rates(const struct tt_page *p)
 	const int64_t over60 = tt_html_value(budgets, 0, "over"), over30 = tt_html_value(budgets, 1, "over");
 	const struct tt_model *m = p->view->m;
 
-	if (!untold && over60 == 0 && tt_frames_doubted(m->frames, tt_html_value(budgets, 0, "budget_ns")))
+	if (!untold && over60 == 0 && tt_frames_count_doubtful(m->frames, tt_html_value(budgets, 0, "budget_ns")))
 		untold = tt_shown_held(m, tt_html_value(budgets, 0, "budget_ns"));
 	if (untold) {
 		put_untold(p, untold);
@@ -113,7 +113,7 @@ put_rates(const struct tt_page *p)
 	put_over(p, 0);
 	put_reading(p, tt_html_value(budgets, 0, "budget_ns"));
 	if (over30 == 0) {
-		tt_page_put(p, tt_frames_doubted(m->frames, tt_html_value(budgets, 1, "budget_ns")) ?
+		tt_page_put(p, tt_frames_count_doubtful(m->frames, tt_html_value(budgets, 1, "budget_ns")) ?
 		    "; <strong>holds 30 fps</strong>, if a limit holds its frames." : "; <strong>holds 30 fps</strong>.");
 		return;
 	}

@@ -373,10 +373,11 @@ put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out
 	enum { RUNS = 64 };
 	size_t runs = 0, begin = out->n;
 
-	for (size_t i = from; i < end && f->has_given; i++) {
-		if (i > from && (tt_frames_given(f, i - 1) ? tt_frames_given(f, i) == tt_frames_given(f, i - 1) + 1 : !tt_frames_given(f, i)))
+	for (size_t i = from; i < end && f->has_engine_number; i++) {
+		if (i > from && (tt_frames_engine_number(f, i - 1) ? tt_frames_engine_number(f, i) == tt_frames_engine_number(f, i - 1) + 1 :
+		    !tt_frames_engine_number(f, i)))
 			continue;
-		tt_buf_printf(out, "%s%llu:%u", runs ? " " : " data-given=\"", (unsigned long long)tt_frames_number(f, i), tt_frames_given(f, i));
+		tt_buf_printf(out, "%s%llu:%u", runs ? " " : " data-given=\"", (unsigned long long)tt_frames_number(f, i), tt_frames_engine_number(f, i));
 		if (++runs == RUNS) {
 			out->n = begin;
 			return;

@@ -276,7 +276,7 @@ tt_trees_begin(struct tt_trees **to, const struct tt_details *d, struct tt_views
 	struct tt_trees *t;
 
 	*to = NULL;
-	if (tt_details_shown(d) == 0 || m->frames->nof != 1 || !tt_by_frame(m))
+	if (tt_details_shown(d) == 0 || m->frames->nrange != 1 || !tt_by_frame(m))
 		return TT_OK;
 	if (!(t = tt_mem_alloc(&m->env->mem, sizeof *t, err)))
 		return err->code;

@@ -88,8 +88,8 @@ put_frames(const struct tt_model *m, size_t category, struct tt_cell *c)
 	tt_cell_int(&c[A_FRAME_MEAN], tt_ratio((uint64_t)s->self, 1, fr->n));
 	tt_cell_u64(&c[A_FRAME_MEDIAN], tt_hist_quantile(&h, 1, 2));
 	tt_cell_u64(&c[A_FRAME_P95], tt_hist_quantile(&h, 95, 100));
-	tt_cell_int(&c[A_FRAME_MAX], s->in.max);
-	tt_cell_u64(&c[A_FRAMES], s->in.n);
+	tt_cell_int(&c[A_FRAME_MAX], s->self_times.max);
+	tt_cell_u64(&c[A_FRAMES], s->self_times.n);
 }
 
 static void

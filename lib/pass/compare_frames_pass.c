@@ -180,7 +180,7 @@ choose(struct tt_making *k, struct compared *c)
 
 	c->f = f;
 	c->none = !f || f->n == 0 ? tt_pass_no_frames(k->m, k->r) :
-	    f->nof > 1 ? "several captures have frames, which are numbered in each: read one of them alone" :
+	    f->nrange > 1 ? "several captures have frames, which are numbered in each: read one of them alone" :
 	    f->n == 1 && !k->o->compares ? "one frame alone has none to be compared with" : NULL;
 	if (c->none && k->o->compares)
 		tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "%s", c->none);
@@ -194,9 +194,9 @@ choose(struct tt_making *k, struct compared *c)
 
 		c->frame[s] = s == B && !k->o->compares ? longest : median;
 		if (number != TT_COMPARE_MEDIAN && !find_number(f, number, &c->frame[s])) {
-			for (size_t i = 0; f->has_given && i < f->n; i++)
-				of = number == tt_frames_given(f, i) ? tt_frames_number(f, i) : of;
-			tt_frames_none(number, number, tt_frames_number(f, 0), tt_frames_number(f, f->n - 1), of, &k->r->err);
+			for (size_t i = 0; f->has_engine_number && i < f->n; i++)
+				of = number == tt_frames_engine_number(f, i) ? tt_frames_number(f, i) : of;
+			tt_fail_no_frames(number, number, tt_frames_number(f, 0), tt_frames_number(f, f->n - 1), of, &k->r->err);
 			c->found = false;
 			return;
 		}
@@ -335,8 +335,8 @@ put_frame(struct tt_making *k, const struct compared *c, size_t i, struct tt_tab
 	struct tt_cell *cell = tt_row(t);
 
 	tt_cell_u64(&cell[F_FRAME], tt_frames_number(f, i));
-	if (f->has_given)
-		tt_cell_u64(&cell[F_GIVEN], tt_frames_given(f, i));
+	if (f->has_engine_number)
+		tt_cell_u64(&cell[F_GIVEN], tt_frames_engine_number(f, i));
 	tt_cell_name(&cell[F_IS], name_of(k, c, i));
 	tt_cell_int(&cell[F_START], tt_frames_start(f, i));
 	tt_cell_int(&cell[F_DUR], tt_frames_wall(f, i));
@@ -379,7 +379,7 @@ frames(struct tt_making *k, struct tt_table *t)
 	if (!c->found)
 		return;
 	t->note = cause_of(k, c);
-	tt_frames_of(c->f, k->m->threads.t[tt_frames_thread(c->f, c->frame[B])]->process, &first, &end);
+	tt_frames_range(c->f, k->m->threads.t[tt_frames_thread(c->f, c->frame[B])]->process, &first, &end);
 	if (c->frame[B] - first > NEIGHBOURS)
 		first = c->frame[B] - NEIGHBOURS;
 	if (end - c->frame[B] > NEIGHBOURS + 1)

@@ -207,7 +207,7 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 		tt_cell_int(&c[S_LOW01], tt_values_fps(x, 1000));
 	}
 	for (size_t i = 0; i < NBUDGET; i++)
-		if (kind->what != TT_FRAME_WALL || tt_frames_untold(f, tt_frame_limit(standard_budget[i].ns)) == 0)
+		if (kind->what != TT_FRAME_WALL || tt_frames_count_undecidable(f, tt_frame_limit(standard_budget[i].ns)) == 0)
 			tt_cell_u64(&c[S_OVER60 + i], tt_values_over(counted, tt_frame_limit(standard_budget[i].ns)));
 	if (kind->what == TT_FRAME_WALL && tt_frames_have_limit(f)) {
 		const struct tt_shown_tally is = tt_shown_tally(f, 0, f->n);
@@ -216,7 +216,7 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 		for (unsigned i = 0; i < TT_TOOK; i++)
 			tt_cell_u64(&c[S_ONE + i], is.took[i]);
 	}
-	tt_cell_u64(&c[S_PARTIAL], f->partial);
+	tt_cell_u64(&c[S_PARTIAL], f->npartial);
 }
 
 enum { NAMED = 3 };                   /* number of markers that the note names */
@@ -292,7 +292,7 @@ put_budget(struct tt_table *t, const struct kind *kind, const struct tt_values *
 	tt_cell_text(&c[B_TIME], kind->name);
 	tt_cell_text(&c[B_BUDGET], name);
 	tt_cell_int(&c[B_LIMIT], limit);
-	if (kind->what == TT_FRAME_WALL && tt_frames_untold(f, limit))
+	if (kind->what == TT_FRAME_WALL && tt_frames_count_undecidable(f, limit))
 		return;
 	tt_cell_u64(&c[B_OVER], over);
 	tt_cell_share(&c[B_SHARE], (int64_t)over, (int64_t)x->n);
@@ -417,7 +417,7 @@ static int64_t
 most_of(const struct tt_frames *f, size_t i, int64_t whole)
 {
 	enum { OF_REFRESHES = 100 };
-	const int64_t most = whole - whole / 5, taken = tt_frames_taken(f, i);
+	const int64_t most = whole - whole / 5, taken = tt_frames_nrefreshes(f, i);
 	const struct tt_refresh_segment *s = taken > 1 ? tt_frames_segment(f, i) : NULL;
 
 	if (!s || s->kind != TT_REFRESH_GRID)
@@ -452,7 +452,7 @@ limit_of(const struct tt_frames *f, size_t i)
 	const int64_t total = tt_frames_timing(f, TT_TIMING_TOTAL, i), whole = total ? total : tt_frames_dur(f, i), most = most_of(f, i, whole);
 	const int64_t main = tt_frames_timing(f, TT_TIMING_MAIN, i), render = tt_frames_timing(f, TT_TIMING_RENDER, i);
 	const int64_t gpu = tt_frames_timing(f, TT_TIMING_GPU, i);
-	int64_t wait = tt_column_at(&f->recorded, i) ? tt_frames_timing(f, TT_TIMING_PRESENT, i) : whole - main;
+	int64_t wait = tt_column_at(&f->is_from_record, i) ? tt_frames_timing(f, TT_TIMING_PRESENT, i) : whole - main;
 
 	if (gpu == 0 || (main == 0 && !f->has_wait))
 		return BY_UNKNOWN;
@@ -580,7 +580,7 @@ top_text(struct tt_making *k, const struct tt_paths *p, const struct tt_hitch *h
 	const int64_t render = capped ? tt_frames_render(f, h->frame) : 0;
 	const char *text = "";
 
-	if (render > 0 && render == h->by && render > tt_frames_uncapped(f, h->frame)) {
+	if (render > 0 && render == h->rank_ns && render > tt_frames_uncapped(f, h->frame)) {
 		char time[32];
 
 		*tt_put_time_short(time, render) = '\0';
@@ -628,12 +628,12 @@ hitches(struct tt_making *k, struct tt_table *t)
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_u64(&c[W_FRAME], tt_frames_number(f, h->frame));
-		if (f->has_given)
-			tt_cell_u64(&c[W_GIVEN], tt_frames_given(f, h->frame));
+		if (f->has_engine_number)
+			tt_cell_u64(&c[W_GIVEN], tt_frames_engine_number(f, h->frame));
 		tt_cell_int(&c[W_START], start);
 		tt_cell_int(&c[W_DUR], tt_frames_wall(f, h->frame));
 		if (period && f->has_wait)
-			tt_cell_int(&c[W_BY], h->by);
+			tt_cell_int(&c[W_BY], h->rank_ns);
 		if (f->has_wait)
 			tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
 		if (tt_frame_value(f, TT_FRAME_TIMING + TT_TIMING_RENDER, h->frame, &render))
@@ -702,7 +702,7 @@ tt_pass_no_frames(const struct tt_model *m, struct tt_report *r)
 		return NULL;
 	if (!f)
 		return tt_text(r, m->frame_marker ? NO_BEGINS : NO_FRAMES, tt_setting_name[TT_SETTING_FRAME_MARKER]);
-	if (!f->partial)
+	if (!f->npartial)
 		return tt_text(r, NO_THREAD, tt_setting_name[TT_SETTING_FRAME_THREAD]);
 	if (!of->of_flight && (of->from != INT64_MIN || of->to != INT64_MAX))
 		return "no whole frame in that time";

@@ -123,9 +123,9 @@ kept_to(const struct tt_capture *k, size_t i)
 {
 	int64_t last = k->max_ts - k->offset_ns;
 
-	if (k->kept[i].to < INT64_MAX)
-		return k->kept[i].to - 1;     /* the span includes the time of the dump */
-	return last > k->kept[i].from ? last : k->kept[i].from;
+	if (k->covered_span[i].to < INT64_MAX)
+		return k->covered_span[i].to - 1; /* the span includes the time of the dump */
+	return last > k->covered_span[i].from ? last : k->covered_span[i].from;
 }
 
 /* Put four cells: whether the capture is a flight recording, its number of dumps, and the span that all threads have. */
@@ -134,15 +134,15 @@ put_flight(const struct tt_capture *k, struct tt_cell *c)
 {
 	int64_t sum = 0;
 
-	if (!k->flight)
+	if (!k->is_flight)
 		return;
 	tt_cell_int(&c[0], true);
-	tt_cell_int(&c[1], (int64_t)k->nkept);
-	if (k->nkept == 0 || k->min_ts > k->max_ts)
+	tt_cell_int(&c[1], (int64_t)k->ncovered_span);
+	if (k->ncovered_span == 0 || k->min_ts > k->max_ts)
 		return;
-	for (size_t i = 0; i < k->nkept; i++)
-		sum += kept_to(k, i) - k->kept[i].from;
-	tt_cell_int(&c[2], k->kept[0].from + k->offset_ns);
+	for (size_t i = 0; i < k->ncovered_span; i++)
+		sum += kept_to(k, i) - k->covered_span[i].from;
+	tt_cell_int(&c[2], k->covered_span[0].from + k->offset_ns);
 	tt_cell_int(&c[3], sum);
 }
 
@@ -185,7 +185,7 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_tabl
 	tt_cell_int(&c[16], k->zero_ns);
 	if (m->ncap > 1)
 		tt_cell_int(&c[17], k->offset_ns);
-	tt_cell_int(&c[18], k->marked);
+	tt_cell_int(&c[18], k->has_marks);
 	if (!k->more_follow)
 		tt_cell_int(&c[19], k->clean_end);
 	if (k->part > 0)
@@ -230,7 +230,7 @@ static bool
 has_dumps(const struct tt_making *k)
 {
 	for (size_t i = 0; i < k->m->ncap; i++)
-		if (k->m->cap[i]->flight && k->m->cap[i]->nkept)
+		if (k->m->cap[i]->is_flight && k->m->cap[i]->ncovered_span)
 			return true;
 	return false;
 }
@@ -241,8 +241,8 @@ dumps(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; i < k->m->ncap; i++) {
 		const struct tt_capture *of = k->m->cap[i];
 
-		for (size_t d = 0; of->flight && d < of->nkept; d++) {
-			int64_t from = of->kept[d].from, to = kept_to(of, d);
+		for (size_t d = 0; of->is_flight && d < of->ncovered_span; d++) {
+			int64_t from = of->covered_span[d].from, to = kept_to(of, d);
 			struct tt_cell *c = tt_row(t);
 
 			tt_cell_int(&c[0], (int64_t)d + 1);
@@ -328,9 +328,9 @@ candidates(struct tt_making *k, struct tt_table *t)
 
 		tt_cell_text(&c[0], option);
 		tt_cell_text(&c[1], of->thread->name);
-		tt_cell_u64(&c[2], of->begins);
-		tt_cell_int(&c[3], of->every);
-		tt_cell_int(&c[4], tt_ratio((uint64_t)of->spread, 10000, (uint64_t)of->every));
+		tt_cell_u64(&c[2], of->nbegins);
+		tt_cell_int(&c[3], of->mean_period_ns);
+		tt_cell_int(&c[4], tt_ratio((uint64_t)of->period_stddev_ns, 10000, (uint64_t)of->mean_period_ns));
 		tt_cell_int(&c[5], of->share_e4);
 	}
 }

@@ -164,7 +164,7 @@ tt_most_time(struct tt_views *view, struct tt_report *r)
 		tt_cell_int(&c[M_SELF], sum[top[i]].self);
 		tt_cell_int(&c[M_SHARE], tt_ratio((uint64_t)sum[top[i]].self, 10000, (uint64_t)all));
 		tt_cell_u64(&c[M_COUNT], sum[top[i]].n);
-		if (!view->m->frames || view->m->frames->n == 0 || view->m->frames->nof > 1 || tt_filter_hides(&view->m->filter))
+		if (!view->m->frames || view->m->frames->n == 0 || view->m->frames->nrange > 1 || tt_filter_hides(&view->m->filter))
 			continue;
 		tt_row_frames(p, &p->row[top[i]], &of);
 		if (of.total > 0)

@@ -122,10 +122,10 @@ put_frames(const struct fold *f, const struct tt_row *row, int rule, struct tt_c
 	if (!fr || fr->n == 0 || tt_filter_hides(&f->p->m->filter))
 		return;
 	tt_row_frames(f->p, row, &sum);
-	if (rule != TT_PERCENTILES_UNITY || sum.present)
-		tt_cell_int(&c[M_FRAME_MEAN], tt_ratio((uint64_t)sum.total, 1, rule == TT_PERCENTILES_UNITY ? sum.present : fr->n));
+	if (rule != TT_PERCENTILES_UNITY || sum.nframes)
+		tt_cell_int(&c[M_FRAME_MEAN], tt_ratio((uint64_t)sum.total, 1, rule == TT_PERCENTILES_UNITY ? sum.nframes : fr->n));
 	tt_cell_int(&c[M_FRAME_MAX], sum.total_max);
-	tt_cell_u64(&c[M_FRAMES], sum.present);
+	tt_cell_u64(&c[M_FRAMES], sum.nframes);
 }
 
 static void

@@ -37,7 +37,7 @@ tt_shown_tally(const struct tt_frames *f, size_t first, size_t end)
 	struct tt_shown_tally t = { { 0 }, 0, 0 };
 
 	for (size_t i = first; i < end; i++) {
-		const unsigned k = tt_frames_taken(f, i);
+		const unsigned k = tt_frames_nrefreshes(f, i);
 
 		if (k)
 			t.took[k > TT_TOOK ? TT_TOOK - 1 : k - 1]++;
@@ -295,13 +295,13 @@ tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r)
 const char *
 tt_shown_held(const struct tt_model *m, int64_t limit)
 {
-	return tt_frames_doubted(m->frames, limit) ? "held by all frames, if a limit holds them" : "held by all frames";
+	return tt_frames_count_doubtful(m->frames, limit) ? "held by all frames, if a limit holds them" : "held by all frames";
 }
 
 const char *
 tt_shown_untold(struct tt_views *view, int64_t limit, struct tt_report *r)
 {
-	const size_t untold = tt_frames_untold(view->m->frames, limit);
+	const size_t untold = tt_frames_count_undecidable(view->m->frames, limit);
 	const struct tt_values *shown = untold ? tt_view_frames(view, TT_FRAME_SHOWN, &r->err) : NULL;
 	const size_t over = shown ? tt_values_over(shown, limit) : 0;
 

@@ -8,7 +8,7 @@
 
 #include "pass/pass.h"
 
-/* The reason if the capture does not tell whether frames were in time for a limit (tt_frames_untold()). */
+/* The reason if the capture does not tell whether frames were in time for a limit (tt_frames_count_undecidable()). */
 #define TT_UNTOLD_TEXT "too few frames to tell a limit"
 
 /* Number of frames that took one, two, three, or four and more periods of their limits; number of late frames; ns of all frames. */
@@ -51,7 +51,10 @@ const char *tt_shown_needed(struct tt_views *view, struct tt_report *r);
 /* Say why frames are over a budget of ${limit} ns, if a limit or a GPU makes them so: "a limit of 30 fps, or a GPU that is too slow". NULL: neither does. */
 const char *tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r);
 
-/* Return the verdict if no frame was shown for longer than ${limit} ns: "held by all frames", perhaps with ", if a limit holds them" (tt_frames_doubted()). */
+/*
+ * Return the verdict if no frame was shown for longer than ${limit} ns: "held by all frames", perhaps with ", if a limit holds them"
+ * (tt_frames_count_doubtful()).
+ */
 const char *tt_shown_held(const struct tt_model *m, int64_t limit);
 
 /*

@@ -56,20 +56,20 @@ tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt
 
 		if (layout)
 			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, m->ncap > 1 ? tt_text(r, "%s: %s", c->path, layout) : layout);
-		if (tt_capture_stretch(c, stretch))
+		if (tt_capture_missing_files(c, stretch))
 			tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation",
 			    m->ncap > 1 ? tt_text(r, "%s: %s", c->path, stretch) : tt_text(r, "%s", stretch));
 		tell_appended_earlier(m, c, r);
-		if (c->nkept == 0)
+		if (c->ncovered_span == 0)
 			continue;
-		if (!c->flight) {
+		if (!c->is_flight) {
 			tell_earlier(m, c, r);
 			continue;
 		}
-		*tt_put_time(time, c->kept[0].from + c->offset_ns) = '\0';
-		text = c->nkept == 1 ? tt_text(r, "a flight recording: all its threads were kept from %s on, some of them longer", time) :
+		*tt_put_time(time, c->covered_span[0].from + c->offset_ns) = '\0';
+		text = c->ncovered_span == 1 ? tt_text(r, "a flight recording: all its threads were kept from %s on, some of them longer", time) :
 		    tt_text(r, "a flight recording of %zu dumps, the first from %s on: what not all threads have between them is left out",
-		        c->nkept, time);
+		        c->ncovered_span, time);
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "flight", text);
 	}
 	if (caveat)

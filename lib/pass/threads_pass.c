@@ -39,7 +39,7 @@ looked_at(const struct tt_filter *f, const struct tt_thread *t)
 {
 	int64_t from = t->first_ts, to = t->last_ts, ns = tt_filter_clip(f, &from, &to);
 
-	return ns > t->hidden ? ns - t->hidden : 0;
+	return ns > t->hidden_ns ? ns - t->hidden_ns : 0;
 }
 
 static void

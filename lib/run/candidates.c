@@ -185,7 +185,7 @@ find_name(const struct tt_run *r, const struct seen *s)
 {
 	const struct tt_name *name = tt_model_key(r->m, r->m->threads.t[s->thread]->process, s->key);
 
-	return name && name->known ? name : NULL;
+	return name && name->is_defined ? name : NULL;
 }
 
 /* Find the threads that spend at least half of their time in one wait marker: a marker that takes most of the time of one need not work. */
@@ -210,7 +210,7 @@ find_waiting_threads(const struct tt_run *r)
 static bool
 is_regular(const struct tt_candidate *c, const struct span *span)
 {
-	return c->spread <= (c->share_e4 >= 5000 && !span->waits ? c->every * 4 : c->every / 2);
+	return c->period_stddev_ns <= (c->share_e4 >= 5000 && !span->waits ? c->mean_period_ns * 4 : c->mean_period_ns / 2);
 }
 
 /* True if the profiler that recorded the capture of process ${process} marks all frames itself: other regular markers are inside of frames. */
@@ -241,19 +241,19 @@ judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 	}
 	mean = all / gaps;
 	square /= gaps;
-	*to = (struct tt_candidate){ .full = name->full, .thread = t, .begins = s->n, .every = (int64_t)mean,
-		.spread = (int64_t)tt_isqrt(square > mean * mean ? square - mean * mean : 0),
+	*to = (struct tt_candidate){ .full = name->full, .thread = t, .nbegins = s->n, .mean_period_ns = (int64_t)mean,
+		.period_stddev_ns = (int64_t)tt_isqrt(square > mean * mean ? square - mean * mean : 0),
 		.share_e4 = tt_ratio((uint64_t)s->total, 10000, (uint64_t)(span->to - span->from)) };
 	if (to->share_e4 > 10000)
 		to->share_e4 = 10000;
-	return to->every >= MIN_FRAME_NS && is_regular(to, span) && to->share_e4 >= 100;
+	return to->mean_period_ns >= MIN_FRAME_NS && is_regular(to, span) && to->share_e4 >= 100;
 }
 
 /* A frame takes most of its thread's time and begins regularly: a marker whose spread equals its interval gets a third of its score. */
 static int64_t
 score(const struct tt_candidate *c)
 {
-	return tt_ratio((uint64_t)c->share_e4, (uint64_t)c->every, (uint64_t)(c->every + 2 * c->spread));
+	return tt_ratio((uint64_t)c->share_e4, (uint64_t)c->mean_period_ns, (uint64_t)(c->mean_period_ns + 2 * c->period_stddev_ns));
 }
 
 void
@@ -292,7 +292,7 @@ tt_candidates_fail(struct tt_run *r, struct tt_err *err)
 		const struct tt_candidate *c = &r->m->candidate[i];
 
 		tt_utf8_line(name, sizeof name, c->full);
-		*tt_put_time_short(every, c->every) = '\0';
+		*tt_put_time_short(every, c->mean_period_ns) = '\0';
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%.*s\" (every %s, %lld %% of %.20s)", i ? ", " : "; likely are ",
 		    (int)tt_name_bare(name), name, every, (long long)(c->share_e4 / 100), c->thread->name);
 	}

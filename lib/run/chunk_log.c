@@ -171,7 +171,7 @@ tt_chunk_log_take_counts(const struct tt_run *r, struct tt_thread *was)
 		t->ncall = was[i].ncall;
 		t->nalloc = was[i].nalloc;
 		t->alloc_b = was[i].alloc_b;
-		t->hidden = was[i].hidden;
+		t->hidden_ns = was[i].hidden_ns;
 		t->open_at_end = was[i].open_at_end;
 	}
 	tt_mem_free(&r->env->mem, was, (ts->n + 1) * sizeof *was);

@@ -24,7 +24,7 @@ enum { ZONE_BYTES = 24 };
 static bool
 are_few(const struct tt_model *m, uint64_t zones)
 {
-	return m->frames->n <= ALL_FRAMES_MAX || (m->zones_most <= zones && m->frames->n <= ALL_CAPPED_FRAMES_MAX);
+	return m->frames->n <= ALL_FRAMES_MAX || (m->max_zones <= zones && m->frames->n <= ALL_CAPPED_FRAMES_MAX);
 }
 
 /* True if a marker waits for the frame limit. */
@@ -54,7 +54,7 @@ may_be_capped(const struct tt_model *m, int64_t *v)
 		const int64_t dur = tt_frames_dur(f, i), whole = (dur + period / 2) / period * period, off = dur > whole ? dur - whole : whole - dur;
 		regular += whole > 0 && off <= dur / 4;
 	}
-	return regular >= f->n - f->n / 4 && f->nof && knows_limit(m->cap[f->of[0].process]->defs);
+	return regular >= f->n - f->n / 4 && f->nrange && knows_limit(m->cap[f->range[0].process]->defs);
 }
 
 /* Choose the frames with the longest wall time, and evenly spaced samples. */
@@ -62,7 +62,7 @@ static int
 choose(struct tt_frames *f, int64_t *v, struct tt_err *err)
 {
 	int64_t limit = tt_quantile_of_i64(v, f->n, 1, 2), looked = 0;
-	int rc = tt_column_push(&f->looked, f->mem, 0, err);
+	int rc = tt_column_push(&f->nexamined_before, f->mem, 0, err);
 
 	limit += limit / 4;
 	if (f->n > LONGEST) {
@@ -70,13 +70,13 @@ choose(struct tt_frames *f, int64_t *v, struct tt_err *err)
 
 		limit = long_one > limit ? long_one : limit;
 	}
-	f->some_looked = true;
+	f->is_part_examined = true;
 	for (size_t i = 0, sample = 0; i < f->n && rc == TT_OK; i++) {
 		const bool is_sample = i == tt_frames_sample(f, sample);
 
 		sample += is_sample;
 		looked += is_sample || tt_frames_dur(f, i) > limit;
-		rc = tt_column_push(&f->looked, f->mem, looked, err);
+		rc = tt_column_push(&f->nexamined_before, f->mem, looked, err);
 	}
 	return rc;
 }
@@ -89,7 +89,7 @@ tt_frames_choose_examined(const struct tt_run *r, struct tt_model *m, struct tt_
 	int64_t *v;
 	int rc = TT_OK;
 
-	m->zones_most = r->zones_seen ? r->zones_seen : r->bytes_seen / ZONE_BYTES;
+	m->max_zones = r->zones_seen ? r->zones_seen : r->bytes_seen / ZONE_BYTES;
 	if (!r->some_frames || are_few(m, ALL_FRAMES_MAX_EVENTS))
 		return TT_OK;
 	if (!(v = tt_mem_alloc(mem, f->n * sizeof *v, err)))

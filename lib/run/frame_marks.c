@@ -246,7 +246,7 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	const size_t first = first_in_recording(c, marks);
 	int rc = TT_OK;
 
-	f->partial += first < marks->n && tt_capture_begin(c) < tt_column_at(&marks->ts, first) ? 2 : 1;
+	f->npartial += first < marks->n && tt_capture_begin(c) < tt_column_at(&marks->ts, first) ? 2 : 1;
 	f->open_from = tt_column_at(&marks->ts, n);
 	for (size_t i = first; i < n && rc == TT_OK; i++) {
 		int64_t from = tt_column_at(&marks->ts, i), to = tt_column_at(&marks->ts, i + 1);
@@ -254,7 +254,7 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 		if (!is_chosen(r, flt, from, to, i + 1) || (hole && from >= hole->from && to <= hole->to))
 			continue;
 		if ((tt_column_at(&marks->by, i) & TT_MARK_GAP) || (hole && to > hole->from)) {
-			f->partial++;
+			f->npartial++;
 			continue;
 		}
 		if (to > from)
@@ -368,8 +368,8 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 	if (frames && frames->n > 0 && (f->has_frames || labels)) {
 		f->from = tt_frames_start(frames, 0);
 		f->to = f->frames_to_end ? f->to : tt_frames_end(frames, 0);
-		for (size_t i = 0; i < frames->nof; i++) {        /* with several captures, no frame of any is cut */
-			size_t first = frames->of[i].first, last = frames->of[i].end;
+		for (size_t i = 0; i < frames->nrange; i++) {     /* with several captures, no frame of any is cut */
+			size_t first = frames->range[i].first, last = frames->range[i].end;
 
 			if (first == last--)
 				continue;
@@ -393,11 +393,11 @@ leave_earlier(struct tt_run *r, struct tt_err *err)
 		any = any || tt_capture_has_earlier(r->in[i].cap);
 	for (size_t i = 0; i < r->nin && any; i++) {
 		struct tt_capture *c = r->in[i].cap;
-		if (!c->from_zero || c->nkept)
+		if (!c->from_zero || c->ncovered_span)
 			continue;
-		if (!(c->kept = tt_arena_alloc(&c->arena, sizeof *c->kept, err)))
+		if (!(c->covered_span = tt_arena_alloc(&c->arena, sizeof *c->covered_span, err)))
 			return err->code;
-		c->kept[c->nkept++] = (struct tt_span){ -c->lead_ns, INT64_MAX };
+		c->covered_span[c->ncovered_span++] = (struct tt_span){ -c->lead_ns, INT64_MAX };
 	}
 	return TT_OK;
 }
@@ -410,9 +410,9 @@ flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *
 
 	*n = 0;
 	for (size_t i = 0; i < r->nin; i++) {
-		if (r->in[i].cap->nkept == 0)
+		if (r->in[i].cap->ncovered_span == 0)
 			return TT_OK;
-		all += r->in[i].cap->nkept;
+		all += r->in[i].cap->ncovered_span;
 	}
 	if (all == 0)
 		return TT_OK;
@@ -420,9 +420,9 @@ flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *
 		return err->code;
 	for (size_t i = 0; i < r->nin; i++) {
 		const struct tt_capture *c = r->in[i].cap;
-		for (size_t s = 0; s < c->nkept; s++)
-			(*span)[k++] = (struct tt_span){ c->kept[s].from + c->offset_ns,
-				c->kept[s].to < INT64_MAX ? c->kept[s].to + c->offset_ns : INT64_MAX };
+		for (size_t s = 0; s < c->ncovered_span; s++)
+			(*span)[k++] = (struct tt_span){ c->covered_span[s].from + c->offset_ns,
+				c->covered_span[s].to < INT64_MAX ? c->covered_span[s].to + c->offset_ns : INT64_MAX };
 	}
 	*n = join_spans(*span, all);
 	return TT_OK;
@@ -472,8 +472,8 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	p->category = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->category, err);
 	p->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->share, err);
 	p->used = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->used, err);
-	m->frames->of = tt_arena_alloc(&m->arena, (m->ncap + 1) * sizeof *m->frames->of, err);
-	return p->w && p->category && p->share && p->used && m->frames->of ? TT_OK : err->code;
+	m->frames->range = tt_arena_alloc(&m->arena, (m->ncap + 1) * sizeof *m->frames->range, err);
+	return p->w && p->category && p->share && p->used && m->frames->range ? TT_OK : err->code;
 }
 
 /* Ask for the work of the render thread where the engine has one: where it can measure frame timings or GPU work. */
@@ -507,7 +507,7 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 			continue;
 		rc = add_frames(r, m, best, err);
 		TT_THEN(rc, tt_thread_replay_init(p, &p->w[p->nwatch++], best, first, err));
-		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, best->thread, first, m->frames->n };
+		m->frames->range[m->frames->nrange++] = (struct tt_frame_range){ (uint32_t)i, best->thread, first, m->frames->n };
 	}
 	TT_THEN(rc, narrow(r, m, whole_frames, err));
 	if (rc != TT_OK || !m->frames || m->frames->n == 0)
@@ -538,7 +538,7 @@ check_one(const struct tt_run *r, struct tt_err *err)
 }
 
 int
-tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint64_t of, struct tt_err *err)
+tt_fail_no_frames(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint64_t of, struct tt_err *err)
 {
 	char what[80], other[100] = "";
 
@@ -594,7 +594,7 @@ no_frames(const struct tt_run *r, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the capture has no whole frames%s", tt_setting_name[TT_SETTING_FRAMES],
 		    in_time ? " in that time" : "");
 	if (m->frames) {
-		tt_frames_none(f->frame_first, f->frame_last, low, high, of, err);
+		tt_fail_no_frames(f->frame_first, f->frame_last, low, high, of, err);
 		return tt_err_in(err, "%s", tt_setting_name[TT_SETTING_FRAMES]);
 	}
 	if (m->frame_marker)
@@ -613,7 +613,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	TT_THEN(rc, tt_frames_clip(r, err));
 	if (rc != TT_OK)
 		return rc;
-	m->zones_expected = r->zones_seen;
+	m->nexpected_zones = r->zones_seen;
 	m->frame_marker = r->o->frame_marker;
 	if (r->o->from_marker && (!ms || ms->from_ts == INT64_MAX))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "start marker \"%s\" never begins in the capture", r->o->from_marker);

@@ -115,7 +115,7 @@ sum_row(const struct tt_frames *f, struct tt_thread_replay *w, struct tt_thread_
 		row->total += end - (row->active_since > start ? row->active_since : start) - take_editor(f, w, row);
 		row->active_since = end;
 	}
-	sum->present += row->calls || row->self || row->total;
+	sum->nframes += row->calls || row->self || row->total;
 	sum->total += row->total;
 	sum->self += row->self;
 	sum->idle += w->idle[row - w->row].idle_ns;
@@ -154,7 +154,7 @@ close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 		struct tt_frame_category *c = &p->category[p->used[i]];
 		c->self += s->self;
 		if (s->self > 0) {    /* not above 0 only in a damaged capture */
-			tt_times_add(&c->in, s->self);
+			tt_times_add(&c->self_times, s->self);
 			rc = tt_tally_time(hist, p->used[i], s->self, err);
 		}
 		*s = (struct tt_frame_share){ 0 };

@@ -143,7 +143,7 @@ void tt_hitch_keep(struct tt_hitch *h, uint64_t key, uint64_t calls, int64_t sel
 /* Raise the badness of ${frame} to at least ${by}; it may be among the worst already. */
 void tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by);
 
-/* Choose the frames that are examined closely: tt_frames.looked. */
+/* Choose the frames that are examined closely: tt_frames.nexamined_before. */
 int tt_frames_choose_examined(const struct tt_run *r, struct tt_model *m, struct tt_err *err);
 
 #endif

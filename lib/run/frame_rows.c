@@ -73,9 +73,9 @@ tt_replay_new_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key,
 	const struct tt_name *n = tt_model_key(p->m, w->process, key);
 	struct tt_thread_replay_row *row = &w->row[w->nrow];
 	*row = (struct tt_thread_replay_row){ .key = key, .category = n ? n->category : UINT32_MAX, .active_since = INT64_MIN,
-		.is_alloc_wrapper = n && n->alloc_wrapper && !p->m->filter.wrappers };
+		.is_alloc_wrapper = n && n->is_alloc_wrapper && !p->m->filter.wrappers };
 	row->idle = row->is_alloc_wrapper ? 0 : idle_of(p->m, key, n);
-	if (n && n->known && name_row(p, w, n->full, err) != TT_OK)
+	if (n && n->is_defined && name_row(p, w, n->full, err) != TT_OK)
 		return NULL;
 	return tt_map_add(&w->row_index, mem, tt_seeded_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
@@ -116,7 +116,7 @@ tt_replay_catch_up(struct tt_thread_replay *w, struct tt_thread_replay_row *row)
 	if (row->nactive && row->frame < w->frame) {
 		int64_t most = longest_since(w, row->frame);
 
-		sum->present += w->nlong_past - row->nlong_past;
+		sum->nframes += w->nlong_past - row->nlong_past;
 		sum->total += w->past_ns - row->past_ns;
 		if (most > sum->total_max)
 			sum->total_max = most;

@@ -67,7 +67,7 @@ set_timing(struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, un
 
 	if (at == SIZE_MAX)
 		return TT_OK;
-	if (record && tt_column_set(&f->recorded, f->mem, at, 1, err) != TT_OK)
+	if (record && tt_column_set(&f->is_from_record, f->mem, at, 1, err) != TT_OK)
 		return err->code;
 	if (ns == 0 || (tt_frames_timing(f, what, at) && !record))
 		return TT_OK;
@@ -181,7 +181,7 @@ by_badness(const void *a, const void *b)
 {
 	const struct tt_hitch *x = a, *y = b;
 
-	return x->by != y->by ? TT_CMP(y->by, x->by) : TT_CMP(x->frame, y->frame);
+	return x->rank_ns != y->rank_ns ? TT_CMP(y->rank_ns, x->rank_ns) : TT_CMP(x->frame, y->frame);
 }
 
 /*
@@ -324,7 +324,7 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 	}
 	TT_THEN(rc, tt_frames_find_refreshes(f, err));
 	for (size_t i = 0; i < f->latest.n; i++)
-		f->latest.h[i].by = tt_frames_uncapped(f, f->latest.h[i].frame);
+		f->latest.h[i].rank_ns = tt_frames_uncapped(f, f->latest.h[i].frame);
 	TT_THEN(rc, rank_by_render(f, err));
 	finish_worst(m, &f->longest);
 	finish_worst(m, &f->busiest);

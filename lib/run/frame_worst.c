@@ -9,10 +9,10 @@
 static void
 find_least(struct tt_hitches *list)
 {
-	for (size_t i = list->least = 0; i < list->n && list->n == list->cap; i++) {
-		const struct tt_hitch *at = &list->h[i], *least = &list->h[list->least];
-		if (at->by < least->by || (at->by == least->by && at->frame > least->frame))
-			list->least = i;
+	for (size_t i = list->best_place = 0; i < list->n && list->n == list->cap; i++) {
+		const struct tt_hitch *at = &list->h[i], *least = &list->h[list->best_place];
+		if (at->rank_ns < least->rank_ns || (at->rank_ns == least->rank_ns && at->frame > least->frame))
+			list->best_place = i;
 	}
 }
 
@@ -24,11 +24,11 @@ tt_hitches_insert(struct tt_hitches *list, size_t frame, int64_t by)
 	if (list->n < list->cap) {
 		list->n++;
 	} else {
-		h = list->n ? &list->h[list->least] : NULL;
-		if (!h || by < h->by || (by == h->by && frame > h->frame))
+		h = list->n ? &list->h[list->best_place] : NULL;
+		if (!h || by < h->rank_ns || (by == h->rank_ns && frame > h->frame))
 			return NULL;
 	}
-	*h = (struct tt_hitch){ .frame = frame, .by = by };
+	*h = (struct tt_hitch){ .frame = frame, .rank_ns = by };
 	find_least(list);
 	return h;
 }
@@ -38,7 +38,7 @@ tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->h[i].frame == frame) {
-			list->h[i].by = by > list->h[i].by ? by : list->h[i].by;
+			list->h[i].rank_ns = by > list->h[i].rank_ns ? by : list->h[i].rank_ns;
 			find_least(list);
 			return;
 		}

@@ -40,7 +40,7 @@ add_time(const struct hiding *h, int64_t from, int64_t to)
 {
 	int64_t ns = tt_filter_clip(&h->m->filter, &from, &to);
 
-	h->t->hidden += ns > 0 ? ns : 0;
+	h->t->hidden_ns += ns > 0 ? ns : 0;
 }
 
 static int

@@ -43,7 +43,7 @@ add_meta(struct tt_capture *c, const char *kv, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s takes key=value, not \"%s\"", tt_setting_name[TT_SETTING_META], kv);
 	memcpy(key, kv, (size_t)(eq - kv));
 	key[eq - kv] = '\0';
-	return tt_capture_meta_said(c, key, eq + 1, err);
+	return tt_capture_meta_from_user(c, key, eq + 1, err);
 }
 
 static int
@@ -101,8 +101,8 @@ open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK)
 		rc = r->o->format ? forced_format(r->o, &in->format, err) :
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);
-	if (rc == TT_OK && !r->names_first && ((in->format->frames && (r->needs & TT_NEEDS_FRAMES)) ||
-	    (in->format->tells_late && in->format->tells_late(head, n))))
+	if (rc == TT_OK && !r->names_first && ((in->format->may_have_frames && (r->needs & TT_NEEDS_FRAMES)) ||
+	    (in->format->needs_whole_input && in->format->needs_whole_input(head, n))))
 		rc = tt_src_spool(in->src, err);
 	return rc;
 }
@@ -282,9 +282,9 @@ tt_inputs_look_ahead(struct tt_run *r, struct tt_err *err)
 
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		struct tt_input *in = &r->in[i];
-		if (!in->format->look || tt_src_info(in->src)->seekable || !tt_src_info(in->src)->can_rewind)
+		if (!in->format->survey || tt_src_info(in->src)->seekable || !tt_src_info(in->src)->can_rewind)
 			continue;
-		rc = in->format->look(in->ctx, err);
+		rc = in->format->survey(in->ctx, err);
 		TT_THEN(rc, rewind_input(in, err));
 		if (rc < 0)
 			tt_err_in(err, "%s", tt_src_info(in->src)->name);

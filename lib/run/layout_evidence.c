@@ -14,7 +14,7 @@ tt_fit_begin(struct tt_run *r, struct tt_capture *c, struct tt_loss *before)
 
 	*before = *r->env->loss;
 	tt_fit_reset(&e->count);
-	e->lost = e->ends = e->matched_ends = e->passed = e->markers = e->named_markers = e->threads = e->named_threads = 0;
+	e->lost = e->ends = e->matched_ends = e->noutlived = e->markers = e->named_markers = e->threads = e->named_threads = 0;
 	e->lost_at = TT_NOWHERE;
 	e->cut = false;
 	e->nin_log = 0;
@@ -44,7 +44,7 @@ tt_fit_join_log(struct tt_run *r, struct tt_capture *c, const struct tt_batch *b
 	to->lost += tt_loss_count_damage(&b->loss, &cut);
 	to->cut = to->cut || cut;
 	to->strays += b->loss.e[TT_LOST_UNMATCHED].n;
-	to->passed += b->loss.e[TT_LOST_POPPED].n;
+	to->noutlived += b->loss.e[TT_LOST_POPPED].n;
 	return TT_OK;
 }
 
@@ -61,14 +61,14 @@ join_rest(struct tt_fit *e)
 		const struct tt_fit_log_count *c = &e->in_log[i];
 		lost += c->lost;
 		strays += c->strays;
-		passed += c->passed;
+		passed += c->noutlived;
 		zones += c->zones;
 	}
 	last->lost += e->lost > lost ? e->lost - lost : 0;
 	last->strays += e->ends - e->matched_ends > strays ? e->ends - e->matched_ends - strays : 0;
-	last->passed += e->passed > passed ? e->passed - passed : 0;
+	last->noutlived += e->noutlived > passed ? e->noutlived - passed : 0;
 	/* Zones that stay open at the end have no ends. */
-	const uint64_t ended = e->matched_ends + e->passed;
+	const uint64_t ended = e->matched_ends + e->noutlived;
 	if (zones > ended)
 		last->zones -= zones - ended < last->zones ? zones - ended : last->zones;
 }
@@ -95,7 +95,7 @@ tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *
 	/* Ends without a begin. Zones begun, less those closed without an end, give the matched ends. */
 	e->ends = all->e[TT_LOST_UNMATCHED].n - before->e[TT_LOST_UNMATCHED].n;
 	e->matched_ends = 0;
-	e->passed = all->e[TT_LOST_POPPED].n - before->e[TT_LOST_POPPED].n;
+	e->noutlived = all->e[TT_LOST_POPPED].n - before->e[TT_LOST_POPPED].n;
 	for (size_t i = 0; i < r->m->threads.n; i++) {
 		const struct tt_thread *t = r->m->threads.t[i];
 
@@ -103,7 +103,7 @@ tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *
 		if (t->process == c->process && !tt_thread_is_gpu(t))
 			e->matched_ends += t->ncall - (t->open_at_end < t->ncall ? t->open_at_end : t->ncall);
 	}
-	e->matched_ends -= e->passed < e->matched_ends ? e->passed : e->matched_ends;
+	e->matched_ends -= e->noutlived < e->matched_ends ? e->noutlived : e->matched_ends;
 	e->ends += e->matched_ends;
 	if (e->nlog > 1 && e->nin_log > 0)
 		join_rest(e);
@@ -153,8 +153,8 @@ count_markers(struct tt_run *r, struct tt_err *err)
 		if (!counted[i] || k->key >= TT_KEY_SPECIAL || m->name[i].gpu)
 			continue;
 		e->markers++;
-		e->named_markers += m->name[i].known;
-		count_marker(m->cap[k->process], k, m->name[i].known);
+		e->named_markers += m->name[i].is_defined;
+		count_marker(m->cap[k->process], k, m->name[i].is_defined);
 	}
 	tt_mem_free(&r->env->mem, counted, n + 1);
 	return TT_OK;
@@ -175,7 +175,7 @@ tt_fit_settle(struct tt_run *r, struct tt_err *err)
 		if (t->nevent == 0 || tt_thread_is_gpu(t))
 			continue;
 		e->threads++;
-		e->named_threads += t->defined;
+		e->named_threads += t->has_definition;
 	}
 	for (size_t i = 0; i < m->ncap && rc == TT_OK; i++)
 		if (m->cap[i]->fit.layout) {

@@ -34,7 +34,7 @@ borrow(struct tt_model *m, const struct tt_model *whole)
 	struct tt_model own = *m;
 
 	*m = *whole;
-	m->of = whole;
+	m->part_of = whole;
 	m->filter = own.filter;
 	m->counts = own.counts;
 	m->frames = own.frames;
@@ -191,7 +191,7 @@ concerns(const struct tt_part *p, const struct tt_batch *b, const struct tt_stac
 		return true;
 	if (!f->by_begin)
 		return stay < end;
-	begin = tt_lower_bound(i, 0, end, tt_filter_begin(f, &p->m->of->filter, st->z[i].ts) < f->from);
+	begin = tt_lower_bound(i, 0, end, tt_filter_begin(f, &p->m->part_of->filter, st->z[i].ts) < f->from);
 	return begin < end;
 }
 

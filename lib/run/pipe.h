@@ -49,7 +49,7 @@ struct pipe {
 	struct tt_hidden { struct tt_span *v; size_t n, cap; } hidden;        /* hide.c: spans of the Editor's zones in the chunk */
 	size_t kept_arg_bytes;        /* bytes of arguments kept for zones open between chunks */
 	bool reading, entering, committing, eof, failed;
-	bool more_ahead;              /* see tt_chunk.more_ahead */
+	bool can_prefetch;            /* see tt_chunk.can_prefetch */
 	unsigned nasleep, npolling;   /* workers without a task: those asleep, and those polling for one */
 	_Atomic unsigned nannounced;  /* how often a task was announced to the polling workers */
 	struct tt_err err;

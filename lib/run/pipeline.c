@@ -254,14 +254,14 @@ sum_up(struct pipe *p, struct slot *s, struct tt_err *err)
 	tt_loss_join(p->r->env->loss, &b->loss);
 	tt_fit_join(&cap->fit.count, &b->fit);
 	const int rc = cap->log_of ? tt_fit_join_log(p->r, cap, b, err) : TT_OK;
-	cap->distorts = cap->distorts || (cap->instruments && s->io.calls);
+	cap->distorts = cap->distorts || (cap->has_instrumented_calls && s->io.calls);
 	cap->nchunk++;
 	cap->nevent += b->nevent;
 	cap->bytes = s->chunk.at + s->chunk.len + s->chunk.before;
-	for (size_t i = 0, n = tt_batch_nrare(b, TT_KIND(TT_FRAME)); i < n && !cap->framed; i++)
+	for (size_t i = 0, n = tt_batch_nrare(b, TT_KIND(TT_FRAME)); i < n && !cap->has_whole_frame; i++)
 		if (b->ev[b->rare[i]].kind == TT_FRAME) {
-			cap->framed = cap->marked;
-			cap->marked = true;
+			cap->has_whole_frame = cap->has_marks;
+			cap->has_marks = true;
 		}
 	for (unsigned i = 0; b->tally && i < 256; i++)
 		cap->tally[i] += b->tally[i];
@@ -356,7 +356,7 @@ next_task(struct pipe *p, struct slot **s)
 	const bool can_read = !p->reading && !p->eof && p->nfree_slot > 0 && has_room(p, 4);
 
 	*s = p->nfree_slot > 0 ? p->free_slot[p->nfree_slot - 1] : NULL;
-	if (p->more_ahead && p->nworker > 1)
+	if (p->can_prefetch && p->nworker > 1)
 		return AHEAD;
 	if (can_read && p->nworker > 1 && has_room(p, 2))
 		return READ;
@@ -396,9 +396,9 @@ go(struct pipe *p)
 static void
 let_go(struct slot *s)
 {
-	tt_window_release(s->chunk.kept);
-	s->chunk.kept = NULL;
-	s->chunk.keeps = 0;
+	tt_window_release(s->chunk.kept_block);
+	s->chunk.kept_block = NULL;
+	s->chunk.kept_bytes = 0;
 }
 
 /* Take a step outside the lock and move the slot on. Called and returns with the lock held. */
@@ -462,8 +462,8 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 		return;
 	}
 	p->slot_of_chunk[p->read_seq++ % p->nslot] = s;
-	p->more_ahead |= s->chunk.more_ahead;
-	s->large_bytes = s->chunk.cap + s->chunk.keeps + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
+	p->can_prefetch |= s->chunk.can_prefetch;
+	s->large_bytes = s->chunk.cap + s->chunk.kept_bytes + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
 	p->large_bytes += s->large_bytes;
 	take(p, w, s, DECODING, DECODED, decode_step);
 }
@@ -516,9 +516,9 @@ one_task(struct pipe *p, struct worker *w)
 		read_next(p, w, s);
 		return true;
 	case AHEAD:
-		p->more_ahead = false;
+		p->can_prefetch = false;
 		go(p);
-		p->input->format->ahead(p->input->ctx);
+		p->input->format->prefetch(p->input->ctx);
 		pthread_mutex_lock(&p->lock);
 		return true;
 	default:
@@ -608,7 +608,7 @@ slots_of(const struct pipe *p)
 
 	if (r->o->nemit)
 		return MAX_WRITTEN;
-	return p->input->format->ahead || r->m->frames ? MAX_SLOTS : SHORT_SLOTS;
+	return p->input->format->prefetch || r->m->frames ? MAX_SLOTS : SHORT_SLOTS;
 }
 
 static int
@@ -736,7 +736,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	if (phase == TT_PHASE_MAIN) {
 		p.lost_before = r->env->loss->any;
 		r->env->loss->any = false;
-		r->m->spanning.from = in->cap->nkept ? in->cap->kept[0].from + in->cap->offset_ns : INT64_MIN;
+		r->m->spanning.from = in->cap->ncovered_span ? in->cap->covered_span[0].from + in->cap->offset_ns : INT64_MIN;
 	}
 	/* An emitter that writes while reading wants to know how much there is. */
 	in->cap->skim = phase == TT_PHASE_NAMES && !(r->needs & TT_NEEDS_TEXT) && !r->m->filter.min_dur;

@@ -139,8 +139,8 @@ present(struct tt_render_time *r, int64_t from, int64_t ts, struct tt_err *err)
 	    __builtin_sub_overflow(ts, from, &dur))
 		return TT_OK;
 	r->npresented++;
-	rc = tt_column_set(&f->presented, f->mem, at, after >= 0 ? after + 1 : after, err);
-	return rc == TT_OK ? tt_column_set(&f->presenting, f->mem, at, dur, err) : rc;
+	rc = tt_column_set(&f->presented_ts, f->mem, at, after >= 0 ? after + 1 : after, err);
+	return rc == TT_OK ? tt_column_set(&f->handover_ns, f->mem, at, dur, err) : rc;
 }
 
 static int

@@ -39,13 +39,13 @@ name_in_ledger(const struct tt_run *r, const struct tt_input *in)
 }
 
 /* The format's words for losses, if all inputs have the same; else NULL. */
-static const struct tt_loss_said *
+static const struct tt_loss_words *
 said_by(const struct tt_run *r)
 {
-	const struct tt_loss_said *said = r->nin ? r->in[0].format->said : NULL;
+	const struct tt_loss_words *said = r->nin ? r->in[0].format->loss_words : NULL;
 
 	for (size_t i = 1; i < r->nin; i++)
-		if (r->in[i].format->said != said)
+		if (r->in[i].format->loss_words != said)
 			return NULL;
 	return said;
 }
@@ -78,7 +78,7 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 	tt_threads_reset(&r->m->threads);
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		r->env->loss->input = name_in_ledger(r, &r->in[i]);
-		r->env->loss->said = r->in[i].format->said;
+		r->env->loss->words = r->in[i].format->loss_words;
 		if (phase == TT_PHASE_MAIN)
 			tt_fit_begin(r, r->in[i].cap, &ledger);
 		rc = tt_pipeline(r, &r->in[i], phase, err);
@@ -90,7 +90,7 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
 			r->done_bytes += raw_size(f) != UINT64_MAX ? raw_size(f) : 0;
 	}
-	r->env->loss->said = said_by(r);
+	r->env->loss->words = said_by(r);
 	return rc;
 }
 
@@ -146,7 +146,7 @@ tells_spans_late(const struct tt_input *in)
 
 	for (const struct tt_input *f = in; f; f = f->then)
 		late = late || !tt_src_info(f->src)->seekable;
-	return late && in->cap->flight;
+	return late && in->cap->is_flight;
 }
 
 /* Plan the run once inputs are open: how much there is to read, on which timeline, and whether names are read first. */
@@ -246,7 +246,7 @@ begin_emitters(struct tt_run *r, struct tt_err *err)
 		return err->code;
 	for (size_t i = 0; i < r->o->nemit; i++) {
 		struct tt_emit_opts o = r->o->emit_opts[i];
-		o.estimate = r->m->zones_expected;
+		o.estimate = r->m->nexpected_zones;
 		int rc = tt_emit_begin(r->o->emit[i], &o, r->m, &r->emit[i], err);
 		if (rc != TT_OK)
 			return rc;
@@ -333,15 +333,15 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 	bool seen = false;
 
 	for (const struct tt_input *f = in; f; f = f->then) {
-		c->spooled += tt_src_nspooled(f->src);
-		if (tt_src_has_changed(f->src) && !c->running)
+		c->nspooled += tt_src_nspooled(f->src);
+		if (tt_src_has_changed(f->src) && !c->is_running)
 			tt_loss_add(loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
 		if (tt_src_ngarbage(f->src))
 			tt_loss_add(loss, TT_LOST_GARBAGE, 1, tt_src_ngarbage(f->src), TT_NOWHERE);
 		if (is_damaged(loss) && looks_transferred(r, f))
 			tt_loss_add(loss, TT_LOST_TEXT, 1, 0, TT_NOWHERE);
 	}
-	c->bytes = c->read_to > c->bytes ? c->read_to : c->bytes;
+	c->bytes = c->stopped_at > c->bytes ? c->stopped_at : c->bytes;
 	c->clean_end = c->ends_recorded;
 	for (size_t t = 0; t < ts->n; t++)
 		if (ts->t[t]->process == c->process && ts->t[t]->started) {
@@ -350,7 +350,7 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 		}
 	c->clean_end = c->end_mark ? c->end_mark > 0 : c->clean_end && seen;
 	if ((c->ends_recorded || c->end_mark) && !c->clean_end)
-		tt_loss_add(loss, c->running ? TT_LOST_RUNNING : c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
+		tt_loss_add(loss, c->is_running ? TT_LOST_RUNNING : c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
 	c->clean_end = c->clean_end && !c->more_follow;
 }
 
@@ -389,14 +389,14 @@ at_the_limit(const struct tt_model *m, const struct tt_capture *c)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = TT_NODE_MORE + 1; m->counts && c->nested && i < tt_tree_count(m->tree); i++) {
+	for (uint32_t i = TT_NODE_MORE + 1; m->counts && c->max_depth && i < tt_tree_count(m->tree); i++) {
 		const struct tt_node *node = tt_tree_node(m->tree, i);
 
-		if (node->kind != TT_NODE_ZONE || node->process != c->process || node->key >= TT_KEY_SPECIAL || node->depth < c->nested)
+		if (node->kind != TT_NODE_ZONE || node->process != c->process || node->key >= TT_KEY_SPECIAL || node->depth < c->max_depth)
 			continue;
-		if (calls_open(m->tree, i, c->nested + 1))
+		if (calls_open(m->tree, i, c->max_depth + 1))
 			return 0;
-		if (calls_open(m->tree, i, c->nested))
+		if (calls_open(m->tree, i, c->max_depth))
 			n += tt_counts_get(m->counts, i).n;
 	}
 	return n;
@@ -488,7 +488,7 @@ static bool
 any_framed(const struct tt_run *r)
 {
 	for (size_t i = 0; i < r->m->ncap; i++)
-		if (r->m->cap[i]->framed && !r->o->frame_marker)
+		if (r->m->cap[i]->has_whole_frame && !r->o->frame_marker)
 			return true;
 	return false;
 }

@@ -76,7 +76,7 @@ count_markers(struct tt_run *r)
 
 	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++) {
 		const struct tt_marker *k = tt_tree_marker(m->tree, i);
-		if (m->name[i].known || k->key >= TT_KEY_SPECIAL)
+		if (m->name[i].is_defined || k->key >= TT_KEY_SPECIAL)
 			continue;
 		struct tt_unnamed_key *too = find(&r->unnamed, k->process, k->key);
 		if (too)

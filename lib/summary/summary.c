@@ -182,7 +182,7 @@ verdict(struct tt_views *view, const struct tt_values *shown, int64_t limit, str
 	if (untold)
 		return untold;
 	return tt_text(r, "missed by %s of %s frames, %s %%%s%s%s", tt_text_count(r, over), tt_text_count(r, shown->n), share_text(r, over, shown->n),
-	    tt_frames_doubted(view->m->frames, limit) ? ", if a limit holds the others" : "", doubt ? ": " : "", doubt ? doubt : "");
+	    tt_frames_count_doubtful(view->m->frames, limit) ? ", if a limit holds the others" : "", doubt ? ": " : "", doubt ? doubt : "");
 }
 
 /* "median 16.67 ms, p99 17.02 ms, longest 33.33 ms" */
@@ -206,12 +206,12 @@ static const char *
 frames_text(const struct tt_model *m, size_t n, struct tt_report *r)
 {
 	const struct tt_frames *f = m->frames;
-	const char *text = f->partial ? tt_text(r, "%s whole, %s partial left out", tt_text_count(r, n), tt_text_count(r, f->partial)) : tt_text_count(r, n);
+	const char *text = f->npartial ? tt_text(r, "%s whole, %s partial left out", tt_text_count(r, n), tt_text_count(r, f->npartial)) : tt_text_count(r, n);
 
 	size_t nof = 0;
 
-	for (size_t i = 0; i < f->nof; i++)
-		nof += f->of[i].end > f->of[i].first;
+	for (size_t i = 0; i < f->nrange; i++)
+		nof += f->range[i].end > f->range[i].first;
 	return nof < m->ncap ? tt_text(r, "%s, in %zu of %zu captures", text, nof, m->ncap) : text;
 }
 
@@ -247,7 +247,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s", frames_text(view->m, x->n, r), quantiles_text(x, r), editor_text(f, r), open_text(view->m, r)));
 	tt_cell_text(&c[S_SEEN], tt_text(r, "%s%s%s", tt_shown_text(view, r), *limits ? "; " : "", limits));
 	const int64_t sixty = tt_frame_limit(16670000);
-	const char *limited = 2 * tt_values_over(counted, sixty) > x->n && !tt_frames_untold(f, sixty) ? tt_pass_limited(f, r) : NULL;
+	const char *limited = 2 * tt_values_over(counted, sixty) > x->n && !tt_frames_count_undecidable(f, sixty) ? tt_pass_limited(f, r) : NULL;
 	tt_cell_text(&c[S_60], tt_text(r, "%s%s%s", verdict(view, counted, sixty, r), limited ? "; " : "", limited ? limited : ""));
 	tt_cell_text(&c[S_30], verdict(view, counted, tt_frame_limit(33330000), r));
 	tt_cell_name(&c[S_NEEDED], tt_shown_needed(view, r));
@@ -332,7 +332,7 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 {
 	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err);
 	const struct tt_model *m = view->m;
-	const char *text = h->ntop > 0 ? "" : tt_text(r, "(render thread) %s", tt_text_time(r, h->by));
+	const char *text = h->ntop > 0 ? "" : tt_text(r, "(render thread) %s", tt_text_time(r, h->rank_ns));
 
 	for (unsigned i = 0; p && i < h->ntop && i < TOP; i++) {
 		const struct tt_name *name = tt_model_key(m, m->threads.t[tt_frames_thread(m->frames, h->frame)]->process, h->top[i].key);

@@ -28,7 +28,7 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 		return true;
 	case TT_FRAME_LATE:
 		*v = tt_frames_is_late(f, i);
-		return tt_frames_taken(f, i) > 0;
+		return tt_frames_nrefreshes(f, i) > 0;
 	case TT_FRAME_NEEDED:
 		*v = tt_frames_needed(f, i);
 		return true;
@@ -383,7 +383,7 @@ tt_row_frames(const struct tt_paths *p, const struct tt_row *row, struct tt_fram
 		sum->self_max = s->self_max > sum->self_max ? s->self_max : sum->self_max;
 		sum->calls += s->calls;
 		sum->calls_max = s->calls_max > sum->calls_max ? s->calls_max : sum->calls_max;
-		sum->present = s->present > sum->present ? s->present : sum->present;
+		sum->nframes = s->nframes > sum->nframes ? s->nframes : sum->nframes;
 	}
 }
 

@@ -221,8 +221,8 @@ is_zone(const struct tt_frame_sums *s, uint32_t node)
 }
 
 /*
- * Add enclosing zones that have no sum of their own: those that damage cut short; or, if s->lists_changes, all that fill the frame. In the latter case their own
- * parents are not needed.
+ * Add enclosing zones that have no sum of their own: those that damage cut short; or, if s->lists_changes, all that fill the frame. In the latter case their
+ * own parents are not needed.
  */
 static void
 add_parents(struct tt_frame_sums *s)

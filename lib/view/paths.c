@@ -96,7 +96,7 @@ make_labels(struct tt_paths *p, struct tt_err *err)
 static bool
 is_hidden(const struct tt_paths *p, const struct tt_node *n)
 {
-	return n->kind == TT_NODE_ZONE && n->marker < p->nmarker && p->m->name[n->marker].alloc_wrapper &&
+	return n->kind == TT_NODE_ZONE && n->marker < p->nmarker && p->m->name[n->marker].is_alloc_wrapper &&
 	    !p->m->filter.wrappers;
 }
 

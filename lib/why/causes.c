@@ -58,7 +58,7 @@ tt_causes_note(const struct tt_causes *c, struct tt_report *r)
 const char *
 tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 {
-	if (f->nof > 1)
+	if (f->nrange > 1)
 		return "causes need the frames of one capture: look at each capture alone";
 	if (c && c->nunexamined)
 		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
@@ -329,7 +329,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 		close_why(&w);
 		return rc;
 	}
-	if (f->n < MIN_FRAMES || f->nof > 1)
+	if (f->n < MIN_FRAMES || f->nrange > 1)
 		return TT_OK;
 	w.from = tt_frames_start(f, 0);
 	w.to = tt_frames_end(f, f->n - 1);

@@ -159,7 +159,7 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	int rc;
 
 	if (w->is_late_wait[rec->node]) {
-		const int64_t late = tt_frames_late(w->m->frames, w->s->frame, tt_frames_judged_at(w->m->frames, w->s->frame));
+		const int64_t late = tt_frames_late(w->m->frames, w->s->frame, tt_frames_wait_period(w->m->frames, w->s->frame));
 
 		f.self = f.self < late ? f.self : late;
 	}
@@ -408,8 +408,8 @@ add_usual(struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, in
 }
 
 /*
- * Find out whether frames are longer when other threads work much: w->is_slowed_by_others. A sample counts as busy if that work exceeds its median by a quarter of a
- * typical frame. At least one in twenty samples, but not half of them, must be busy, and a Mann-Whitney test must show that they are longer.
+ * Find out whether frames are longer when other threads work much: w->is_slowed_by_others. A sample counts as busy if that work exceeds its median by a quarter
+ * of a typical frame. At least one in twenty samples, but not half of them, must be busy, and a Mann-Whitney test must show that they are longer.
  */
 static int
 look_at_crowds(struct tt_why *w, const int64_t *busy)

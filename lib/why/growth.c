@@ -405,7 +405,7 @@ static int
 put_growing(struct tt_why *w)
 {
 	size_t n;
-	const bool exact = !w->m->frames->some_looked && eighth(w, 0, &n) == 0 && tt_why_max_examined(w, n) == n;
+	const bool exact = !w->m->frames->is_part_examined && eighth(w, 0, &n) == 0 && tt_why_max_examined(w, n) == n;
 	int rc = exact ? read_eighth(w, 0) : TT_OK;
 
 	if (rc == TT_OK && exact)

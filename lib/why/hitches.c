@@ -43,7 +43,7 @@ time_beyond(const struct tt_why *w, size_t i)
 int64_t
 tt_why_extra(const struct tt_why *w, size_t i)
 {
-	return tt_frames_looked(w->m->frames, i, i + 1) ? time_beyond(w, i) : 0;
+	return tt_frames_has_examined(w->m->frames, i, i + 1) ? time_beyond(w, i) : 0;
 }
 
 bool
@@ -112,7 +112,7 @@ find_gpu(const struct tt_why *w)
 static int64_t
 late_wait(const struct tt_why *w, size_t i)
 {
-	return tt_frames_late(w->m->frames, i, tt_frames_judged_at(w->m->frames, i));
+	return tt_frames_late(w->m->frames, i, tt_frames_wait_period(w->m->frames, i));
 }
 
 /* The median of late_wait() over the samples. */

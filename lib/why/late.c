@@ -88,7 +88,7 @@ longest_run(const struct tt_why *w, const char **thread)
 		const struct tt_sampled_fact *f = &w->of_samples.v[i];
 		const struct tt_thread *t = f->what == TT_OF_RUN && f->id != TT_NO_ROW ? tt_paths_thread(w->p, f->node) : NULL;
 
-		if (t && tt_name_match(tt_render_threads, t->own) && time_of_render(w, w->sample[f->sample]) > w->cap && (!most || f->self > most->self))
+		if (t && tt_name_match(tt_render_threads, t->own_name) && time_of_render(w, w->sample[f->sample]) > w->cap && (!most || f->self > most->self))
 			most = f;
 	}
 	*thread = most ? tt_paths_thread(w->p, most->node)->name : NULL;

@@ -95,7 +95,7 @@ is_for_gpu(const struct tt_why *w, uint32_t node)
 	const uint32_t row = tt_paths_row(w->p, node);
 
 	return row != TT_NO_ROW && tt_name_match(tt_gpu_wait_markers, tt_why_full_name(w, row)) &&
-	    tt_name_match(tt_render_threads, tt_paths_thread(w->p, node)->own);
+	    tt_name_match(tt_render_threads, tt_paths_thread(w->p, node)->own_name);
 }
 
 /* True if zones of ${node} wait for the frame limit: they may wait for a picture, and so for the render thread and the GPU. */
@@ -284,7 +284,7 @@ more_rendering(const struct tt_why *w, const struct tt_fact **most)
 		const struct tt_fact *f = &w->now.v[i];
 		const int64_t more = f->what == TT_OF_RUN ? tt_why_beyond_usual(w, f) : 0;
 
-		if (more <= 0 || !tt_name_match(tt_render_threads, tt_paths_thread(w->p, f->node)->own))
+		if (more <= 0 || !tt_name_match(tt_render_threads, tt_paths_thread(w->p, f->node)->own_name))
 			continue;
 		sum += more;
 		*most = !*most || more > tt_why_beyond_usual(w, *most) ? f : *most;
@@ -414,7 +414,7 @@ longest_drawing(const struct tt_why *w, const struct tt_cause *c)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
-		if (tt_why_run_marker(w, r, own) == c->other && tt_name_match(tt_render_threads, tt_paths_thread(w->p, r->node)->own) &&
+		if (tt_why_run_marker(w, r, own) == c->other && tt_name_match(tt_render_threads, tt_paths_thread(w->p, r->node)->own_name) &&
 		    (!most || r->self > most->self))
 			most = r;
 	}

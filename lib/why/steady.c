@@ -483,7 +483,7 @@ find_present(struct tt_why *w)
 		const struct tt_thread *t = tt_paths_thread(w->p, node_of(w, run));
 
 		/* Only the thread that submits work to the GPU is surely the one that the wait is for. */
-		if (!tt_name_match(tt_render_threads, t->own))
+		if (!tt_name_match(tt_render_threads, t->own_name))
 			tt_buf_text(&b, "; the GPU is late, or vertical sync holds the frame, or another thread is waited for");
 		tt_buf_printf(&b, "; thread \"%s\" runs %s for %s a frame", t->name, w->p->row[run->id].label, other);
 	} else if (w->typical_gpu == 0) {

@@ -407,7 +407,7 @@ fuzz_frames(struct kit *k, int64_t ts)
 	static struct tt_frames f;
 	struct tt_err err;
 
-	f = (struct tt_frames){ .mem = &k->env.mem, .of = of, .nof = 2 };
+	f = (struct tt_frames){ .mem = &k->env.mem, .range = of, .nrange = 2 };
 	for (size_t i = 0; i < 6; i++) {
 		const int64_t start = ts / 4 + (int64_t[]){ 0, 100, 5000 }[i % 3];
 		if (tt_frames_add(&f, &(struct tt_frame){ start, (int64_t[]){ 100, 900, 60000 }[i % 3], i % 3 + 1, 0 }, &err) != TT_OK)

@@ -572,7 +572,7 @@ TEST(frames_have_a_row_of_their_own)
 	struct tt_thread *t;
 	static const struct tt_frame frame[] = { { 100, 100, 1, 0 }, { 200, 150, 2, 0 }, { 350, 50, 3, 0 } };
 	struct tt_frame_range of = { .end = 3 };
-	struct tt_frames f = { .of = &of, .nof = 1 };
+	struct tt_frames f = { .range = &of, .nrange = 1 };
 	struct tt_err err;
 	json_t *j, *e;
 

@@ -14,7 +14,7 @@ static struct tt_env env;
 /* Ten frames of process 7, each 10 long, from 100 on; of them the third, the fourth and the eighth are looked at. */
 static const int64_t looked[] = { 0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3 };
 static struct tt_frame_range range = { .process = 7, .first = 0, .end = 10 };
-static struct tt_frames frames = { .mem = &env.mem, .some_looked = true, .of = &range, .nof = 1 };
+static struct tt_frames frames = { .mem = &env.mem, .is_part_examined = true, .range = &range, .nrange = 1 };
 
 static const struct tt_span wanted[] = { { 180, 188 }, { 10, 20 }, { 135, 150 }, { 145, 160 } };
 
@@ -39,7 +39,7 @@ make(const struct tt_emit *emit, uint32_t process, unsigned needs, struct tt_clo
 
 	for (unsigned i = 0; frames.n < 10; i++)
 		CHECK(tt_frames_add(&frames, &(struct tt_frame){ .start = 100 + 10 * i, .dur = 10, .number = i + 1 }, &err) == TT_OK &&
-		    tt_column_set(&frames.looked, &env.mem, i + 1, looked[i + 1], &err) == TT_OK);
+		    tt_column_set(&frames.nexamined_before, &env.mem, i + 1, looked[i + 1], &err) == TT_OK);
 	m = (struct tt_model){ .env = &env, .frames = &frames, .filter = filter };
 	return tt_close_times_make(&m, process, needs, &emits, c, &err);
 }
@@ -149,10 +149,10 @@ TEST(all_frames_looked_at_are_summed_up)
 	struct tt_close_times c;
 
 	tt_filter_init(&filter);
-	frames.some_looked = false;
+	frames.is_part_examined = false;
 	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.sums && c.at.n == 0 && c.looked.n == 0 && !c.always);
 	tt_close_times_free(&c, &env.mem);
 	CHECK(make(NULL, 7, 0, &c) == TT_OK && c.at.n == 0 && !c.sums && !c.always);
 	tt_close_times_free(&c, &env.mem);
-	frames.some_looked = true;
+	frames.is_part_examined = true;
 }

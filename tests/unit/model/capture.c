@@ -121,7 +121,7 @@ TEST(a_name_in_two_groups_has_its_group)
 		resolve();
 	for (size_t i = 0; i < N; i++) {
 		CHECK_STR(t[i]->name, of[i].shown);
-		CHECK_STR(t[i]->own, of[i].name);
+		CHECK_STR(t[i]->own_name, of[i].name);
 		CHECK(tt_thread_named(&w.threads, t[i], (const char *const[]){ "Job.Worker 0", NULL }) == (i == 0 || i == 3 || i == 4));
 	}
 	teardown();
@@ -271,10 +271,10 @@ TEST(what_the_user_says_stands_before_and_after_the_capture_says_it)
 	tt_arena_init(&w.cap.arena, &mem);
 	CHECK(!tt_capture_meta_get(&w.cap, "a"));
 	CHECK_EQ_INT(tt_capture_meta(&w.cap, "a", "capture", &err), TT_OK);
-	CHECK_EQ_INT(tt_capture_meta_said(&w.cap, "a", "user", &err), TT_OK);
+	CHECK_EQ_INT(tt_capture_meta_from_user(&w.cap, "a", "user", &err), TT_OK);
 	CHECK_EQ_INT(tt_capture_meta(&w.cap, "a", "capture", &err), TT_OK);
 	CHECK_STR(tt_capture_meta_get(&w.cap, "a"), "user");
-	CHECK_EQ_INT(tt_capture_meta_said(&w.cap, "a", "user again", &err), TT_OK);
+	CHECK_EQ_INT(tt_capture_meta_from_user(&w.cap, "a", "user again", &err), TT_OK);
 	CHECK_STR(tt_capture_meta_get(&w.cap, "a"), "user again");
 	tt_arena_free(&w.cap.arena);
 	teardown();

@@ -47,9 +47,9 @@ TEST(of_flight_recordings_the_shortest_part_is_told)
 	tt_loss_reset(&b);
 	struct tt_loss_info none = tt_loss_info_of(&a, TT_LOST_SHORT);
 	CHECK_STR(tt_loss_advice(&none, room), "Record with a larger ring, or less.");
-	tt_loss_held(&a, 900, 10000, 50u << 20);
-	tt_loss_held(&b, 84, 10000, 1000u << 20);
-	tt_loss_held(&b, 20, 40, 3u << 20);
+	tt_loss_note_flight(&a, 900, 10000, 50u << 20);
+	tt_loss_note_flight(&b, 84, 10000, 1000u << 20);
+	tt_loss_note_flight(&b, 20, 40, 3u << 20);
 	tt_loss_join(&a, &b);
 	CHECK_EQ_INT(a.e[TT_LOST_SHORT].n, 3);
 	struct tt_loss_info i = tt_loss_info_of(&a, TT_LOST_SHORT);

@@ -208,10 +208,10 @@ TEST(defined_keys_have_names_before_any_event)
 	CHECK_STR(tt_model_key(&m, 0, 0x10)->shown, "World:Frame");
 	CHECK_STR(m.category[tt_model_key(&m, 0, 0x10)->category].name, "Game");
 	CHECK_STR(m.category[tt_model_key(&m, 0, 0x20)->category].name, "mscorlib");
-	CHECK(tt_model_key(&m, 0, 0x30)->alloc_wrapper);
-	CHECK(!tt_model_key(&m, 0, 0x20)->alloc_wrapper);
+	CHECK(tt_model_key(&m, 0, 0x30)->is_alloc_wrapper);
+	CHECK(!tt_model_key(&m, 0, 0x20)->is_alloc_wrapper);
 	CHECK_STR(tt_model_key(&m, 0, 0x40)->shown, "(unknown)");
-	CHECK(!tt_model_key(&m, 0, 0x40)->known);
+	CHECK(!tt_model_key(&m, 0, 0x40)->is_defined);
 	CHECK_STR(m.category[tt_model_key(&m, 0, 0x40)->category].name, "(unknown)");
 	CHECK_STR(tt_model_key(&m, 0, TT_KEY_GC_PAUSE)->shown, "GC.Pause");
 	CHECK_STR(tt_model_key(&m, 0, TT_KEY_GC_GEN(1))->shown, "GC.Collect gen1");
@@ -245,7 +245,7 @@ TEST(markers_of_the_tree_keep_their_numbers_and_categories_stay)
 	CHECK_STR(m.name[0].shown, "(more paths)");
 	CHECK_STR(m.name[1].shown, "String:Concat");
 	CHECK_STR(m.name[2].shown, "(unknown 0x7f0)");
-	CHECK(!m.name[2].known);
+	CHECK(!m.name[2].is_defined);
 	CHECK_STR(m.name[3].shown, "GC.Collect gen0");
 	CHECK(tt_model_key(&m, 0, 0x10)->shown == before);
 	CHECK_EQ_INT(tt_model_key(&m, 0, 0x10)->category, game);

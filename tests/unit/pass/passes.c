@@ -624,7 +624,7 @@ build_frames(struct world *w)
 	struct tt_frame frame = { .start = 1000 };
 
 	build(w);
-	w->frames = (struct tt_frames){ .mem = &env.mem, .of = &frame_range, .nof = 1, .partial = 2,
+	w->frames = (struct tt_frames){ .mem = &env.mem, .range = &frame_range, .nrange = 1, .npartial = 2,
 		.marker_stat = frame_marker, .nmarker_stat = 8, .longest = { .h = hitch, .n = 2 } };
 	for (unsigned i = 0; i < NFRAME; i++) {
 		frame.dur = (NFRAME - i) * 100000;
@@ -764,7 +764,7 @@ TEST(allocations_per_frame_and_markers_per_frame)
 	memset(frame_marker, 0, sizeof frame_marker);
 	for (uint32_t i = 0; i < w.m.nname; i++) {
 		if (strcmp(w.m.name[i].shown, "World:Frame") == 0)
-			frame_marker[i] = (struct tt_frame_marker){ .present = 150, .total = 2000, .total_max = 90 };
+			frame_marker[i] = (struct tt_frame_marker){ .nframes = 150, .total = 2000, .total_max = 90 };
 	}
 	t = run(&w, &tt_pass_gcalloc, NULL, "gcalloc");
 	CHECK_EQ_INT(value(t, 0, "frame_median_bytes"), 99);

@@ -30,16 +30,16 @@ choose_of(const char *name, size_t n, size_t every, uint64_t zones, bool some, s
 	CHECK(tt_defs_new(&env.mem, &cap.defs, &err) == TT_OK);
 	CHECK(tt_defs_add(cap.defs, &(struct tt_def){ .kind = TT_DEF_MARKER, .key = 1, .text = name, .len = (uint32_t)strlen(name) }, &err) == TT_OK);
 	tt_arena_init(&m.arena, &env.mem);
-	*f = (struct tt_frames){ .mem = &env.mem, .of = &of, .nof = 1 };
+	*f = (struct tt_frames){ .mem = &env.mem, .range = &of, .nrange = 1 };
 	for (size_t i = 0; i < n; i++)
 		if (tt_frames_add(f, &(struct tt_frame){ .dur = every && i % every == 1 ? 20 + (int64_t)i : 10, .number = i + 1 }, &err) != TT_OK)
 			abort();
 	CHECK(tt_frames_choose_examined(&r, &m, &err) == TT_OK);
 	size_t looked = n;
-	if (f->some_looked) {
-		looked = (size_t)tt_column_at(&f->looked, n);
+	if (f->is_part_examined) {
+		looked = (size_t)tt_column_at(&f->nexamined_before, n);
 		for (size_t i = 0; i < TT_FRAMES_SAMPLED; i++)
-			CHECK(tt_frames_looked(f, tt_frames_sample(f, i), tt_frames_sample(f, i) + 1));
+			CHECK(tt_frames_has_examined(f, tt_frames_sample(f, i), tt_frames_sample(f, i) + 1));
 	}
 	tt_frames_empty(f);
 	tt_arena_free(&m.arena);
@@ -59,9 +59,9 @@ TEST(all_frames_are_looked_at_where_that_costs_little)
 {
 	struct tt_frames f;
 
-	CHECK(choose(N, 100, many, false, &f) == N && !f.some_looked);
-	CHECK(choose(N, 100, many >> 4, true, &f) == N && !f.some_looked);
-	CHECK(choose(200, 100, many, true, &f) == 200 && !f.some_looked);
+	CHECK(choose(N, 100, many, false, &f) == N && !f.is_part_examined);
+	CHECK(choose(N, 100, many >> 4, true, &f) == N && !f.is_part_examined);
+	CHECK(choose(200, 100, many, true, &f) == 200 && !f.is_part_examined);
 }
 
 TEST(long_frames_of_a_long_capture_are_looked_at)
@@ -84,15 +84,15 @@ TEST(so_they_are_of_very_many_frames_with_few_zones)
 {
 	struct tt_frames f;
 
-	CHECK(choose(1 << 17, 50000, many >> 4, true, &f) == 1 << 17 && !f.some_looked);
-	CHECK(choose(MANY, 50000, many >> 4, true, &f) <= TT_FRAMES_SAMPLED + 3 && f.some_looked);
+	CHECK(choose(1 << 17, 50000, many >> 4, true, &f) == 1 << 17 && !f.is_part_examined);
+	CHECK(choose(MANY, 50000, many >> 4, true, &f) <= TT_FRAMES_SAMPLED + 3 && f.is_part_examined);
 }
 
 TEST(of_frames_that_a_limit_may_hold_all_are)
 {
 	struct tt_frames f;
 
-	CHECK(choose_of("WaitForTargetFPS", N, 100, many, true, &f) == N && !f.some_looked);
+	CHECK(choose_of("WaitForTargetFPS", N, 100, many, true, &f) == N && !f.is_part_examined);
 	CHECK(choose_of("WaitForTargetFPS", N, 100, many << 4, true, &f) < N);
 	CHECK(choose_of("WaitForTargetFPS", MANY, 50000, many, true, &f) < MANY);
 }
