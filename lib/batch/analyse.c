@@ -306,7 +306,7 @@ put_hists(struct tt_json *j, const struct tt_model *m, int64_t period)
 	put_hist(j, "frame_alloc_bytes", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; i < gc->npause; i++)
-		if (gc->pause[i].begins)
+		if (gc->pause[i].has_begin)
 			tt_hist_add(&h, gc->pause[i].end > gc->pause[i].start ? (uint64_t)(gc->pause[i].end - gc->pause[i].start) : 0, 1);
 	put_hist(j, "pause_ns", &h, &some);
 	put_frame_rows(j, f, &some);

@@ -24,7 +24,7 @@ by_path(const void *a, const void *b)
 
 	if (x->frame != y->frame)
 		return TT_CMP(x->frame, y->frame);
-	return x->node != y->node ? TT_CMP(x->node, y->node) : TT_CMP(x->until, y->until);
+	return x->node != y->node ? TT_CMP(x->node, y->node) : TT_CMP(x->filled_until, y->filled_until);
 }
 
 static bool
@@ -168,9 +168,9 @@ tt_by_frame_paths(struct tt_collecting *c, const struct tt_frame_path *p, size_t
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < n && s && rc == TT_OK; i++) {
-		s->out.paths += !p[i].until;
-		s->out.filled += p[i].until ? p[i].until - p[i].frame : 0;
-		rc = tt_sorter_add(&s->sums[p[i].until ? TT_BY_FRAME_FILLING : TT_BY_FRAME_PATHS], &p[i], err);
+		s->out.nsums += !p[i].filled_until;
+		s->out.nfilled += p[i].filled_until ? p[i].filled_until - p[i].frame : 0;
+		rc = tt_sorter_add(&s->sums[p[i].filled_until ? TT_BY_FRAME_FILLING : TT_BY_FRAME_PATHS], &p[i], err);
 	}
 	return rc;
 }

@@ -34,7 +34,7 @@ enum { TT_FRAME_TICK_SHIFT = 10, TT_FRAME_TICK = 1 << TT_FRAME_TICK_SHIFT };
 struct tt_frame_path {
 	uint32_t frame;               /* place in tt_frames */
 	uint32_t node;
-	uint32_t until;               /* 0, or the frame after the last one that the zone fills */
+	uint32_t filled_until;        /* 0, or the frame after the last one that the zone fills */
 	uint32_t longest_end;         /* end of the longest zone, after the frame's start, in units of TT_FRAME_TICK ns */
 	uint64_t n;
 	int64_t total, self;          /* for allocations: bytes, and bytes of large objects */
@@ -87,7 +87,7 @@ struct tt_frame_gc {
 struct tt_by_frame {
 	struct tt_frame_gc *gc;       /* by place in tt_frames */
 	size_t n;
-	uint64_t paths, filled;       /* sums of paths that came in; frames that paths fill, each path by itself */
+	uint64_t nsums, nfilled;      /* sums of paths that came in; frames that paths fill, each path by itself */
 };
 
 TT_COLLECTED_AS(tt_by_frame, TT_COLLECTS_BY_FRAME);

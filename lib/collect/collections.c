@@ -109,7 +109,7 @@ add_pause(const struct tt_collecting *c, struct tt_gc *s, const struct open *p, 
 		stopped = to;
 	}
 	if (tt_collect_keeps(c, c->t->index)) {
-		s->pause_n += counts;
+		s->npauses_all += counts;
 		s->pause_total += dur;
 		s->stopped_total += still;
 		if (counts && dur > s->pause_max)
@@ -123,7 +123,7 @@ add_pause(const struct tt_collecting *c, struct tt_gc *s, const struct open *p, 
 	int rc = tt_mem_grow(c->mem, &s->pause, &s->cappause, s->npause + 1, sizeof *s->pause, err);
 	if (rc == TT_OK)
 		s->pause[s->npause++] = (struct tt_pause){ .start = from, .stopped = stopped, .end = to,
-			.thread = c->t->index, .process = c->t->process, .begins = counts, .full = p->full };
+			.thread = c->t->index, .process = c->t->process, .has_begin = counts, .is_full = p->full };
 	return rc;
 }
 
@@ -154,7 +154,7 @@ phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, str
 		p->gc_start = INT64_MIN;
 		break;
 	case TT_GC_RESTARTED:
-		s->out.pauses |= p->start != INT64_MIN;
+		s->out.has_pause |= p->start != INT64_MIN;
 		if (p->start != INT64_MIN)
 			rc = add_pause(c, &s->out, p, e->ts > p->start ? e->ts : p->start, err);
 		p->start = INT64_MIN;
@@ -179,10 +179,10 @@ static int
 heap_size(const struct tt_collecting *c, struct gc *state, const struct tt_event *e, struct tt_err *err)
 {
 	struct tt_gc *s = &state->out;
-	const uint64_t which = s->heap_resizes;
+	const uint64_t which = s->nheap_resizes;
 
 	/* Several threads collect, and the file may have a thread's events before earlier ones of another thread. */
-	if (s->heap_resizes++ == 0 || e->ts >= state->heap_ts) {
+	if (s->nheap_resizes++ == 0 || e->ts >= state->heap_ts) {
 		s->heap_last = e->val;
 		state->heap_ts = e->ts;
 	}
@@ -212,7 +212,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		tt_by_frame_heap(c, e->ts, e->val);
 	if (e->kind == TT_GC_HEAP)
 		return heap_size(c, s, e, err);
-	s->out.moves += tt_collect_keeps(c, c->t->index) ? e->val : 0;
+	s->out.nmoves += tt_collect_keeps(c, c->t->index) ? e->val : 0;
 	return TT_OK;
 }
 
@@ -282,12 +282,12 @@ stopped_times(const struct tt_model *m, struct tt_gc *s, struct tt_mem *mem, str
 
 	if (!e)
 		return err->code;
-	s->stopped = tt_mem_alloc(mem, m->threads.n * sizeof *s->stopped, err);
-	if (!s->stopped) {
+	s->stopped_ns = tt_mem_alloc(mem, m->threads.n * sizeof *s->stopped_ns, err);
+	if (!s->stopped_ns) {
 		tt_mem_free(mem, e, n * sizeof *e);
 		return err->code;
 	}
-	s->nstopped = m->threads.n;
+	s->nstopped_ns = m->threads.n;
 	for (size_t i = 0; i < s->npause; i++) {
 		const struct tt_pause *p = &s->pause[i];
 		e[2 * i] = (struct edge){ .ts = p->stopped, .process = p->process, .sign = 1 };
@@ -302,14 +302,14 @@ stopped_times(const struct tt_model *m, struct tt_gc *s, struct tt_mem *mem, str
 	for (size_t i = 0; i < m->threads.n; i++) {
 		const struct tt_thread *t = m->threads.t[i];
 		if (t->first_ts <= t->last_ts)
-			s->stopped[i] = (int64_t)(stopped_before(e, n, t->process, t->last_ts) -
+			s->stopped_ns[i] = (int64_t)(stopped_before(e, n, t->process, t->last_ts) -
 			    stopped_before(e, n, t->process, t->first_ts));
 	}
 	/* Pauses that a thread itself triggers count as its work. */
 	for (size_t i = 0; i < s->npause; i++) {
 		const struct tt_pause *p = &s->pause[i];
 		const struct tt_thread *t = m->threads.t[p->thread];
-		s->stopped[p->thread] = (int64_t)((uint64_t)s->stopped[p->thread] - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
+		s->stopped_ns[p->thread] = (int64_t)((uint64_t)s->stopped_ns[p->thread] - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
 	}
 	tt_mem_free(mem, e, n * sizeof *e);
 	return TT_OK;
@@ -349,7 +349,7 @@ free_all(struct tt_model *m, void *state)
 	tt_mem_free(&m->env->mem, s->pause, s->cappause * sizeof *s->pause);
 	tt_mem_free(&m->env->mem, s->heap, s->capheap * sizeof *s->heap);
 	tt_mem_free(&m->env->mem, s->thread, s->capthread * sizeof *s->thread);
-	tt_mem_free(&m->env->mem, s->stopped, s->nstopped * sizeof *s->stopped);
+	tt_mem_free(&m->env->mem, s->stopped_ns, s->nstopped_ns * sizeof *s->stopped_ns);
 }
 
 const struct tt_collector tt_collector_gc = {
@@ -371,7 +371,7 @@ tt_knows_pauses(const struct tt_model *m)
 	/* This also holds without a collection that the filters want. */
 	for (size_t i = 0; i < m->ncap; i++)
 		hidden = hidden || m->cap[i]->hides_pauses;
-	return s->pauses || (!n && !hidden);
+	return s->has_pause || (!n && !hidden);
 }
 
 void
@@ -401,5 +401,5 @@ tt_knows_collections(const struct tt_model *m)
 	const struct tt_gc *s = tt_gc(m);
 
 	return !tt_model_undefined(m, TT_REC_COLLECTIONS) &&
-	    (s->nthread || s->pause_n || s->heap_resizes || tt_model_records(m, TT_REC_COLLECTIONS));
+	    (s->nthread || s->npauses_all || s->nheap_resizes || tt_model_records(m, TT_REC_COLLECTIONS));
 }

@@ -10,7 +10,7 @@
 struct contention {
 	struct tt_contention l;
 	struct tt_objects *locks;     /* by process: lock + 1 */
-	struct waiting { int64_t ts; uint32_t lock, site; bool is; } *waiting;        /* by thread */
+	struct waiting { int64_t ts; uint32_t lock, site; bool is_waiting; } *waiting; /* by thread */
 	size_t nwaiting;
 };
 
@@ -33,7 +33,7 @@ count_move(void *arg, uint64_t v, uint64_t from, uint64_t to)
 	struct tt_contention *l = arg;
 
 	(void)from, (void)to;
-	l->lock[v - 1].moved++;
+	l->lock[v - 1].nmoves++;
 }
 
 static int
@@ -41,7 +41,7 @@ moves(const struct tt_collecting *c, struct contention *s, const struct tt_event
 {
 	struct tt_contention *l = &s->l;
 
-	l->moves = true;
+	l->has_moves = true;
 	if (!(e->flags & TT_F_MORE))
 		return TT_OK;
 	return tt_objects_move(&s->locks[c->cap->process], c->b->word + e[1].val, e[1].dur, count_move, l, err);
@@ -81,10 +81,10 @@ site_at(const struct tt_collecting *c, struct contention *s, uint32_t *which, st
 	struct tt_contention *l = &s->l;
 	uint32_t node = c->node;
 	const uint64_t hash = tt_seeded_mix(0, node);
-	uint32_t at = tt_map_find(&l->at, hash, i, l->site[i].node == node);
+	uint32_t at = tt_map_find(&l->site_index, hash, i, l->site[i].node == node);
 
 	if (!at) {
-		if (tt_map_push(&l->at, c->mem, hash, &l->site, &l->capsite, l->nsite, err) != TT_OK)
+		if (tt_map_push(&l->site_index, c->mem, hash, &l->site, &l->capsite, l->nsite, err) != TT_OK)
 			return err->code;
 		l->site[l->nsite].node = node;
 		at = (uint32_t)++l->nsite;
@@ -112,11 +112,11 @@ contended(const struct tt_collecting *c, struct contention *s, const struct tt_e
 
 	if (rc != TT_OK)
 		return rc;
-	l->lock[lock].threads += *seen == 0;
+	l->lock[lock].nthreads += *seen == 0;
 	*seen = 1;
-	l->lock[lock].contended++;
-	l->site[site].contended++;
-	l->unfinished += w->is;
+	l->lock[lock].ncontended++;
+	l->site[site].ncontended++;
+	l->nunfinished += w->is_waiting;
 	*w = (struct waiting){ e->ts, lock, site, true };
 	return TT_OK;
 }
@@ -128,11 +128,11 @@ ended(struct contention *s, const struct tt_event *e, struct waiting *w, struct 
 	int64_t dur = e->ts > w->ts ? e->ts - w->ts : 0;
 	int rc;
 
-	w->is = false;
+	w->is_waiting = false;
 	tt_times_add(&l->wait, dur);
 	tt_times_add(&l->lock[w->lock].wait, dur);
 	tt_times_add(&l->site[w->site].wait, dur);
-	l->site[w->site].failed += e->depth == TT_MONITOR_FAILED;
+	l->site[w->site].nfailed += e->depth == TT_MONITOR_FAILED;
 	rc = tt_tally_time(&l->hist, TT_LOCKS_ALL, dur, err);
 	TT_THEN(rc, tt_tally_time(&l->hist, tt_contention_id(w->lock), dur, err));
 	return rc == TT_OK ? tt_tally_time(&l->hist, tt_contention_site_id(w->site), dur, err) : rc;
@@ -149,7 +149,7 @@ monitor(const struct tt_collecting *c, struct contention *s, const struct tt_eve
 
 	if (!w)
 		return err->code;
-	if (e->depth != TT_MONITOR_CONTEND && w->is) {
+	if (e->depth != TT_MONITOR_CONTEND && w->is_waiting) {
 		rc = ended(s, e, w, err);
 		if (rc != TT_OK)
 			return rc;
@@ -159,8 +159,8 @@ monitor(const struct tt_collecting *c, struct contention *s, const struct tt_eve
 	rc = lock_at(c, s, e, &lock, err);
 	if (rc != TT_OK)
 		return rc;
-	l->lock[lock].acquired += e->depth == TT_MONITOR_ACQUIRED;
-	l->lock[lock].failed += e->depth == TT_MONITOR_FAILED;
+	l->lock[lock].nacquired += e->depth == TT_MONITOR_ACQUIRED;
+	l->lock[lock].nfailed += e->depth == TT_MONITOR_FAILED;
 	return e->depth == TT_MONITOR_CONTEND ? contended(c, s, e, lock, w, err) : TT_OK;
 }
 
@@ -172,8 +172,8 @@ broken(const struct tt_collecting *c, struct contention *s, struct tt_err *err)
 
 	if (!w)
 		return err->code;
-	s->l.unfinished += w->is;
-	w->is = false;
+	s->l.nunfinished += w->is_waiting;
+	w->is_waiting = false;
 	return TT_OK;
 }
 
@@ -199,7 +199,7 @@ finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 
 	(void)c, (void)err;
 	for (size_t i = 0; i < s->nwaiting; i++)
-		s->l.unfinished += s->waiting[i].is;
+		s->l.nunfinished += s->waiting[i].is_waiting;
 	return TT_OK;
 }
 
@@ -219,7 +219,7 @@ free_all(struct tt_model *m, void *state)
 {
 	struct tt_contention *l = state;
 
-	tt_map_free(&l->at, &m->env->mem);
+	tt_map_free(&l->site_index, &m->env->mem);
 	tt_tally_free(&l->hist);
 	tt_tally_free(&l->waiter);
 	tt_mem_free(&m->env->mem, l->lock, l->cap * sizeof *l->lock);

@@ -19,16 +19,16 @@
 struct tt_lock {
 	uint64_t addr;                /* address at its first event; 0: the sum of all locks beyond TT_LOCKS_MAX */
 	uint32_t process;
-	uint32_t threads;             /* threads that waited for the lock */
-	uint64_t contended, acquired, failed;
-	uint64_t moved;
+	uint32_t nthreads;            /* threads that waited for the lock */
+	uint64_t ncontended, nacquired, nfailed;
+	uint64_t nmoves;
 	int64_t first_ts;
 	struct tt_times wait;
 };
 
 struct tt_lock_site {
 	uint32_t node;                /* the path in the call tree */
-	uint64_t contended, failed;
+	uint64_t ncontended, nfailed;
 	struct tt_times wait;
 };
 
@@ -39,12 +39,12 @@ struct tt_contention {
 	size_t n, cap;
 	struct tt_lock_site *site;
 	size_t nsite, capsite;
-	struct tt_map at;             /* by node: place in site */
+	struct tt_map site_index;     /* by node: place in site */
 	struct tt_tally hist;         /* durations of tt_contention_id() and tt_contention_site_id() */
 	struct tt_tally waiter;       /* lock << 32 | thread: 1 if the thread has waited for it */
 	struct tt_times wait;         /* all waits */
-	uint64_t unfinished;          /* waits whose end the capture does not have */
-	bool moves;                   /* true: the capture records moves of objects */
+	uint64_t nunfinished;         /* waits whose end the capture does not have */
+	bool has_moves;               /* true: the capture records moves of objects */
 };
 
 static inline uint64_t tt_contention_id(size_t lock) { return (uint64_t)lock << 1; }

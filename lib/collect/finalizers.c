@@ -23,7 +23,7 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 {
 	struct finalizers *s = state;
 
-	s->out.typed = (c->needs & TT_NEEDS_OBJECTS) != 0;
+	s->out.has_classes = (c->needs & TT_NEEDS_OBJECTS) != 0;
 	tt_tally_init(&s->out.hist, c->mem);
 	s->objects = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->objects, err);
 	for (size_t i = 0; s->objects && i < c->m->ncap; i++)
@@ -40,7 +40,7 @@ met(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *
 
 	if (o->n >= OBJECTS_MAX) {
 		tt_objects_clear(o);
-		s->out.forgotten++;
+		s->out.nforgets++;
 	}
 	return tt_objects_set(o, object, tt_collect_class(c, e, key), err);
 }
@@ -48,7 +48,7 @@ met(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *
 static int
 moved(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, struct tt_err *err)
 {
-	s->out.moves = true;
+	s->out.has_moves = true;
 	if (!(e->flags & TT_F_MORE))
 		return TT_OK;
 	return tt_objects_move(&s->objects[c->cap->process], c->b->word + e[1].val, e[1].dur, NULL, NULL, err);
@@ -65,9 +65,9 @@ row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_
 	uint64_t hash = tt_seeded_pair((uint64_t)thread << 1 | object, key);
 	int rc = TT_OK;
 
-	*which = tt_map_find(&m->at, hash, i, m->f[i].key == key && m->f[i].thread == thread && m->f[i].object == object);
-	if (!*which && (rc = tt_map_push(&m->at, c->mem, hash, &m->f, &m->cap, m->n, err)) == TT_OK) {
-		m->f[m->n] = (struct tt_final){ .key = key, .process = c->cap->process, .thread = thread, .object = object };
+	*which = tt_map_find(&m->final_index, hash, i, m->f[i].key == key && m->f[i].thread == thread && m->f[i].is_of_objects == object);
+	if (!*which && (rc = tt_map_push(&m->final_index, c->mem, hash, &m->f, &m->cap, m->n, err)) == TT_OK) {
+		m->f[m->n] = (struct tt_final){ .key = key, .process = c->cap->process, .thread = thread, .is_of_objects = object };
 		*which = (uint32_t)++m->n;
 	}
 	return rc;
@@ -85,15 +85,15 @@ count(const struct tt_collecting *c, struct finalizers *s, const struct tt_event
 	*which = 0;
 	if (!tt_collect_wanted(c, e))
 		return TT_OK;
-	if (m->typed && e->flags & TT_F_MORE && e[1].ts)
+	if (m->has_classes && e->flags & TT_F_MORE && e[1].ts)
 		key = tt_collect_class(c, e, (uint64_t)e[1].ts);
-	if (object && m->typed && !key)
+	if (object && m->has_classes && !key)
 		tt_objects_get(&s->objects[c->cap->process], e->val, &key);
 	rc = row_of(c, s, object, key, which, err);
 	if (rc != TT_OK)
 		return rc;
 	m->f[*which - 1].n++;
-	m->objects += object;
+	m->nobjects += object;
 	return TT_OK;
 }
 
@@ -116,7 +116,7 @@ finalize(const struct tt_collecting *c, struct finalizers *s, const struct tt_ev
 	}
 	if (!begun) {
 		rc = count(c, s, e, &o->row, err);
-		m->untimed += rc == TT_OK && o->row;
+		m->nuntimed += rc == TT_OK && o->row;
 		return rc;
 	}
 	if (o->row == 0)
@@ -134,7 +134,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 
 	if (e->kind == TT_FINALIZE)
 		return finalize(c, s, e, err);
-	if (!s->out.typed)
+	if (!s->out.has_classes)
 		return TT_OK;
 	switch (e->kind) {
 	case TT_ALLOC:
@@ -164,7 +164,7 @@ free_all(struct tt_model *m, void *state)
 	struct tt_finalizers *f = state;
 
 	tt_mem_free(&m->env->mem, f->f, f->cap * sizeof *f->f);
-	tt_map_free(&f->at, &m->env->mem);
+	tt_map_free(&f->final_index, &m->env->mem);
 	tt_tally_free(&f->hist);
 }
 

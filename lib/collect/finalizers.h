@@ -20,7 +20,7 @@
 struct tt_final {
 	uint64_t key;                 /* key of the class; 0: not known, or runs */
 	uint32_t process, thread;
-	bool object;                  /* true: finalizers of objects; false: runs over the queue */
+	bool is_of_objects;           /* true: finalizers of objects; false: runs over the queue */
 	uint64_t n;                   /* finalizers begun, or ended without a recorded begin */
 	struct tt_times times;        /* durations of those begun and ended; their histogram's id is the index in f */
 };
@@ -28,14 +28,14 @@ struct tt_final {
 struct tt_finalizers {
 	struct tt_final *f;
 	size_t n, cap;
-	struct tt_map at;             /* index in f by class and thread */
+	struct tt_map final_index;    /* index in f by class and thread */
 	struct tt_tally hist;
-	uint64_t objects;             /* sum of tt_final.n of objects */
-	uint64_t untimed;             /* finalizers without a recorded begin: Mono 4.6 records only ends */
+	uint64_t nobjects;            /* sum of tt_final.n of objects */
+	uint64_t nuntimed;            /* finalizers without a recorded begin: Mono 4.6 records only ends */
 	struct tt_times run, object;  /* durations of all begun and ended */
-	bool typed;                   /* true: classes of objects were searched for */
-	bool moves;                   /* true: the capture records moves of objects */
-	uint64_t forgotten;           /* how often all objects were forgotten, because there were too many */
+	bool has_classes;             /* true: classes of objects were searched for */
+	bool has_moves;               /* true: the capture records moves of objects */
+	uint64_t nforgets;            /* how often all objects were forgotten, because there were too many */
 };
 
 TT_COLLECTED_AS(tt_finalizers, TT_COLLECTS_FINALS);

@@ -39,10 +39,10 @@ site_of(const struct tt_collecting *c, struct handles *s, unsigned kind, uint32_
 	struct tt_handles *h = &s->h;
 	uint32_t node = c->node;
 	const uint64_t hash = tt_seeded_pair(kind, node);
-	uint32_t at = tt_map_find(&h->at, hash, i, h->site[i].node == node && h->site[i].kind == kind);
+	uint32_t at = tt_map_find(&h->site_index, hash, i, h->site[i].node == node && h->site[i].kind == kind);
 
 	if (!at) {
-		if (tt_map_push(&h->at, c->mem, hash, &h->site, &h->cap, h->n, err) != TT_OK)
+		if (tt_map_push(&h->site_index, c->mem, hash, &h->site, &h->cap, h->n, err) != TT_OK)
 			return err->code;
 		h->site[h->n] = (struct tt_handle_site){ .node = node, .kind = kind };
 		at = (uint32_t)++h->n;
@@ -82,13 +82,13 @@ created(const struct tt_collecting *c, struct handles *s, const struct tt_event 
 	rc = site_of(c, s, kind, &site, err);
 	if (rc != TT_OK)
 		return rc;
-	k->created++;
-	s->h.site[site].created++;
+	k->ncreated++;
+	s->h.site[site].ncreated++;
 	/* If the number is in use, its handle is gone though its destruction was not seen. */
 	if (!tt_objects_get(&s->live[c->cap->process], handle_key(e, kind), &old))
-		k->live++;
-	if (k->live > k->most)
-		k->most = k->live;
+		k->nlive++;
+	if (k->nlive > k->max_live)
+		k->max_live = k->nlive;
 	return remember(c, s, e, kind, site, err);
 }
 
@@ -101,15 +101,15 @@ destroyed(const struct tt_collecting *c, struct handles *s, const struct tt_even
 	uint64_t at;
 	bool wanted = tt_collect_wanted(c, e);
 
-	k->destroyed += wanted;
+	k->ndestroyed += wanted;
 	if (!tt_objects_get(live, handle_key(e, kind), &at)) {
-		k->unknown += wanted;
+		k->nunknown += wanted;
 		return TT_OK;
 	}
 	const struct made *m = &s->made[at - 1];
-	h->site[m->site].destroyed++;
-	tt_times_add(&h->site[m->site].life, e->ts > m->ts ? e->ts - m->ts : 0);
-	k->live--;
+	h->site[m->site].ndestroyed++;
+	tt_times_add(&h->site[m->site].lifetime, e->ts > m->ts ? e->ts - m->ts : 0);
+	k->nlive--;
 	tt_objects_drop(live, handle_key(e, kind));
 	s->made[at - 1].next = s->spare;
 	s->spare = (uint32_t)at;
@@ -141,7 +141,7 @@ free_all(struct tt_model *m, void *state)
 	struct tt_handles *h = state;
 
 	tt_mem_free(&m->env->mem, h->site, h->cap * sizeof *h->site);
-	tt_map_free(&h->at, &m->env->mem);
+	tt_map_free(&h->site_index, &m->env->mem);
 }
 
 const struct tt_collector tt_collector_handles = {

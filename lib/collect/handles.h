@@ -18,19 +18,19 @@ enum { TT_HANDLE_KINDS = 5 };         /* weak, weak tracking, normal, pinned; ot
 /* Handles of one kind made on one path. */
 struct tt_handle_site {
 	uint32_t node, kind;
-	uint64_t created, destroyed;
-	struct tt_times life;         /* ns from creation to destruction, of handles that have both */
+	uint64_t ncreated, ndestroyed;
+	struct tt_times lifetime;     /* ns from creation to destruction, of handles that have both */
 };
 
 struct tt_handles {
 	struct tt_handle_kind {
-		uint64_t created, destroyed;
-		uint64_t unknown;     /* destroyed handles that were made before the capture began or outside the filters */
-		uint64_t live, most;
+		uint64_t ncreated, ndestroyed;
+		uint64_t nunknown;    /* destroyed handles that were made before the capture began or outside the filters */
+		uint64_t nlive, max_live;
 	} kind[TT_HANDLE_KINDS];
 	struct tt_handle_site *site;
 	size_t n, cap;
-	struct tt_map at;             /* by node and kind: place in site */
+	struct tt_map site_index;     /* by node and kind: place in site */
 };
 
 TT_COLLECTED_AS(tt_handles, TT_COLLECTS_HANDLES);

@@ -62,7 +62,7 @@ give_way(void *arg)
 	hold(g);
 	had = g->on || g->addr.npage > 0;
 	forget(g);
-	g->out.over |= had;
+	g->out.is_out_of_memory |= had;
 	let_go(g);
 	return had;
 }
@@ -96,7 +96,7 @@ add_object(const struct tt_collecting *c, struct graph *g, uint64_t head, uint64
 	if (i == 0 && g->nmore == 0)
 		g->base = head >> 3;
 	at = tt_graph_near(g, head);
-	g->out.far |= at == NOWHERE;
+	g->out.is_too_spread |= at == NOWHERE;
 	if (more) {
 		if (n == 0)
 			return TT_OK;
@@ -207,7 +207,7 @@ give_up(struct graph *g, int rc, struct tt_err *err)
 	if (rc != TT_E_LIMIT)
 		return rc;
 	forget(g);
-	g->out.over = true;
+	g->out.is_out_of_memory = true;
 	*err = (struct tt_err){ .at = TT_NOWHERE };
 	return TT_OK;
 }
@@ -279,8 +279,8 @@ begin_shot(const struct tt_collecting *c, struct graph *g)
 		g->early[c->t->index] = (struct roots){ 0 };
 	}
 	g->on = !g->root.lost;
-	m->over = g->root.lost;
-	m->far = false;
+	m->is_out_of_memory = g->root.lost;
+	m->is_too_spread = false;
 	m->shot = 0;
 }
 
@@ -297,9 +297,9 @@ shot_event(const struct tt_collecting *c, struct graph *g, const struct tt_event
 		begin_shot(c, g);
 		return TT_OK;
 	}
-	if (g->on && c->needs & TT_NEEDS_ROOTS && s->n && !s->dropped && s->shot[s->n - 1].complete && !m->far)
+	if (g->on && c->needs & TT_NEEDS_ROOTS && s->n && !s->dropped && s->shot[s->n - 1].complete && !m->is_too_spread)
 		rc = count_roots(c, g, &s->shot[s->n - 1], err);
-	if (g->on || m->over)
+	if (g->on || m->is_out_of_memory)
 		m->shot = s->n;
 	g->on = false;
 	return rc;
@@ -347,11 +347,11 @@ finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 	if (m->shot == 0)
 		return TT_OK;
 	const struct tt_shot *s = &tt_heap_shots(c->m)->shot[m->shot - 1];
-	m->objects = s->n;
-	m->refs = s->refs;
-	m->need = s->n * 13 + s->refs * 4 + (1 << 20);
+	m->nobjects = s->n;
+	m->nrefs = s->refs;
+	m->needed_bytes = s->n * 13 + s->refs * 4 + (1 << 20);
 	hold(g);
-	if (!m->over && !m->far)
+	if (!m->is_out_of_memory && !m->is_too_spread)
 		rc = give_up(g, tt_graph_walk(c, g, err), err);
 	forget(g);
 	let_go(g);

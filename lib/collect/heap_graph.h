@@ -23,10 +23,10 @@ enum { TT_GRAPH_PATHS_MAX = 1 << 18 };
 
 struct tt_graph {
 	size_t shot;                  /* index in tt_heap_shots + 1; 0: there is no graph */
-	bool over;                    /* true: there was not enough memory; ${need}: the bytes it takes */
-	uint64_t need;
-	bool far;                     /* true: some object is more than 8 GB from the first, so there is no graph */
-	uint64_t objects, refs;
+	bool is_out_of_memory;        /* true: there was not enough memory; ${needed_bytes}: the bytes it takes */
+	uint64_t needed_bytes;
+	bool is_too_spread;           /* true: some object is more than 8 GB from the first, so there is no graph */
+	uint64_t nobjects, nrefs;
 
 	struct tt_graph_root {        /* roots of the same source and key */
 		uint64_t key;         /* thread, vtable, domain or context, depending on the source */
@@ -38,12 +38,12 @@ struct tt_graph {
 
 	/* Paths by which objects are reached, as a tree: 0 is "not reached"; then one node for each root, and for each class on the way. */
 	struct tt_graph_path {
-		uint32_t up;          /* 0: root */
-		uint32_t what;        /* class index of tt_heap_shots, or index of root where up is 0 */
+		uint32_t parent;      /* 0: root */
+		uint32_t class_or_root; /* class index of tt_heap_shots, or index of root where up is 0 */
 		uint64_t n;           /* objects first reached this way */
 	} *path;
 	size_t npath, cappath;
-	uint64_t deeper;              /* objects beyond TT_GRAPH_PATHS_MAX paths, counted in the last path they share */
+	uint64_t nbeyond_paths;       /* objects beyond TT_GRAPH_PATHS_MAX paths, counted in the last path they share */
 
 	struct tt_tally by_class;     /* from class << 32 | to class: references */
 	struct tt_tally by_root;      /* root << 32 | to class: references */

@@ -198,23 +198,23 @@ step(struct walk *w, uint32_t up, uint32_t class, uint32_t *path, struct tt_err 
 	struct tt_graph *m = w->m;
 	uint32_t p = up;
 
-	for (int i = 0; i < NEAR && m->path[p].up != 0; i++, p = m->path[p].up) {
-		if (m->path[p].what == class) {
+	for (int i = 0; i < NEAR && m->path[p].parent != 0; i++, p = m->path[p].parent) {
+		if (m->path[p].class_or_root == class) {
 			*path = p;
 			return TT_OK;
 		}
 	}
 	const uint64_t hash = tt_seeded_pair(up, class);
-	uint32_t at = tt_map_find(&w->next, hash, k, m->path[k].up == up && m->path[k].what == class);
+	uint32_t at = tt_map_find(&w->next, hash, k, m->path[k].parent == up && m->path[k].class_or_root == class);
 	if (!at && m->npath >= TT_GRAPH_PATHS_MAX) {
-		m->deeper++;
+		m->nbeyond_paths++;
 		*path = up;
 		return TT_OK;
 	}
 	if (!at) {
 		if (tt_map_push(&w->next, w->mem, hash, &m->path, &m->cappath, m->npath, err) != TT_OK)
 			return err->code;
-		m->path[m->npath] = (struct tt_graph_path){ .up = up, .what = class };
+		m->path[m->npath] = (struct tt_graph_path){ .parent = up, .class_or_root = class };
 		at = (uint32_t)++m->npath;
 	}
 	*path = at - 1;
@@ -285,7 +285,7 @@ root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, stru
 		    tt_map_push(&w->root_at, w->mem, hash, &m->root, &m->caproot, m->nroot, err) != TT_OK)
 			return err->code;
 		m->root[m->nroot] = *of;
-		m->path[m->npath++] = (struct tt_graph_path){ .what = (uint32_t)m->nroot };
+		m->path[m->npath++] = (struct tt_graph_path){ .class_or_root = (uint32_t)m->nroot };
 		at = (uint32_t)++m->nroot;
 	}
 	*which = at - 1;

@@ -49,14 +49,14 @@ note(const struct tt_collecting *c, struct search *s, const struct tt_event *e, 
 	    !tt_collect_in_time(c, e) || !tt_collect_keeps(c, c->t->index))
 		return TT_OK;
 	if (f->ntrace >= TT_TRACE_MAX) {
-		f->more_trace++;
+		f->nmore_trace++;
 		return TT_OK;
 	}
 	rc = tt_mem_grow(c->mem, &f->trace, &f->captrace, f->ntrace + 1, sizeof *f->trace, err);
 	if (rc != TT_OK)
 		return rc;
 	t.ts = e->ts;
-	t.asked = c->find->addr[which];
+	t.tracked_addr = c->find->addr[which];
 	t.process = c->cap->process;
 	t.thread = c->t->index;
 	if (t.addr == 0)
@@ -99,19 +99,19 @@ allocated(const struct tt_collecting *c, struct search *s, const struct tt_event
 		return TT_OK;
 	key = tt_collect_class(c, e, e->val);
 	if (object)
-		rc = note(c, s, e, object, (struct tt_trace){ .what = TT_TRACE_ALLOCATED, .key = key, .size = size,
+		rc = note(c, s, e, object, (struct tt_trace){ .event = TT_TRACE_ALLOCATED, .key = key, .size = size,
 		    .node = c->node }, err);
 	TT_THEN(rc, is_wanted(c, s, key, size, &wanted, err));
 	if (rc != TT_OK || !wanted)
 		return rc;
 	if (f->n >= TT_FOUND_MAX) {
-		f->more_found++;
+		f->nmore_found++;
 		return TT_OK;
 	}
 	rc = tt_mem_grow(c->mem, &f->found, &f->cap, f->n + 1, sizeof *f->found, err);
 	if (rc != TT_OK)
 		return rc;
-	f->found[f->n++] = (struct tt_found){ .addr = object, .now = object, .key = key, .size = size, .ts = e->ts,
+	f->found[f->n++] = (struct tt_found){ .alloc_addr = object, .last_addr = object, .key = key, .size = size, .ts = e->ts,
 		.process = c->cap->process, .thread = c->t->index, .node = c->node };
 	return object ? tt_objects_set(&p->found, object, f->n, err) : TT_OK;
 }
@@ -122,8 +122,8 @@ found_moved(void *arg, uint64_t v, uint64_t from, uint64_t to)
 	struct tt_found_all *f = arg;
 
 	(void)from;
-	f->found[v - 1].now = to;
-	f->found[v - 1].moves++;
+	f->found[v - 1].last_addr = to;
+	f->found[v - 1].nmoves++;
 }
 
 static int
@@ -137,7 +137,7 @@ moves(const struct tt_collecting *c, struct search *s, const struct tt_event *e,
 		return TT_OK;
 	for (size_t i = 0; i + 1 < e[1].dur && rc == TT_OK; i += 2)
 		if (w[i] != w[i + 1])
-			rc = note(c, s, e, w[i], (struct tt_trace){ .what = TT_TRACE_MOVED, .addr = w[i + 1] }, err);
+			rc = note(c, s, e, w[i], (struct tt_trace){ .event = TT_TRACE_MOVED, .addr = w[i + 1] }, err);
 	TT_THEN(rc, tt_objects_move(&p->tracked, w, e[1].dur, NULL, NULL, err));
 	return rc == TT_OK ? tt_objects_move(&p->found, w, e[1].dur, found_moved, &s->out, err) : rc;
 }
@@ -154,17 +154,17 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	case TT_GC_MOVE:
 		return moves(c, s, e, err);
 	case TT_MONITOR:
-		return note(c, s, e, e->val, (struct tt_trace){ .what = monitor[e->depth & 3], .node = c->node }, err);
+		return note(c, s, e, e->val, (struct tt_trace){ .event = monitor[e->depth & 3], .node = c->node }, err);
 	case TT_THROW:
-		return note(c, s, e, e->val, (struct tt_trace){ .what = TT_TRACE_THROWN, .node = c->node }, err);
+		return note(c, s, e, e->val, (struct tt_trace){ .event = TT_TRACE_THROWN, .node = c->node }, err);
 	case TT_HANDLE:
 		return e->flags & TT_F_END ? TT_OK : note(c, s, e, (uint64_t)e[1].ts,
-		    (struct tt_trace){ .what = TT_TRACE_HANDLE, .node = c->node }, err);
+		    (struct tt_trace){ .event = TT_TRACE_HANDLE, .node = c->node }, err);
 	case TT_FINALIZE:
-		return e->val ? note(c, s, e, e->val, (struct tt_trace){ .what =
+		return e->val ? note(c, s, e, e->val, (struct tt_trace){ .event =
 		    e->flags & TT_F_END ? TT_TRACE_FINALIZED : TT_TRACE_FINALIZE }, err) : TT_OK;
 	default:
-		return e[1].ts ? note(c, s, e, e->val, (struct tt_trace){ .what = TT_TRACE_SHOT, .key = c->b->word[e[1].val],
+		return e[1].ts ? note(c, s, e, e->val, (struct tt_trace){ .event = TT_TRACE_SHOT, .key = c->b->word[e[1].val],
 		    .size = (uint64_t)e[1].ts }, err) : TT_OK;
 	}
 }

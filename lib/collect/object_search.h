@@ -22,11 +22,11 @@ struct tt_find {
 enum { TT_FOUND_MAX = 100000, TT_TRACE_MAX = 100000 };
 
 struct tt_found {
-	uint64_t addr, now;           /* addr: where it was allocated, 0 not known; now: its address at the end */
+	uint64_t alloc_addr, last_addr; /* addr: where it was allocated, 0 not known; now: its address at the end */
 	uint64_t key, size;
 	int64_t ts;
 	uint32_t process, thread, node;
-	uint64_t moves;
+	uint64_t nmoves;
 };
 
 enum tt_trace_what { TT_TRACE_ALLOCATED, TT_TRACE_MOVED, TT_TRACE_CONTENDED, TT_TRACE_ACQUIRED, TT_TRACE_GAVE_UP,
@@ -35,11 +35,11 @@ enum tt_trace_what { TT_TRACE_ALLOCATED, TT_TRACE_MOVED, TT_TRACE_CONTENDED, TT_
 /* Something that happened to a tracked object. */
 struct tt_trace {
 	int64_t ts;
-	uint64_t asked;               /* the address that was asked for */
+	uint64_t tracked_addr;        /* the address that was asked for */
 	uint64_t addr;                /* its address, after a move the new one */
 	uint64_t key, size;           /* class and bytes; 0: not known */
 	uint32_t process, thread, node;
-	uint8_t what;                 /* enum tt_trace_what */
+	uint8_t event;                /* enum tt_trace_what */
 };
 
 struct tt_found_all {
@@ -47,7 +47,7 @@ struct tt_found_all {
 	size_t n, cap;
 	struct tt_trace *trace;
 	size_t ntrace, captrace;
-	uint64_t more_found, more_trace;      /* objects and events beyond those listed */
+	uint64_t nmore_found, nmore_trace;    /* objects and events beyond those listed */
 };
 
 TT_COLLECTED_AS(tt_found_all, TT_COLLECTS_FOUND);

@@ -7,7 +7,7 @@
 
 struct timeline {
 	struct tt_timeline out;
-	struct waits { int64_t ts; bool is; } *wait;          /* by thread */
+	struct waits { int64_t ts; bool is_waiting; } *wait;  /* by thread */
 	size_t nwait;
 };
 
@@ -50,8 +50,8 @@ monitor(const struct tt_collecting *c, struct timeline *s, const struct tt_event
 		*w = (struct waits){ e->ts, b != NULL };
 		if (b)
 			b->contended++;
-	} else if (w->is) {
-		w->is = false;
+	} else if (w->is_waiting) {
+		w->is_waiting = false;
 		t->bucket[tt_timeline_at(t, w->ts)].wait_ns += e->ts > w->ts ? e->ts - w->ts : 0;
 	}
 	return TT_OK;

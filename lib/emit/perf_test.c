@@ -253,7 +253,7 @@ put_pauses(struct perf *d, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; gc && i < gc->npause && rc == TT_OK; i++)
-		if (gc->pause[i].process == d->process && gc->pause[i].begins)
+		if (gc->pause[i].process == d->process && gc->pause[i].has_begin)
 			rc = add(d, (double)(gc->pause[i].end - gc->pause[i].start) / 1e6, err);
 	return rc == TT_OK ? put_group(d, "GC.Pause", UNIT_MS, err) : rc;
 }

@@ -98,7 +98,7 @@ commit_sums(struct tt_fold_io *io, struct tt_err *err)
 		s->node = o->map[place];
 		if (s->node != TT_NODE_MORE)
 			continue;
-		const uint32_t above = o->node[place].parent, parent = above & TT_OVER ? o->map[above & ~TT_OVER] : above, until = s->until;
+		const uint32_t above = o->node[place].parent, parent = above & TT_OVER ? o->map[above & ~TT_OVER] : above, until = s->filled_until;
 		const int64_t total = s->total;
 		s->self = total;
 		s->total = parent != TT_NODE_MORE ? total : 0;

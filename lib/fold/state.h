@@ -148,7 +148,7 @@ tt_frame_sums_add(struct tt_fold_io *io, size_t frame, size_t until, uint32_t no
 {
 	if (unlikely(io->nsum == io->capsum) && tt_mem_grow(io->overlay->mem, &io->sum, &io->capsum, io->nsum + 1, sizeof *io->sum, err) != TT_OK)
 		return NULL;
-	io->sum[io->nsum] = (struct tt_frame_path){ .frame = (uint32_t)frame, .node = node, .until = (uint32_t)until };
+	io->sum[io->nsum] = (struct tt_frame_path){ .frame = (uint32_t)frame, .node = node, .filled_until = (uint32_t)until };
 	return &io->sum[io->nsum++];
 }
 

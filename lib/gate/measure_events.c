@@ -77,9 +77,9 @@ tt_find_handles(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 {
 	struct tt_handle_kind all = tt_handles_sum(g->m);
 
-	if (!is_known(g, all.created, TT_REC_HANDLES))
+	if (!is_known(g, all.ncreated, TT_REC_HANDLES))
 		return tt_value_unrecorded(g, v, TT_REC_HANDLES, err);
-	tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? all.live : all.created));
+	tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? all.nlive : all.ncreated));
 	return TT_OK;
 }
 
@@ -88,14 +88,14 @@ tt_find_finalizers(struct tt_figures *g, const struct tt_measure *x, struct tt_v
 {
 	const struct tt_finalizers *h = tt_finalizers(g->m);
 
-	if (!is_known(g, h->objects, TT_REC_FINALIZERS))
+	if (!is_known(g, h->nobjects, TT_REC_FINALIZERS))
 		return tt_value_unrecorded(g, v, TT_REC_FINALIZERS, err);
-	if (x->metric->dim == TT_DIM_TIME && h->object.n == 0 && h->untimed > 0)
+	if (x->metric->dim == TT_DIM_TIME && h->object.n == 0 && h->nuntimed > 0)
 		v->why = "finalizers have ends and no begins in it (Mono 4.6 records ends alone): they have no times";
 	else if (x->metric->dim == TT_DIM_TIME)
 		times(g, x, h->object.n, h->object.total, h->object.max, v);
 	else
-		count(g, x, h->objects, v);
+		count(g, x, h->nobjects, v);
 	return TT_OK;
 }
 
@@ -157,7 +157,7 @@ tt_find_npauses(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 	if (!tt_knows_pauses(g->m))
 		v->why = "collections were recorded, pauses were not";
 	else
-		count(g, x, tt_gc(g->m)->pause_n, v);
+		count(g, x, tt_gc(g->m)->npauses_all, v);
 	return TT_OK;
 }
 

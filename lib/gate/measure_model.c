@@ -298,7 +298,7 @@ tt_find_pauses(struct tt_figures *g, const struct tt_measure *x, struct tt_value
 	else if (x->stat == TT_STAT_MAX)
 		tt_value_set(v, x->metric->of ? gc->stopped_max : gc->pause_max);
 	else if (x->stat == TT_STAT_MEAN)
-		tt_value_ratio(v, total, gc->pause_n ? (int64_t)gc->pause_n : 1);
+		tt_value_ratio(v, total, gc->npauses_all ? (int64_t)gc->npauses_all : 1);
 	else if (frames)
 		tt_value_ratio(v, total, (int64_t)frames);
 	else
@@ -312,7 +312,7 @@ tt_find_heap(struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 	const struct tt_gc *gc = tt_gc(g->m);
 
 	(void)err;
-	if (gc->heap_resizes == 0)
+	if (gc->nheap_resizes == 0)
 		v->why = "no heap size was recorded";
 	else
 		tt_value_set(v, tt_at_most(x->stat == TT_STAT_MAX ? gc->heap_max : gc->heap_last));

@@ -385,7 +385,7 @@ put_collections(const struct tt_model *m, const struct axis *a, struct line *l)
 	for (size_t i = 0; !a->f && i < gc->npause; i++) {
 		size_t c = column_of_time(a, gc->pause[i].start);
 
-		if (c != SIZE_MAX && gc->pause[i].begins)
+		if (c != SIZE_MAX && gc->pause[i].has_begin)
 			in[c] = true;
 	}
 	for (size_t c = 0; c < a->columns; c++) {

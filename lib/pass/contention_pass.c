@@ -101,16 +101,16 @@ summary(struct tt_making *k, struct tt_table *t)
 	struct tt_cell *c = tt_row(t);
 
 	for (size_t i = 0; i < l->n; i++) {
-		contended += l->lock[i].contended;
-		acquired += l->lock[i].acquired;
-		failed += l->lock[i].failed;
+		contended += l->lock[i].ncontended;
+		acquired += l->lock[i].nacquired;
+		failed += l->lock[i].nfailed;
 	}
 	set_waits(k, TT_LOCKS_ALL, &l->wait);
 	put_times(k, c);
 	tt_cell_u64(&c[6], contended);
 	tt_cell_u64(&c[7], acquired);
 	tt_cell_u64(&c[8], failed);
-	tt_cell_u64(&c[9], l->unfinished);
+	tt_cell_u64(&c[9], l->nunfinished);
 	tt_cell_u64(&c[10], l->n);
 }
 
@@ -119,7 +119,7 @@ collected(const struct tt_model *m)
 {
 	const struct tt_gc *gc = tt_gc(m);
 
-	return tt_collections(gc->gen, 0, TT_GENERATIONS).n > 0 || gc->pause_n > 0;
+	return tt_collections(gc->gen, 0, TT_GENERATIONS).n > 0 || gc->npauses_all > 0;
 }
 
 /* Say whether a row is surely a single lock. */
@@ -128,7 +128,7 @@ identity(struct tt_making *k)
 {
 	const struct tt_contention *l = tt_contention(k->m);
 
-	if (l->moves)
+	if (l->has_moves)
 		return "objects are followed through the collector's moves: a row is a lock";
 	if (collected(k->m))
 		return "moves are not recorded, so a row is an address: a lock that moved has several, and one address may have "
@@ -150,12 +150,12 @@ locks(struct tt_making *k, struct tt_table *t)
 		if (of->addr)
 			tt_cell_u64(&c[0], of->addr);
 		put_shared(k, c + 1);
-		tt_cell_u64(&c[8], of->contended);
-		tt_cell_u64(&c[9], of->acquired);
-		tt_cell_u64(&c[10], of->failed);
-		tt_cell_int(&c[11], of->threads);
-		if (l->moves)
-			tt_cell_u64(&c[12], of->moved);
+		tt_cell_u64(&c[8], of->ncontended);
+		tt_cell_u64(&c[9], of->nacquired);
+		tt_cell_u64(&c[10], of->nfailed);
+		tt_cell_int(&c[11], of->nthreads);
+		if (l->has_moves)
+			tt_cell_u64(&c[12], of->nmoves);
 		tt_cell_int(&c[13], of->first_ts);
 		tt_cell_int(&c[14], (int64_t)of->process + 1);
 	}
@@ -187,8 +187,8 @@ sum_of(struct tt_making *k, const struct place *at, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_lock_site *s = &l->site[at[i].site];
 		tt_spread_add(&fold_of(k)->wait, &l->hist, tt_contention_site_id(at[i].site), &s->wait);
-		sum.contended += s->contended;
-		sum.failed += s->failed;
+		sum.contended += s->ncontended;
+		sum.failed += s->nfailed;
 	}
 	return sum;
 }

@@ -90,9 +90,9 @@ summary(struct tt_making *k, struct tt_table *t)
 	bool by_thread = k->o->group == TT_GROUP_THREAD;
 	struct part *v = fold_of(k)->v;
 
-	if (all->untimed)
+	if (all->nuntimed)
 		t->note = tt_text(k->r, "%llu of them have an end and no begin: they are counted, without times (Mono 4.6 records ends alone)",
-		    (unsigned long long)all->untimed);
+		    (unsigned long long)all->nuntimed);
 	if (by_thread && (k->m->filter.marker || k->m->filter.category))
 		return;
 	for (int object = 1; object >= 0; object--) {
@@ -101,7 +101,7 @@ summary(struct tt_making *k, struct tt_table *t)
 
 		for (size_t i = 0; i < all->n; i++) {
 			uint32_t thread = all->f[i].thread;
-			if (all->f[i].object == object)
+			if (all->f[i].is_of_objects == object)
 				v[n++] = (struct part){ k->m->threads.t[thread]->name, thread, what, i };
 		}
 		if (by_thread)
@@ -117,10 +117,10 @@ class_note(struct tt_making *k)
 {
 	const struct tt_finalizers *all = tt_finalizers(k->m);
 
-	if (all->forgotten)
+	if (all->nforgets)
 		return tt_text(k->r, "more objects than can be remembered: all addresses were forgotten "
-		    "%llu times, so classes may be (unknown)", (unsigned long long)all->forgotten);
-	return all->moves ? NULL : "moves are not recorded: where the collector moved an object, its class is not known";
+		    "%llu times, so classes may be (unknown)", (unsigned long long)all->nforgets);
+	return all->has_moves ? NULL : "moves are not recorded: where the collector moved an object, its class is not known";
 }
 
 static void
@@ -133,9 +133,9 @@ classes(struct tt_making *k, struct tt_table *t)
 	t->note = class_note(k);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tt_final *of = &all->f[i];
-		const struct tt_class *c = of->object && of->key ? tt_class_of(&f->classes, of->process, of->key, &k->r->err) : NULL;
+		const struct tt_class *c = of->is_of_objects && of->key ? tt_class_of(&f->classes, of->process, of->key, &k->r->err) : NULL;
 
-		if (!of->object || !(c ? c->wanted : tt_class_wanted(k->m, "", "(unknown)")))
+		if (!of->is_of_objects || !(c ? c->wanted : tt_class_wanted(k->m, "", "(unknown)")))
 			continue;
 		f->v[n++] = k->o->group == TT_GROUP_THREAD ? (struct part){ k->m->threads.t[of->thread]->name, of->thread, NULL, i } :
 		    (struct part){ c ? c->label : "(unknown)", 0, NULL, i };

@@ -165,7 +165,7 @@ put_collections(struct tt_cell *c, const struct tt_gc_stat *all, const struct tt
 	tt_cell_int(&c[S_COLLECTION_NS], all->total);
 	if (!pauses)
 		return;
-	tt_cell_u64(&c[S_PAUSES], gc->pause_n);
+	tt_cell_u64(&c[S_PAUSES], gc->npauses_all);
 	tt_cell_int(&c[S_PAUSE_NS], gc->pause_total);
 	tt_cell_int(&c[S_PAUSE_MAX], gc->pause_max);
 	tt_cell_int(&c[S_STOPPED_NS], gc->stopped_total);
@@ -179,11 +179,11 @@ put_all_collections(const struct tt_model *m, struct tt_cell *c)
 	const struct tt_gc_stat all = tt_collections(gc->gen, 0, TT_GENERATIONS);
 
 	put_collections(c, &all, gc, tt_knows_pauses(m));
-	if (gc->heap_resizes == 0)
+	if (gc->nheap_resizes == 0)
 		return;
 	tt_cell_u64(&c[S_HEAP_LAST], gc->heap_last);
 	tt_cell_u64(&c[S_HEAP_MAX], gc->heap_max);
-	tt_cell_u64(&c[S_HEAP_RESIZES], gc->heap_resizes);
+	tt_cell_u64(&c[S_HEAP_RESIZES], gc->nheap_resizes);
 }
 
 /* Say which of allocations and collections were not recorded, and why. */
@@ -206,8 +206,8 @@ summary(struct tt_making *k, struct tt_table *t)
 	struct tt_cell *c = tt_row(t);
 
 	t->note = unknown(k, allocs, collections);
-	if (gc->moves)
-		tt_cell_u64(&c[S_MOVES], gc->moves);
+	if (gc->nmoves)
+		tt_cell_u64(&c[S_MOVES], gc->nmoves);
 	if (collections)
 		put_all_collections(k->m, c);
 	if (!allocs)
@@ -448,14 +448,14 @@ put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 
 		if (at->thread != thread)
 			continue;
-		own.pause_n += at->begins;
+		own.npauses_all += at->has_begin;
 		own.pause_total += dur;
 		own.stopped_total += still;
-		own.pause_max = at->begins && dur > own.pause_max ? dur : own.pause_max;
-		own.stopped_max = at->begins && still > own.stopped_max ? still : own.stopped_max;
+		own.pause_max = at->has_begin && dur > own.pause_max ? dur : own.pause_max;
+		own.stopped_max = at->has_begin && still > own.stopped_max ? still : own.stopped_max;
 	}
 	/* If the list of pauses is incomplete, the pauses of one thread are unknown. */
-	put_collections(c, &all, &own, tt_knows_pauses(m) && gc->npause >= gc->pause_n);
+	put_collections(c, &all, &own, tt_knows_pauses(m) && gc->npause >= gc->npauses_all);
 }
 
 static bool

@@ -37,15 +37,15 @@ by_kind(struct tt_making *k, struct tt_table *t)
 		const struct tt_handle_kind *of = &tt_handles(k->m)->kind[i];
 		struct tt_cell *c;
 
-		if (of->created + of->destroyed == 0)
+		if (of->ncreated + of->ndestroyed == 0)
 			continue;
 		c = tt_row(t);
 		tt_cell_text(&c[0], kinds[i]);
-		tt_cell_u64(&c[1], of->created);
-		tt_cell_u64(&c[2], of->destroyed);
-		tt_cell_u64(&c[3], of->live);
-		tt_cell_u64(&c[4], of->most);
-		tt_cell_u64(&c[5], of->unknown);
+		tt_cell_u64(&c[1], of->ncreated);
+		tt_cell_u64(&c[2], of->ndestroyed);
+		tt_cell_u64(&c[3], of->nlive);
+		tt_cell_u64(&c[4], of->max_live);
+		tt_cell_u64(&c[5], of->nunknown);
 	}
 }
 
@@ -73,9 +73,9 @@ put_site(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 	if (!p || !tt_paths_site_wanted(p, v->row))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		created += v[i].site->created;
-		destroyed += v[i].site->destroyed;
-		tt_times_join(&life, &v[i].site->life);
+		created += v[i].site->ncreated;
+		destroyed += v[i].site->ndestroyed;
+		tt_times_join(&life, &v[i].site->lifetime);
 	}
 	c = tt_row(t);
 	tt_cell_text(&c[0], tt_site_name(p, v->row));
@@ -106,7 +106,7 @@ any(const struct tt_model *m)
 {
 	struct tt_handle_kind all = tt_handles_sum(m);
 
-	return all.created + all.destroyed > 0;
+	return all.ncreated + all.ndestroyed > 0;
 }
 
 #define NONE .none = "no handle in this capture, or the filters leave none", .records = TT_REC_HANDLES

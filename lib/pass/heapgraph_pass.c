@@ -135,19 +135,19 @@ path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b)
 	size_t n = 0;
 	bool cut;
 
-	for (; f->g->path[path].up != 0; path = f->g->path[path].up) {
-		uint32_t what = f->g->path[path].what;
+	for (; f->g->path[path].parent != 0; path = f->g->path[path].parent) {
+		uint32_t what = f->g->path[path].class_or_root;
 		if (n && k->o->group && strcmp(class_name(f, what), class_name(f, step[n - 1])) == 0)
 			continue;
 		if (n == SHOWN_CLASSES)
 			break;
 		step[n++] = what;
 	}
-	cut = f->g->path[path].up != 0;
-	while (f->g->path[path].up != 0)
-		path = f->g->path[path].up;
+	cut = f->g->path[path].parent != 0;
+	while (f->g->path[path].parent != 0)
+		path = f->g->path[path].parent;
 	b->n = 0;
-	tt_buf_text(b, root_name(k, f->g->path[path].what));
+	tt_buf_text(b, root_name(k, f->g->path[path].class_or_root));
 	if (cut)
 		tt_buf_text(b, " > …");
 	while (n-- > 0) {
@@ -258,8 +258,8 @@ list_ways(struct tt_making *k, size_t nv, const uint32_t *group, struct way *way
 
 	for (uint32_t p = 1; p < g->npath; p++) {
 		const struct tt_graph_path *path = &g->path[p];
-		if (path->up && group[path->what])
-			way[n++] = (struct way){ group[path->what], p, NULL, path->n };
+		if (path->parent && group[path->class_or_root])
+			way[n++] = (struct way){ group[path->class_or_root], p, NULL, path->n };
 	}
 	for (size_t i = 0; i < nv; i++) {
 		uint64_t missed = 0;
@@ -306,9 +306,9 @@ paths(struct tt_making *k, struct tt_table *t)
 
 	if (way)
 		put_ways(k, t, v, way, list_ways(k, list_classes(k, v, group), group, way));
-	if (f->g->deeper)
+	if (f->g->nbeyond_paths)
 		t->note = tt_text(k->r, "%llu objects are counted where their path leaves the first %u paths",
-		    (unsigned long long)f->g->deeper, (unsigned)TT_GRAPH_PATHS_MAX);
+		    (unsigned long long)f->g->nbeyond_paths, (unsigned)TT_GRAPH_PATHS_MAX);
 }
 
 /* --- references ------------------------------------------------------------------------ */
@@ -382,21 +382,21 @@ roots(struct tt_making *k, struct tt_table *t)
 	/* A path's number is larger than that of its parent path. */
 	for (size_t p = g->npath; p-- > 1 && reached;) {
 		reached[p] += g->path[p].n;
-		if (g->path[p].up)
-			reached[g->path[p].up] += reached[p];
+		if (g->path[p].parent)
+			reached[g->path[p].parent] += reached[p];
 	}
 	for (uint32_t p = 1; p < g->npath && reached; p++) {
 		const char *name;
 		struct tt_cell *c;
 
-		if (g->path[p].up)
+		if (g->path[p].parent)
 			continue;
-		name = root_name(k, g->path[p].what);
+		name = root_name(k, g->path[p].class_or_root);
 		c = tt_row(t);
 		tt_cell_text(&c[0], name);
-		tt_cell_u64(&c[1], g->root[g->path[p].what].n);
+		tt_cell_u64(&c[1], g->root[g->path[p].class_or_root].n);
 		tt_cell_u64(&c[2], reached[p]);
-		tt_cell_share(&c[3], (int64_t)reached[p], (int64_t)g->objects);
+		tt_cell_share(&c[3], (int64_t)reached[p], (int64_t)g->nobjects);
 	}
 }
 
@@ -410,15 +410,15 @@ no_graph(struct tt_making *k)
 
 	if (tt_heap_shots(k->m)->n == 0)
 		return "no heap shot in this capture, or the filters leave none";
-	if (g->far)
+	if (g->is_too_spread)
 		return "objects of the last heap shot lie more than 8 GB apart: no graph is made of them";
-	if (g->shot && !g->over)
+	if (g->shot && !g->is_out_of_memory)
 		return NULL;
-	if (!g->over)
+	if (!g->is_out_of_memory)
 		return "the last heap shot is not whole";
-	*tt_put_bytes(bytes, (int64_t)g->need) = '\0';
+	*tt_put_bytes(bytes, (int64_t)g->needed_bytes) = '\0';
 	return tt_text(k->r, "no room: the graph of %llu objects and %llu references takes %s on top (%s)",
-	    (unsigned long long)g->objects, (unsigned long long)g->refs, bytes, tt_setting_name[TT_SETTING_MEMORY]);
+	    (unsigned long long)g->nobjects, (unsigned long long)g->nrefs, bytes, tt_setting_name[TT_SETTING_MEMORY]);
 }
 
 static void
@@ -449,7 +449,7 @@ has_graph(const struct tt_making *k)
 {
 	const struct tt_graph *g = tt_graph(k->m);
 
-	return g->shot && !g->over && !g->far;
+	return g->shot && !g->is_out_of_memory && !g->is_too_spread;
 }
 
 static const struct tt_pass_table tables[] = {

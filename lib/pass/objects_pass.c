@@ -61,8 +61,8 @@ found(struct tt_making *k, struct tt_table *t)
 		if (!class || !class->wanted)
 			continue;
 		c = tt_row(t);
-		if (o->addr)
-			tt_cell_u64(&c[0], o->addr);
+		if (o->alloc_addr)
+			tt_cell_u64(&c[0], o->alloc_addr);
 		if (k->o->group == TT_GROUP_THREAD)
 			tt_cell_group(&c[1], thread, o->thread);
 		else
@@ -71,15 +71,15 @@ found(struct tt_making *k, struct tt_table *t)
 		tt_cell_int(&c[3], o->ts);
 		tt_cell_text(&c[4], thread);
 		tt_cell_text(&c[5], site_name(k, o->node));
-		if (o->addr) {
-			tt_cell_u64(&c[6], o->moves);
-			tt_cell_u64(&c[7], o->now);
+		if (o->alloc_addr) {
+			tt_cell_u64(&c[6], o->nmoves);
+			tt_cell_u64(&c[7], o->last_addr);
 		}
 		tt_cell_int(&c[8], (int64_t)o->process + 1);
 	}
-	if (f && f->more_found)
+	if (f && f->nmore_found)
 		t->note = tt_text(k->r, "only the first %u: %llu more fit; %s chooses", (unsigned)TT_FOUND_MAX,
-		    (unsigned long long)f->more_found, tt_setting_name[TT_SETTING_TIME]);
+		    (unsigned long long)f->nmore_found, tt_setting_name[TT_SETTING_TIME]);
 }
 
 static void
@@ -101,9 +101,9 @@ tracked(struct tt_making *k, struct tt_table *t)
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_int(&c[0], o->ts);
-		tt_cell_u64(&c[1], o->asked);
+		tt_cell_u64(&c[1], o->tracked_addr);
 		tt_cell_u64(&c[2], o->addr);
-		tt_cell_text(&c[3], what[o->what]);
+		tt_cell_text(&c[3], what[o->event]);
 		if (o->key)
 			tt_cell_text(&c[4], tt_model_class(k->m, o->process, o->key));
 		if (o->size)
@@ -113,9 +113,9 @@ tracked(struct tt_making *k, struct tt_table *t)
 			tt_cell_text(&c[7], site_name(k, o->node));
 		tt_cell_int(&c[8], (int64_t)o->process + 1);
 	}
-	if (f && f->more_trace)
+	if (f && f->nmore_trace)
 		t->note = tt_text(k->r, "only the first %u records: %llu more are in the capture; %s chooses",
-		    (unsigned)TT_TRACE_MAX, (unsigned long long)f->more_trace, tt_setting_name[TT_SETTING_TIME]);
+		    (unsigned)TT_TRACE_MAX, (unsigned long long)f->nmore_trace, tt_setting_name[TT_SETTING_TIME]);
 }
 
 static void

@@ -188,7 +188,7 @@ say_collections(struct overview *o)
 
 	if (all.n == 0)
 		return;
-	const bool stops = gc->pause_n > 0 && tt_knows_pauses(o->view->m);
+	const bool stops = gc->npauses_all > 0 && tt_knows_pauses(o->view->m);
 	text = old.n == 0 ? count_text(o, all.n, "collection") : old.n == all.n ? count_text(o, all.n, "full collection") :
 	    tt_text(o->r, "%s (%s full)", count_text(o, all.n, "collection"), count_text(o, old.n, ""));
 	text = tt_text(o->r, "%s %s%s %s", text, stops ? "stop" : "take", all.n == 1 ? "s" : "", stops ? "all threads for " : "");
@@ -199,7 +199,7 @@ say_collections(struct overview *o)
 	const int64_t stopping = gc->pause_total - gc->stopped_total;
 	if (stops && stopping >= MIN_STOPPING_NS && stopping > gc->stopped_total)
 		text = tt_text(o->r, "%s, after waiting %s for them", text, tt_text_time(o->r, stopping));
-	if (gc->heap_resizes > 0)
+	if (gc->nheap_resizes > 0)
 		text = tt_text(o->r, "%s; the heap has %s in the end", text, tt_text_bytes(o->r, gc->heap_last));
 	if (gc->heap_max > gc->heap_last)
 		text = tt_text(o->r, "%s, at most %s", text, tt_text_bytes(o->r, gc->heap_max));

@@ -46,7 +46,7 @@ static void
 threads(struct tt_making *k, struct tt_table *t)
 {
 	const bool apart = tt_tree_dropped(k->m->tree) == 0, allocs = tt_model_knows_allocs(k->m) && apart;
-	const bool stops = tt_knows_collections(k->m) && tt_knows_pauses(k->m) && tt_gc(k->m)->nstopped;
+	const bool stops = tt_knows_collections(k->m) && tt_knows_pauses(k->m) && tt_gc(k->m)->nstopped_ns;
 	const struct tt_zone_time *time = tt_view_zone_time(k->view, &k->r->err);
 
 	for (size_t i = 0; time && i < k->m->threads.n; i++) {
@@ -70,7 +70,7 @@ threads(struct tt_making *k, struct tt_table *t)
 			tt_cell_u64(&c[T_CALLS], time[i].calls);
 		}
 		if (stops && tt_capture_knows_pauses(k->m->cap[th->process]))
-			tt_cell_int(&c[T_STOPPED], tt_gc(k->m)->stopped[i]);
+			tt_cell_int(&c[T_STOPPED], tt_gc(k->m)->stopped_ns[i]);
 		if (allocs && tt_capture_knows_allocs(k->m->cap[th->process])) {
 			tt_cell_u64(&c[T_ALLOCS], time[i].allocs);
 			tt_cell_int(&c[T_BYTES], time[i].bytes);

@@ -294,10 +294,10 @@ tt_handles_sum(const struct tt_model *m)
 	struct tt_handle_kind sum = { 0 };
 
 	for (size_t i = 0; i < TT_HANDLE_KINDS; i++) {
-		sum.created += h->kind[i].created;
-		sum.destroyed += h->kind[i].destroyed;
-		sum.unknown += h->kind[i].unknown;
-		sum.live += h->kind[i].live;
+		sum.ncreated += h->kind[i].ncreated;
+		sum.ndestroyed += h->kind[i].ndestroyed;
+		sum.nunknown += h->kind[i].nunknown;
+		sum.nlive += h->kind[i].nlive;
 	}
 	return sum;
 }

@@ -199,11 +199,11 @@ find_filling(struct tt_frame_sums *s, size_t frame)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->nfilling; i++)
-		if (s->filling[i].until > frame)
+		if (s->filling[i].filled_until > frame)
 			s->filling[n++] = s->filling[i];
 	s->nfilling = n;
 	for (; s->next_filling && s->next_filling->frame <= frame; s->next_filling = fetch(s, s->filling_sums)) {
-		if (s->next_filling->until <= frame || (s->filling_mask && !(s->flags[s->next_filling->node] & s->filling_mask)))
+		if (s->next_filling->filled_until <= frame || (s->filling_mask && !(s->flags[s->next_filling->node] & s->filling_mask)))
 			continue;
 		if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, s->err) != TT_OK)
 			return false;
@@ -307,7 +307,7 @@ heap_add(struct tt_frame_sums *s, const struct tt_frame_path *f)
 	if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, s->err) != TT_OK)
 		return false;
 	s->nfilling++;
-	for (; i && f->until < s->filling[(i - 1) / 2].until; i = (i - 1) / 2)
+	for (; i && f->filled_until < s->filling[(i - 1) / 2].filled_until; i = (i - 1) / 2)
 		s->filling[i] = s->filling[(i - 1) / 2];
 	s->filling[i] = *f;
 	return true;
@@ -321,9 +321,9 @@ heap_remove(struct tt_frame_sums *s)
 	size_t i = 0;
 
 	for (size_t k; (k = 2 * i + 1) < s->nfilling; i = k) {
-		if (k + 1 < s->nfilling && s->filling[k + 1].until < s->filling[k].until)
+		if (k + 1 < s->nfilling && s->filling[k + 1].filled_until < s->filling[k].filled_until)
 			k++;
-		if (last.until <= s->filling[k].until)
+		if (last.filled_until <= s->filling[k].filled_until)
 			break;
 		s->filling[i] = s->filling[k];
 	}
@@ -336,11 +336,11 @@ static bool
 find_changes(struct tt_frame_sums *s, size_t frame)
 {
 	s->nchange = 0;
-	for (; s->nfilling && s->filling[0].until <= frame; heap_remove(s))
+	for (; s->nfilling && s->filling[0].filled_until <= frame; heap_remove(s))
 		if (!change(s, &s->filling[0], -1))
 			return false;
 	for (; s->next_filling && s->next_filling->frame <= frame; s->next_filling = fetch(s, s->filling_sums))
-		if (s->next_filling->until > frame && (!change(s, s->next_filling, 1) || !heap_add(s, s->next_filling)))
+		if (s->next_filling->filled_until > frame && (!change(s, s->next_filling, 1) || !heap_add(s, s->next_filling)))
 			return false;
 	return s->err->code == TT_OK;
 }
@@ -357,12 +357,12 @@ next_frame(struct tt_frame_sums *s, size_t frame)
 		return s->next_chosen < s->nchosen ? s->chosen[s->next_chosen] : SIZE_MAX;
 	}
 	for (size_t i = 0; i < s->nfilling && !s->lists_changes; i++)
-		if (s->filling[i].until > frame)
+		if (s->filling[i].filled_until > frame)
 			return frame;
 	if (s->lists_changes && s->has_filled && s->nfilling && frame < s->m->frames->n)
 		return frame;
-	if (s->lists_changes && s->nfilling && s->filling[0].until < next && s->filling[0].until < s->m->frames->n)
-		next = s->filling[0].until;
+	if (s->lists_changes && s->nfilling && s->filling[0].filled_until < next && s->filling[0].filled_until < s->m->frames->n)
+		next = s->filling[0].filled_until;
 	return s->next_filling && s->next_filling->frame < next ? s->next_filling->frame : next;
 }
 

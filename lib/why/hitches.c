@@ -154,12 +154,12 @@ size_t
 tt_why_max_examined(const struct tt_why *w, size_t n)
 {
 	const struct tt_by_frame *b = tt_by_frame(w->m);
-	const uint64_t usual = b ? b->paths * FREE_PAIRS_PER_SUM : 0;
+	const uint64_t usual = b ? b->nsums * FREE_PAIRS_PER_SUM : 0;
 	uint64_t max_frames;
 
-	if (!b || b->filled <= usual)
+	if (!b || b->nfilled <= usual)
 		return n;
-	max_frames = (uint64_t)((tt_u128)MAX_EXAMINED_PAIRS * w->m->frames->n / (b->filled - usual));
+	max_frames = (uint64_t)((tt_u128)MAX_EXAMINED_PAIRS * w->m->frames->n / (b->nfilled - usual));
 	max_frames = max_frames > MIN_EXAMINED_FRAMES ? max_frames : MIN_EXAMINED_FRAMES;
 	return n < max_frames ? n : (size_t)max_frames;
 }

@@ -118,7 +118,7 @@ last_full(const struct tt_why *w)
 	for (size_t i = 0; i < gc->npause; i++) {
 		const struct tt_pause *p = &gc->pause[i];
 
-		at = p->full && p->start >= from && p->end <= to && p->end > at ? p->end : at;
+		at = p->is_full && p->start >= from && p->end <= to && p->end > at ? p->end : at;
 	}
 	return at;
 }
@@ -140,7 +140,7 @@ after_full(const struct tt_why *w)
 
 		while (k < gc->nheap && gc->heap[k].ts <= p->end)
 			k++;
-		if (!p->full || p->start < from || p->end > to || k == 0)
+		if (!p->is_full || p->start < from || p->end > to || k == 0)
 			continue;
 		h.grows = h.grows && (h.n == 0 || gc->heap[k - 1].bytes > h.last);
 		h.last = gc->heap[k - 1].bytes;

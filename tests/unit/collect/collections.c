@@ -97,18 +97,18 @@ TEST(collections_and_pauses_are_counted_by_generation_and_by_thread)
 			CHECK_EQ_INT(gc->thread[i].gen[k].total, by[gc->thread[i].thread][k].total);
 		}
 	}
-	CHECK_EQ_INT(gc->pause_n, TURNS);
+	CHECK_EQ_INT(gc->npauses_all, TURNS);
 	CHECK_EQ_INT(gc->npause, TURNS);
 	CHECK_EQ_INT(gc->pause_total, paused);
 	CHECK_EQ_INT(gc->pause_max, longest);
 	CHECK_EQ_INT(gc->stopped_total, still);
 	CHECK_EQ_INT(gc->stopped_max, still_most);
 	for (unsigned i = 0; i < THREADS; i++)
-		CHECK_EQ_INT(gc->stopped[i], still - own[i]);
+		CHECK_EQ_INT(gc->stopped_ns[i], still - own[i]);
 	for (size_t i = 0; i < gc->npause; i++) {
 		const struct tt_pause *p = &gc->pause[i];
 
-		CHECK(p->start <= p->stopped && p->stopped <= p->end && p->begins);
+		CHECK(p->start <= p->stopped && p->stopped <= p->end && p->has_begin);
 		CHECK(i == 0 || gc->pause[i - 1].start <= p->start);
 	}
 	CHECK(tt_knows_pauses(g.r.m) && tt_knows_collections(g.r.m));
@@ -140,9 +140,9 @@ TEST(a_thread_stands_still_only_while_it_is_there)
 
 			want += to > from ? to - from : 0;
 		}
-		CHECK_EQ_INT(gc->stopped[i], want);
+		CHECK_EQ_INT(gc->stopped_ns[i], want);
 	}
-	CHECK(gc->pause[1].full && !gc->pause[0].full);
+	CHECK(gc->pause[1].is_full && !gc->pause[0].is_full);
 	CHECK_EQ_INT(game_end(&g), 0);
 }
 
@@ -160,7 +160,7 @@ TEST(a_collection_without_its_begin_or_end_counts_for_nothing)
 	const struct tt_gc *gc = run(TT_NEEDS_CALLS);
 	for (unsigned k = 0; k < TT_GENERATIONS; k++)
 		CHECK_EQ_INT(gc->gen[k].n, 0);
-	CHECK_EQ_INT(gc->pause_n, 0);
+	CHECK_EQ_INT(gc->npauses_all, 0);
 	CHECK_EQ_INT(gc->npause, 0);
 	CHECK_EQ_INT(game_end(&g), 0);
 }
@@ -179,7 +179,7 @@ TEST(the_heap_is_in_order_of_time_whatever_the_files_is)
 	game_spend(&g, 400);
 	mlpd_gc_resize(game_buffer(&g), game_now(&g), 4000);
 	const struct tt_gc *gc = run(TT_NEEDS_CALLS);
-	CHECK_EQ_INT(gc->heap_resizes, 4);
+	CHECK_EQ_INT(gc->nheap_resizes, 4);
 	CHECK_EQ_INT(gc->heap_max, 7777);
 	CHECK_EQ_INT(gc->heap_last, 4000);
 	CHECK_EQ_INT(gc->nheap, 4);
@@ -202,7 +202,7 @@ TEST(a_heap_of_many_sizes_is_thinned_out_evenly)
 		game_spend(&g, 10);
 	}
 	const struct tt_gc *gc = run(TT_NEEDS_CALLS);
-	CHECK_EQ_INT(gc->heap_resizes, SIZES);
+	CHECK_EQ_INT(gc->nheap_resizes, SIZES);
 	CHECK_EQ_INT(gc->heap_max, 4096 + 16 * (SIZES - 1));
 	CHECK_EQ_INT(gc->heap_last, 4096 + 16 * (SIZES - 1));
 	CHECK_EQ_INT(gc->nheap, SIZES / STEP + 1);
@@ -267,7 +267,7 @@ TEST(a_filter_on_time_clips_pauses_and_counts_what_begins)
 	g.opts.filter.from = 1500;
 	g.opts.filter.to = 2500;
 	const struct tt_gc *gc = run(TT_NEEDS_CALLS);
-	CHECK_EQ_INT(gc->pause_n, 0);
+	CHECK_EQ_INT(gc->npauses_all, 0);
 	CHECK_EQ_INT(gc->pause_total, 500);
 	CHECK_EQ_INT(gc->gen[1].n, 0);
 	CHECK_EQ_INT(gc->gen[1].total, 500);

@@ -88,25 +88,25 @@ TEST(waits_of_many_threads_are_counted_by_lock_and_by_site)
 
 		for (unsigned k = 0; k < THREADS; k++)
 			threads += want[i].by[k];
-		CHECK_EQ_INT(l->contended, want[i].contended);
-		CHECK_EQ_INT(l->failed, want[i].failed);
-		CHECK_EQ_INT(l->acquired, want[i].acquired);
-		CHECK_EQ_INT(l->threads, threads);
+		CHECK_EQ_INT(l->ncontended, want[i].contended);
+		CHECK_EQ_INT(l->nfailed, want[i].failed);
+		CHECK_EQ_INT(l->nacquired, want[i].acquired);
+		CHECK_EQ_INT(l->nthreads, threads);
 		CHECK_EQ_INT(l->wait.n, want[i].contended);
 		CHECK_EQ_INT(l->wait.total, want[i].total);
 		CHECK_EQ_INT(l->wait.max, want[i].max);
-		CHECK_EQ_INT(l->moved, 0);
+		CHECK_EQ_INT(l->nmoves, 0);
 	}
 	for (size_t i = 0; i < c->nsite; i++) {
-		n += c->site[i].contended;
+		n += c->site[i].ncontended;
 		at_sites += c->site[i].wait.total;
 	}
 	CHECK_EQ_INT(n, WAITS);
 	CHECK_EQ_INT(at_sites, total);
 	CHECK_EQ_INT(c->wait.n, WAITS);
 	CHECK_EQ_INT(c->wait.total, total);
-	CHECK_EQ_INT(c->unfinished, 0);
-	CHECK(!c->moves);
+	CHECK_EQ_INT(c->nunfinished, 0);
+	CHECK(!c->has_moves);
 	end();
 }
 
@@ -131,14 +131,14 @@ TEST(a_lock_is_the_same_where_the_collector_moves_it)
 	monitor(FAILED, 2);
 	const struct tt_contention *c = run();
 	CHECK_EQ_INT(c->n, 2);
-	CHECK(c->moves);
+	CHECK(c->has_moves);
 	CHECK_EQ_INT(lock_of(c, 1)->wait.total, 17);
-	CHECK_EQ_INT(lock_of(c, 1)->contended, 2);
-	CHECK_EQ_INT(lock_of(c, 1)->failed, 1);
-	CHECK_EQ_INT(lock_of(c, 1)->moved, 1);
+	CHECK_EQ_INT(lock_of(c, 1)->ncontended, 2);
+	CHECK_EQ_INT(lock_of(c, 1)->nfailed, 1);
+	CHECK_EQ_INT(lock_of(c, 1)->nmoves, 1);
 	CHECK_EQ_INT(lock_of(c, 2)->wait.total, 200);
-	CHECK_EQ_INT(lock_of(c, 2)->acquired, 1);
-	CHECK_EQ_INT(lock_of(c, 2)->moved, 1);
+	CHECK_EQ_INT(lock_of(c, 2)->nacquired, 1);
+	CHECK_EQ_INT(lock_of(c, 2)->nmoves, 1);
 	end();
 }
 
@@ -156,11 +156,11 @@ TEST(a_wait_without_an_end_and_an_end_without_a_wait_have_no_time)
 	game_spend(&g, 10);
 	monitor(CONTEND, 3);
 	const struct tt_contention *c = run();
-	CHECK_EQ_INT(c->unfinished, 2);
+	CHECK_EQ_INT(c->nunfinished, 2);
 	CHECK_EQ_INT(c->wait.n, 1);
 	CHECK_EQ_INT(c->wait.total, 50);
-	CHECK_EQ_INT(lock_of(c, 1)->acquired, 1);
-	CHECK_EQ_INT(lock_of(c, 1)->contended, 1);
+	CHECK_EQ_INT(lock_of(c, 1)->nacquired, 1);
+	CHECK_EQ_INT(lock_of(c, 1)->ncontended, 1);
 	CHECK_EQ_INT(lock_of(c, 1)->wait.n, 0);
 	CHECK_EQ_INT(lock_of(c, 3)->wait.n, 0);
 	end();

@@ -78,25 +78,25 @@ TEST(handles_of_each_kind_are_counted_with_the_most_at_once)
 	const struct tt_handles *h = run();
 	struct tt_handle_kind sum = tt_handles_sum(g.r.m);
 	for (unsigned k = 0; k < KINDS; k++) {
-		CHECK_EQ_INT(h->kind[k].created, want[k].created);
-		CHECK_EQ_INT(h->kind[k].destroyed, want[k].destroyed);
-		CHECK_EQ_INT(h->kind[k].unknown, want[k].unknown);
-		CHECK_EQ_INT(h->kind[k].live, want[k].live);
-		CHECK_EQ_INT(h->kind[k].most, want[k].most);
-		CHECK(h->kind[k].most > h->kind[k].live);
-		sum.created -= want[k].created;
-		sum.destroyed -= want[k].destroyed;
-		sum.unknown -= want[k].unknown;
-		sum.live -= want[k].live;
+		CHECK_EQ_INT(h->kind[k].ncreated, want[k].created);
+		CHECK_EQ_INT(h->kind[k].ndestroyed, want[k].destroyed);
+		CHECK_EQ_INT(h->kind[k].nunknown, want[k].unknown);
+		CHECK_EQ_INT(h->kind[k].nlive, want[k].live);
+		CHECK_EQ_INT(h->kind[k].max_live, want[k].most);
+		CHECK(h->kind[k].max_live > h->kind[k].nlive);
+		sum.ncreated -= want[k].created;
+		sum.ndestroyed -= want[k].destroyed;
+		sum.nunknown -= want[k].unknown;
+		sum.nlive -= want[k].live;
 		created += want[k].created;
 	}
-	CHECK(sum.created == 0 && sum.destroyed == 0 && sum.unknown == 0 && sum.live == 0);
+	CHECK(sum.ncreated == 0 && sum.ndestroyed == 0 && sum.nunknown == 0 && sum.nlive == 0);
 	uint64_t at_sites = 0, freed = 0;
 	for (size_t i = 0; i < h->n; i++) {
-		at_sites += h->site[i].created;
-		freed += h->site[i].destroyed;
-		have += h->site[i].life.total;
-		CHECK_EQ_INT(h->site[i].life.n, h->site[i].destroyed);
+		at_sites += h->site[i].ncreated;
+		freed += h->site[i].ndestroyed;
+		have += h->site[i].lifetime.total;
+		CHECK_EQ_INT(h->site[i].lifetime.n, h->site[i].ndestroyed);
 	}
 	CHECK_EQ_INT(at_sites, created);
 	CHECK_EQ_INT(freed, ended);
@@ -112,9 +112,9 @@ TEST(the_same_number_of_two_kinds_is_two_handles)
 	game_spend(&g, 100);
 	drop(3, 5);
 	const struct tt_handles *h = run();
-	CHECK_EQ_INT(h->kind[2].live, 1);
-	CHECK_EQ_INT(h->kind[3].live, 0);
-	CHECK_EQ_INT(h->kind[3].unknown, 0);
+	CHECK_EQ_INT(h->kind[2].nlive, 1);
+	CHECK_EQ_INT(h->kind[3].nlive, 0);
+	CHECK_EQ_INT(h->kind[3].nunknown, 0);
 	CHECK_EQ_INT(game_end(&g), 0);
 }
 
@@ -123,10 +123,10 @@ TEST(a_handle_of_before_the_recording_is_freed_but_was_never_alive)
 	begin();
 	drop(1, 9);
 	const struct tt_handles *h = run();
-	CHECK_EQ_INT(h->kind[1].destroyed, 1);
-	CHECK_EQ_INT(h->kind[1].unknown, 1);
-	CHECK_EQ_INT(h->kind[1].live, 0);
-	CHECK_EQ_INT(h->kind[1].most, 0);
+	CHECK_EQ_INT(h->kind[1].ndestroyed, 1);
+	CHECK_EQ_INT(h->kind[1].nunknown, 1);
+	CHECK_EQ_INT(h->kind[1].nlive, 0);
+	CHECK_EQ_INT(h->kind[1].max_live, 0);
 	CHECK_EQ_INT(h->n, 0);
 	CHECK_EQ_INT(game_end(&g), 0);
 }

@@ -77,8 +77,8 @@ run(void)
 	graph = tt_graph(g.r.m);
 	shots = tt_heap_shots(g.r.m);
 	CHECK_EQ_INT(graph->shot, 1);
-	CHECK(!graph->over && !graph->far);
-	CHECK_EQ_INT(graph->objects, heap.n);
+	CHECK(!graph->is_out_of_memory && !graph->is_too_spread);
+	CHECK_EQ_INT(graph->nobjects, heap.n);
 }
 
 static void
@@ -160,21 +160,21 @@ check_graph(void)
 	for (size_t i = 1; i < graph->npath; i++) {
 		const struct tt_graph_path *p = &graph->path[i];
 
-		CHECK(p->up < i);
-		if (p->up == 0) {
+		CHECK(p->parent < i);
+		if (p->parent == 0) {
 			CHECK_EQ_INT(p->n, 0);
 			continue;
 		}
-		on_path[class_of(p->what)] += p->n;
+		on_path[class_of(p->class_or_root)] += p->n;
 		sum += p->n;
 		/* A path names a class once. */
-		for (uint32_t up = p->up; graph->path[up].up != 0; up = graph->path[up].up)
-			CHECK(graph->path[up].what != p->what);
+		for (uint32_t up = p->parent; graph->path[up].parent != 0; up = graph->path[up].parent)
+			CHECK(graph->path[up].class_or_root != p->class_or_root);
 	}
 	for (unsigned k = 0; k < CLASSES; k++)
 		CHECK_EQ_INT(on_path[k], reached[k]);
 	CHECK_EQ_INT(sum, nqueue);
-	CHECK_EQ_INT(graph->deeper, 0);
+	CHECK_EQ_INT(graph->nbeyond_paths, 0);
 }
 
 TEST(references_paths_and_what_is_not_reached_are_those_of_the_objects)
@@ -236,8 +236,8 @@ TEST(an_object_is_on_the_shortest_of_its_paths)
 	run();
 	check_graph();
 	for (size_t i = 1; i < graph->npath; i++)
-		if (graph->path[i].up && graph->path[i].n && class_of(graph->path[i].what) == 3)
-			CHECK_EQ_INT(class_of(graph->path[graph->path[i].up].what), 4);
+		if (graph->path[i].parent && graph->path[i].n && class_of(graph->path[i].class_or_root) == 3)
+			CHECK_EQ_INT(class_of(graph->path[graph->path[i].parent].class_or_root), 4);
 	CHECK_EQ_INT(graph->root[0].key, 0x1000);
 	CHECK_EQ_INT(graph->root[0].source, STATIC);
 	CHECK_STR(graph->root[0].text, "static fields");
@@ -278,8 +278,8 @@ TEST(it_says_how_much_memory_it_takes)
 	draw_heap(MOST, 4, false);
 	run();
 	/* 8 bytes and a word for the path of an object, 4 of a reference: see the header. */
-	CHECK(graph->need >= graph->objects * 12 + graph->refs * 4);
-	CHECK(graph->need <= graph->objects * 24 + graph->refs * 8 + (4 << 20));
+	CHECK(graph->needed_bytes >= graph->nobjects * 12 + graph->nrefs * 4);
+	CHECK(graph->needed_bytes <= graph->nobjects * 24 + graph->nrefs * 8 + (4 << 20));
 	CHECK_EQ_INT(shots->shot[0].n, MOST);
 	end();
 }

@@ -416,7 +416,7 @@ TEST(path_rows_are_made_only_as_far_as_wanted)
 
 TEST(collections_come_per_generation)
 {
-	struct tt_gc gc = { .gen = { { 3, 300, 150 }, { 1, 500, 500 } }, .pause_n = 4, .pauses = true, .pause_total = 900 };
+	struct tt_gc gc = { .gen = { { 3, 300, 150 }, { 1, 500, 500 } }, .npauses_all = 4, .has_pause = true, .pause_total = 900 };
 	struct world w;
 	const struct tt_table *t;
 
@@ -546,7 +546,7 @@ TEST(a_very_deep_tree_needs_no_c_stack)
 TEST(threads_are_busy_in_their_outermost_zones)
 {
 	int64_t stopped[] = { 0, 77 };
-	struct tt_gc gc = { .pauses = true, .stopped = stopped, .nstopped = 2 };
+	struct tt_gc gc = { .has_pause = true, .stopped_ns = stopped, .nstopped_ns = 2 };
 	struct world w;
 	const struct tt_table *t;
 
