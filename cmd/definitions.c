@@ -225,7 +225,7 @@ static const char *
 command_text(struct tt_report *r, const struct definition *d, bool brief)
 {
 	const struct tt_pass_table *t = d->of;
-	const char *asks = tt_pass_asks(t->id), *id = brief ? "TABLE" : t->id;
+	const char *asks = tt_pass_needed_option(t->id), *id = brief ? "TABLE" : t->id;
 
 	if (d->command)
 		return d->command;

@@ -96,7 +96,7 @@ set_compare(const struct tt_opt *o, void *field, const char *value, struct tt_ar
 	(void)o;
 	if (!part[0])
 		return err->code;
-	s->pass.compares = true;
+	s->pass.compares_two = true;
 	for (unsigned i = 0; i < 2; i++) {
 		int rc = TT_OK;
 
@@ -115,7 +115,7 @@ set_compare(const struct tt_opt *o, void *field, const char *value, struct tt_ar
 static const struct tt_opt pass_opt[] = {
 	{ .name = "budget", .set = set_budget }, { .name = "find", .set = set_find }, { .name = "track", .set = set_track },
 	{ .name = "compare-frames", .set = set_compare },
-	{ .name = "metric", .set = set_metric, .at = AT(metric) }, { .name = "wide", .set = tt_opt_text, .at = AT(pass.wide) },
+	{ .name = "metric", .set = set_metric, .at = AT(metric) }, { .name = "wide", .set = tt_opt_text, .at = AT(pass.wide_figure) },
 };
 
 /* The ${i}th option of the passes. */

@@ -62,7 +62,7 @@ settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		if (t->kind != TT_OPTION_TABLE)
 			continue;
 		memcpy(&table, o->own + at, sizeof table);
-		asks = table ? tt_pass_asks(table) : NULL;
+		asks = table ? tt_pass_needed_option(table) : NULL;
 		if (asks)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "only \"tracetool stats --%s\" fills table %s: use that, with --format csv",
 			    asks, table);
@@ -203,7 +203,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 
 	char outside[TT_OUTSIDE_TEXT];
 
-	if (tt_filter_outside(m, outside))
+	if (tt_filter_is_outside(m, outside))
 		tt_log(&app->env, TT_LOG_NORMAL, "%s", outside);
 	for (size_t i = 0; i < c->given.name.n; i++) {
 		const struct tt_option *t = used_option(c, c->given.name.v[i]);
@@ -215,7 +215,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		bool more = true;
 
 		for (size_t i = 0; more; i++)
-			if (tt_filter_unmatched(m, (enum tt_filter_by)by, i, text, &more))
+			if (tt_filter_is_unmatched(m, (enum tt_filter_by)by, i, text, &more))
 				tt_log(&app->env, TT_LOG_NORMAL, "%s", text);
 	}
 	for (size_t i = 0; i < m->ncap; i++)
@@ -281,7 +281,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		return err->code;
 	run.emit_opts = opts;
 	run.nemit = c->nout;
-	run.hitches = (unsigned)tt_pass_defaults.hitches;
+	run.hitches = (unsigned)tt_pass_defaults.max_hitches;
 	run.find.min_size = UINT64_MAX;       /* no search for objects: --find is an option of stats */
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);

@@ -156,7 +156,7 @@ list_passes(struct tt_report *r)
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		const char *tables = join(r, pass_table_at, *p);
 
-		tt_cell_int(&row(t, (const char *const[]){ (*p)->name, NULL, tables, (*p)->summary })[1], (*p)->standard);
+		tt_cell_int(&row(t, (const char *const[]){ (*p)->name, NULL, tables, (*p)->summary })[1], (*p)->is_standard);
 	}
 }
 

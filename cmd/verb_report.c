@@ -66,7 +66,7 @@ static const struct tt_opt page_opt[] = {
 	    .help = "write a picture (SVG) instead of a page: the chart of frames, or the call tree as a flame graph; diff: that of A... -- B..." },
 	{ .name = "redact", .set = tt_opt_flag, .at = AT(redact),
 	    .help = "leave out paths, the host, its users, and the command line of what was recorded" },
-	{ .name = "hitches", .arg = "N", .set = tt_opt_count, .at = AT(pass.hitches), .lo = 1, .hi = 1000,
+	{ .name = "hitches", .arg = "N", .set = tt_opt_count, .at = AT(pass.max_hitches), .lo = 1, .hi = 1000,
 	    .help = "show the N worst frames; default 10" },
 	{ .name = "max-size", .arg = "SIZE", .set = tt_opt_size, .at = AT(max_size),
 	    .help = "leave rows out of tables until the page has at most SIZE, 0: any; default 2M" },
@@ -228,7 +228,7 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	TT_THEN(rc, input_confine(app, &o->in, o->output, NULL, &run, err));
 	if (rc != TT_OK)
 		return rc;
-	run.hitches = (unsigned)o->pass.hitches;
+	run.hitches = (unsigned)o->pass.max_hitches;
 	run.needs |= tt_page_needs();
 	run.emit = emit;
 	run.emit_opts = &emit_opts;

@@ -35,11 +35,11 @@ check_tables(const struct stats_opts *s, struct tt_err *err)
 
 	if (s->sort && tt_choice_check_column(&c, sort_column(s), err) != TT_OK)
 		return tt_err_in(err, "option --sort");
-	if (s->pass.buckets && tt_choice_check_parts(&c, err) != TT_OK)
+	if (s->pass.nbuckets && tt_choice_check_parts(&c, err) != TT_OK)
 		return tt_err_in(err, "option --buckets");
-	if (!s->pass.wide)
+	if (!s->pass.wide_figure)
 		return tt_opts_given(&s->given, "columns") ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --columns is for --wide COLUMN") : TT_OK;
-	if (tt_choice_check_wide(&c, s->pass.wide, &any, err) != TT_OK)
+	if (tt_choice_check_wide(&c, s->pass.wide_figure, &any, err) != TT_OK)
 		return tt_err_in(err, "option --wide");
 	if (!any)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --wide is for the tables frame_markers, frame_threads and frame_counters");
@@ -90,14 +90,14 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 	po.nbudget = (unsigned)s->budget.n;
 	po.table = s->table.v;
 	po.series = series;
-	po.rows = s->sort ? 0 : limit;
+	po.max_rows = s->sort ? 0 : limit;
 	po.group = s->group;
 	po.folds_zeros = limit > 0;
 	tt_capture_notes(&app->loss, view->m, r);
 	tt_series_notes(&s->metric, r);
 	tt_tables_fill(view, &po, r);
 	for (struct tt_table *t = r->first; t; t = t->next) {
-		const char *asks = tt_pass_asks(t->id);
+		const char *asks = tt_pass_needed_option(t->id);
 
 		if (asks && !tt_opts_given(&s->given, asks))
 			t->empty_reason = tt_text(r, "nothing was asked for: give --%s", asks);
@@ -156,13 +156,13 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	TT_THEN(rc, check_outputs(app, s, err));
 	if (rc != TT_OK)
 		return rc;
-	rc = tt_series_begin(&s->metric, s->pass.buckets ? tt_clamp_size(s->pass.buckets) : TT_TIMELINE_BUCKETS, &run, &app->arena, err);
+	rc = tt_series_begin(&s->metric, s->pass.nbuckets ? tt_clamp_size(s->pass.nbuckets) : TT_TIMELINE_BUCKETS, &run, &app->arena, err);
 	report_pager(app, &s->out);
 	TT_THEN(rc, input_confine(app, &s->in, s->out.output, s->perf_test, &run, err));
 	if (rc != TT_OK)
 		return rc;
-	run.hitches = (unsigned)s->pass.hitches;
-	run.buckets = tt_clamp_size(s->pass.buckets);
+	run.hitches = (unsigned)s->pass.max_hitches;
+	run.buckets = tt_clamp_size(s->pass.nbuckets);
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
 	summary = summary && !stats_asks_for_tables(s);
@@ -193,7 +193,7 @@ add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {
 	const bool none = s->table.n == 0;
 
-	if (s->pass.compares || s->group || s->perf_test || !s->in.one_frame)
+	if (s->pass.compares_two || s->group || s->perf_test || !s->in.one_frame)
 		return TT_OK;
 	for (size_t i = 0; i < s->table.n; i++) {
 		const struct tt_pass *p = tt_pass_named(s->table.v[i]);
@@ -203,7 +203,7 @@ add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 			return TT_OK;
 	}
 	s->in.has_frames = false;
-	s->pass.compares = true;
+	s->pass.compares_two = true;
 	s->pass.compare[0] = TT_COMPARE_MEDIAN;
 	s->pass.compare[1] = s->in.frame_first;
 	return none ? tt_list_add(&s->table, "compare_frames", a, err) : TT_OK;

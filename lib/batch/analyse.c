@@ -177,7 +177,7 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	tt_json_u64(j, "decoded", c->bytes);
 	tt_json_u64(j, "spooled", c->nspooled);
 	tt_json_u64(j, "threads", m->threads.n);
-	if (tt_filter_outside(m, outside))
+	if (tt_filter_is_outside(m, outside))
 		tt_json_bool(j, "outside", true);
 	if (c->meta)
 		put_meta(j, c);
@@ -219,7 +219,7 @@ put_capped(struct tt_json *j, struct tt_views *view, int64_t period, struct tt_e
 static int
 put_metrics(struct tt_json *j, struct tt_env *env, struct tt_views *view, int64_t period, struct tt_err *err)
 {
-	struct tt_pass_opts po = { .hitches = 1, .threshold_e4 = 100, .table = metric_table };
+	struct tt_pass_opts po = { .max_hitches = 1, .threshold_e4 = 100, .table = metric_table };
 	const struct tt_values *wall = tt_view_frames(view, TT_FRAME_WALL, err);
 	struct tt_report r;
 	bool some = false;
@@ -429,7 +429,7 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *v
 	struct tt_report r;
 	int rc;
 
-	po.rows = rows;
+	po.max_rows = rows;
 	po.folds_zeros = rows > 0;
 	tt_report_init(&r, &env->mem);
 	tt_capture_notes(env->loss, view->m, &r);
@@ -633,7 +633,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	run.emit_opts = out.opts;
 	run.nemit = out.n;
 	run.unsuited = out.unsuited;
-	run.hitches = o->report || out.n > 0 ? (unsigned)tt_pass_defaults.hitches : o->measure ? TT_SAMPLE_WORST : 1;
+	run.hitches = o->report || out.n > 0 ? (unsigned)tt_pass_defaults.max_hitches : o->measure ? TT_SAMPLE_WORST : 1;
 	run.find.min_size = UINT64_MAX;       /* no search for objects: --find is an option of stats */
 	TT_THEN(rc, tt_run(env, &run, &m, err));
 	if (rc == TT_OK)

@@ -57,7 +57,7 @@ add_capture(const struct tt_diff_sides *s, size_t at, uint64_t *seen, struct tt_
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
 	if (m && rc == TT_OK && tt_capture_missing_files(m->cap[0], stretch))
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation", tt_text(r, "%s: %s", s->path[at], stretch));
-	if (m && rc == TT_OK && tt_filter_outside(m, outside))
+	if (m && rc == TT_OK && tt_filter_is_outside(m, outside))
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", tt_text(r, "%s: %s", s->path[at], outside));
 	tt_model_free(m);
 	return rc;

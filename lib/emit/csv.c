@@ -384,9 +384,9 @@ make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 	opts.table = c->table;
 	opts.group = (enum tt_group)c->own->group;
 	tt_pass_report(c->pass, view, &opts, r);
-	opts.apart = opts.group;
+	opts.only_ungrouped_by = opts.group;
 	opts.group = TT_GROUP_NONE;
-	if (opts.apart)
+	if (opts.only_ungrouped_by)
 		tt_pass_report(c->pass, view, &opts, r);
 }
 

@@ -18,7 +18,7 @@
 bool
 tt_sqlite_has(const struct tt_pass *p, enum tt_sqlite_level level)
 {
-	return p->standard && (level >= TT_SQLITE_MARKERS || strcmp(p->name, "frames") == 0 || strcmp(p->name, "loss") == 0);
+	return p->is_standard && (level >= TT_SQLITE_MARKERS || strcmp(p->name, "frames") == 0 || strcmp(p->name, "loss") == 0);
 }
 
 /* --- what there is --------------------------------------------------------------------- */
@@ -334,7 +334,7 @@ put_tables(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
 	tt_report_init(&r, &s->e.env->mem);
 	for (const struct tt_pass *const *p = tt_passes; *p && rc == TT_OK; p++) {
 		for (size_t i = 0; i < (*p)->ntables && tt_sqlite_has(*p, s->level) && rc == TT_OK; i++)
-			if (!(*p)->tables[i].extra)
+			if (!(*p)->tables[i].is_extra)
 				rc = create(s, &(*p)->tables[i], err);
 		if (rc == TT_OK && tt_sqlite_has(*p, s->level))
 			tt_pass_report(*p, view, &tt_pass_defaults, &r);
@@ -381,7 +381,7 @@ put_abouts(struct sqlite_db *s)
 		for (size_t i = 0; i < (*p)->ntables && tt_sqlite_has(*p, s->level); i++) {
 			const struct tt_pass_table *t = &(*p)->tables[i];
 
-			for (size_t k = 0; k < t->ncol + 1 && !t->extra; k++)
+			for (size_t k = 0; k < t->ncol + 1 && !t->is_extra; k++)
 				put_about(to, t->id, k ? t->col[k - 1].id : NULL, k ? unit_word(t->col[k - 1].unit) : NULL, k ? t->col[k - 1].help : t->title);
 		}
 }

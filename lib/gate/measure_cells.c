@@ -71,8 +71,8 @@ tt_metric_column(const char *name, struct tt_arena *a, struct tt_err *err)
 		    col->unit == TT_UNIT_HEX ? "addresses or ids" : "text");
 		return NULL;
 	}
-	if (c->table->unheld) {
-		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no metric is made of table %s: %s", id, c->table->unheld);
+	if (c->table->why_no_budget) {
+		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no metric is made of table %s: %s", id, c->table->why_no_budget);
 		return NULL;
 	}
 	c->metric = (struct tt_metric){ .name = kept, .title = kept, .dim = dim_of(col->unit, col->id), .select = TT_SELECT_ROW,
@@ -86,13 +86,13 @@ bool
 tt_metric_column_has_time(const struct tt_metric *m)
 {
 	const struct column *c = (const struct column *)m;
-	const char *id = c->table->col[c->col].id, *at = c->table->whole;
+	const char *id = c->table->col[c->col].id, *at = c->table->whole_columns;
 	size_t n = strlen(id);
 
 	for (; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
 		if (strncmp(at, id, n) == 0 && (at[n] == ' ' || at[n] == '\0'))
 			return false;
-	return c->table->filters & TT_ON_TIME && !c->table->parts && !(m->needs & (TT_NEEDS_BY_FRAME | TT_NEEDS_CAUSES));
+	return c->table->applied_filters & TT_ON_TIME && !c->table->is_by_time && !(m->needs & (TT_NEEDS_BY_FRAME | TT_NEEDS_CAUSES));
 }
 
 /* --- the table ---------------------------------------------------------------------- */

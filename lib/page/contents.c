@@ -50,7 +50,7 @@ is_asked(const char *id)
 static bool
 wants(const struct tt_pass *p, const struct tt_pass_table *t)
 {
-	return (p->standard && !t->extra) || is_asked(t->id);
+	return (p->is_standard && !t->is_extra) || is_asked(t->id);
 }
 
 unsigned
@@ -117,16 +117,16 @@ tt_page_fill(struct tt_views *view, struct tt_page_search *s, const struct tt_pa
 
 	tt_capture_notes(o->loss, view->m, r);
 	po.table = about;
-	po.filled = true;
+	po.skips_empty = true;
 	tt_pass_report(tt_pass_named("info"), view, &po, r);
 	po.table = NULL;
-	po.filled = false;
-	po.rows = TT_PAGE_ROWS;
+	po.skips_empty = false;
+	po.max_rows = TT_PAGE_ROWS;
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
-		if ((*p)->standard)
+		if ((*p)->is_standard)
 			tt_pass_report(*p, view, &po, r);
 	po.table = asked;
-	po.rows = 0;
+	po.max_rows = 0;
 	po.causes = &s->causes;
 	tt_task_wait(&s->aside);
 	if (r->err.code == TT_OK)

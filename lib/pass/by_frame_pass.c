@@ -423,7 +423,7 @@ put_thread_row(struct by_frame *b, const struct entry *e, struct tt_table *t)
 
 	put_thread(&c[T_THREAD], m, e->thread);
 	tt_cell_int(&c[T_BUSY], tt_busy(&time));
-	tt_cell_share(&c[T_SHARE], tt_busy(&time), tt_frames_wall(m->frames, b->s.frame));
+	tt_put_share(&c[T_SHARE], tt_busy(&time), tt_frames_wall(m->frames, b->s.frame));
 	tt_cell_int(&c[T_WAITING], time.waiting);
 	tt_cell_u64(&c[T_ZONES], e->n);
 	put_allocs(&c[T_ALLOCS], b->allocs && tt_capture_knows_allocs(capture_of_frame(m, b->s.frame)), e->allocs, e->bytes);
@@ -572,7 +572,7 @@ begin(struct tt_making *k, struct tt_table *t, struct by_frame *b)
 {
 	const struct tt_pass_table *pt = tt_pass_table_named(t->id, NULL);
 
-	if (k->o->wide && pt->wide)
+	if (k->o->wide_figure && pt->wide_column)
 		tt_table_wide(k, t, pt, &b->stream);
 	else
 		tt_table_stream(t, &b->stream);
@@ -634,7 +634,7 @@ static void
 rank_counters(struct tt_making *k, struct by_frame *b)
 {
 	const struct tt_counters *cs = b->counters = tt_counters(k->m);
-	struct labelled *v = tt_room(k, cs->n * sizeof *v);
+	struct labelled *v = tt_pass_alloc(k, cs->n * sizeof *v);
 	struct tt_counter_labels labels;
 
 	b->rank = tt_arena_alloc(&k->r->arena, cs->n * sizeof *b->rank, &k->r->err);
@@ -648,7 +648,7 @@ rank_counters(struct tt_making *k, struct by_frame *b)
 		const char *label = tt_counter_label(&labels, c->def, c->id, room);
 
 		v[i] = (struct labelled){ label == room ? name : label, i };
-		b->name[i] = !tt_counter_wanted(k->m, c) ? NULL : k->o->wide ? v[i].label : name;
+		b->name[i] = !tt_counter_wanted(k->m, c) ? NULL : k->o->wide_figure ? v[i].label : name;
 	}
 	tt_sort(v, cs->n, by_label);
 	for (uint32_t i = 0, rank = 0; i < cs->n; i++) {
@@ -692,7 +692,7 @@ has_frames(const struct tt_making *k)
 static const char *
 why(struct tt_making *k)
 {
-	const char *none = tt_pass_no_frames(k->m, k->r);
+	const char *none = tt_pass_why_no_frames(k->m, k->r);
 
 	return none ? none : "nothing of the kind in the frames of this capture, or the filters leave none";
 }
@@ -711,19 +711,20 @@ static const struct tt_option options[] = {
 	{ .name = "wide", .arg = "COLUMN", .kind = TT_OPTION_OTHER, .value = wide_value, .table = "frame_markers", .if_no_table = true,
 	    .help = "frame_markers, frame_threads and frame_counters: a row a frame, and a column for each marker, thread or counter, with this "
 	            "column's figure" },
-	{ .name = "columns", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, columns), .max = 1000, .needs_option = "wide",
+	{ .name = "columns", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, max_columns), .max = 1000, .needs_option = "wide",
 	    .help = "{wide}: at most N of these columns, those with the most, 0: 1,000; default 50" },
 	{ .name = NULL },
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "frame_markers", "Markers by frame", markers_col, M_N, false, TT_ON_ALL, .make = markers, .has = has_frames, .why = why, .wide = "marker" },
-	{ "frame_threads", "Threads by frame", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads, .has = has_frames,
-	    .why = why, .wide = "thread" },
-	{ "frame_counters", "Counters by frame", counters_col, C_N, false, TT_ON_TIME | TT_ON_NAMES, .make = counters, .has = has_frames,
-	    .why = why, .wide = "counter" },
-	{ "frame_gc", "Allocations and collections by frame", gc_col, G_N, false, TT_ON_TIME | TT_ON_THREAD, .make = collector,
-	    .has = has_frames, .why = why },
+	{ "frame_markers", "Markers by frame", markers_col, M_N, false, TT_ON_ALL, .make_rows = markers, .has_rows = has_frames, .find_why_empty = why,
+	    .wide_column = "marker" },
+	{ "frame_threads", "Threads by frame", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make_rows = threads, .has_rows = has_frames,
+	    .find_why_empty = why, .wide_column = "thread" },
+	{ "frame_counters", "Counters by frame", counters_col, C_N, false, TT_ON_TIME | TT_ON_NAMES, .make_rows = counters, .has_rows = has_frames,
+	    .find_why_empty = why, .wide_column = "counter" },
+	{ "frame_gc", "Allocations and collections by frame", gc_col, G_N, false, TT_ON_TIME | TT_ON_THREAD, .make_rows = collector,
+	    .has_rows = has_frames, .find_why_empty = why },
 };
 
 const struct tt_pass tt_pass_by_frame = {

@@ -84,10 +84,10 @@ put_down(const struct fold *f, struct tt_table *t, struct step s)
 	tt_cell_text(&c[D_MARKER], label(f, s.v));
 	tt_cell_int(&c[D_DEPTH], s.depth);
 	tt_cell_int(&c[D_TOTAL], v->total);
-	tt_cell_share(&c[D_TOTAL_SHARE], v->total, f->g.total);
+	tt_put_share(&c[D_TOTAL_SHARE], v->total, f->g.total);
 	if (v->row != TT_NO_ROW) {
 		tt_cell_int(&c[D_SELF], v->self);
-		tt_cell_share(&c[D_SELF_SHARE], v->self, f->g.total);
+		tt_put_share(&c[D_SELF_SHARE], v->self, f->g.total);
 		tt_cell_u64(&c[D_COUNT], v->n);
 	}
 	if (f->allocs)
@@ -128,7 +128,7 @@ push_level(const struct fold *f, struct stack *st, uint32_t v, uint32_t depth, s
 static void
 top_down(struct tt_making *k, struct tt_table *t)
 {
-	const struct fold *f = k->own;
+	const struct fold *f = k->state;
 	struct stack st = { 0 };
 
 	set_note(f, t);
@@ -261,7 +261,7 @@ put_up(const struct fold *f, struct tt_table *t, const struct group *g)
 	tt_cell_text(&c[U_MARKER], f->p->row[g->row].label);
 	tt_cell_int(&c[U_DEPTH], g->depth);
 	tt_cell_int(&c[U_SELF], g->self);
-	tt_cell_share(&c[U_SHARE], g->self, f->g.total);
+	tt_put_share(&c[U_SHARE], g->self, f->g.total);
 	tt_cell_u64(&c[U_COUNT], g->n);
 }
 
@@ -305,9 +305,9 @@ invert(struct inverted *in, struct tt_table *t, struct tt_err *err)
 static void
 bottom_up(struct tt_making *k, struct tt_table *t)
 {
-	const struct fold *f = k->own;
-	struct inverted in = { .f = f, .leaf = tt_room(k, f->g.n * sizeof *in.leaf), .aside = tt_room(k, f->g.n * sizeof *in.aside),
-		.place = tt_room(k, f->p->nrow * sizeof *in.place) };
+	const struct fold *f = k->state;
+	struct inverted in = { .f = f, .leaf = tt_pass_alloc(k, f->g.n * sizeof *in.leaf), .aside = tt_pass_alloc(k, f->g.n * sizeof *in.aside),
+		.place = tt_pass_alloc(k, f->p->nrow * sizeof *in.place) };
 
 	set_note(f, t);
 	if (in.leaf && in.aside && in.place)
@@ -320,7 +320,7 @@ bottom_up(struct tt_making *k, struct tt_table *t)
 static void
 open(struct tt_making *k)
 {
-	struct fold *f = k->own;
+	struct fold *f = k->state;
 
 	f->m = k->m;
 	f->o = k->o;
@@ -334,7 +334,7 @@ open(struct tt_making *k)
 static void
 drop(struct tt_making *k)
 {
-	struct fold *f = k->own;
+	struct fold *f = k->state;
 
 	if (f->p)
 		tt_merged_free(&f->g);
@@ -350,10 +350,10 @@ static const struct tt_option options[] = {
 	{ .name = NULL },
 };
 
-#define NONE .none = "no calls or markers in this capture, or the filters and the threshold leave none"
+#define NONE .why_empty = "no calls or markers in this capture, or the filters and the threshold leave none"
 static const struct tt_pass_table tables[] = {
-	{ "calltree", "Call tree, top-down", down_col, D_N, false, TT_ON_ALL, TT_BY_NAME, .shape = TT_TREE, .make = top_down, NONE },
-	{ "calltree_bottom_up", "Call tree, bottom-up", up_col, U_N, true, TT_ON_ALL, TT_BY_NAME, .shape = TT_TREE, .make = bottom_up, NONE },
+	{ "calltree", "Call tree, top-down", down_col, D_N, false, TT_ON_ALL, TT_BY_NAME, .shape = TT_TREE, .make_rows = top_down, NONE },
+	{ "calltree_bottom_up", "Call tree, bottom-up", up_col, U_N, true, TT_ON_ALL, TT_BY_NAME, .shape = TT_TREE, .make_rows = bottom_up, NONE },
 };
 
 const struct tt_pass tt_pass_calltree = {
@@ -361,7 +361,7 @@ const struct tt_pass tt_pass_calltree = {
 	.summary = "call tree, top-down or bottom-up, with a threshold",
 	.needs = TT_NEEDS_CALLS,
 	.option = options,
-	.own = sizeof(struct fold),
+	.state_bytes = sizeof(struct fold),
 	.open = open,
 	.close = drop,
 	.tables = tables,

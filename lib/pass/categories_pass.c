@@ -57,10 +57,10 @@ static bool
 begin(struct fold *f, struct tt_making *k)
 {
 	*f = (struct fold){ .p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, &k->r->err) };
-	f->slot = tt_room(k, f->p ? f->p->nrow * sizeof *f->slot : 0);
-	f->calls = tt_room(k, k->m->ncategory * sizeof *f->calls);
-	f->gpu = tt_room(k, k->m->ncategory * sizeof *f->gpu);
-	f->used = tt_room(k, k->m->ncategory * sizeof *f->used);
+	f->slot = tt_pass_alloc(k, f->p ? f->p->nrow * sizeof *f->slot : 0);
+	f->calls = tt_pass_alloc(k, k->m->ncategory * sizeof *f->calls);
+	f->gpu = tt_pass_alloc(k, k->m->ncategory * sizeof *f->gpu);
+	f->used = tt_pass_alloc(k, k->m->ncategory * sizeof *f->used);
 	for (uint32_t i = 0; f->used && i < f->p->nrow; i++) {
 		f->slot[i] = f->p->row[i].name->category;
 		f->gpu[f->slot[i]] = f->gpu[f->slot[i]] || f->p->row[i].name->gpu;
@@ -112,7 +112,7 @@ categories(struct tt_making *k, struct tt_table *t)
 			c = tt_row(t);
 			tt_cell_text(&c[A_CATEGORY], k->m->category[i].name);
 			tt_cell_int(&c[A_SELF], s->self);
-			tt_cell_share(&c[A_SHARE], s->self, self_all[f.gpu[i]]);
+			tt_put_share(&c[A_SHARE], s->self, self_all[f.gpu[i]]);
 			tt_cell_int(&c[A_TOTAL], s->total);
 			tt_cell_u64(&c[A_CALLS], s->n);
 			put_frames(k->m, i, c);
@@ -161,7 +161,7 @@ put_thread(struct fold *f, const struct tt_thread *th, struct tt_table *t)
 		tt_cell_text(&c[T_THREAD], th->name);
 		tt_cell_u64(&c[T_NUMBER], th->index + 1);
 		tt_cell_int(&c[T_SELF], s->self);
-		tt_cell_share(&c[T_SHARE], s->self, self_all);
+		tt_put_share(&c[T_SHARE], s->self, self_all);
 		tt_cell_int(&c[T_TOTAL], s->total);
 		tt_cell_u64(&c[T_CALLS], s->n);
 	}
@@ -192,15 +192,15 @@ threads(struct tt_making *k, struct tt_table *t)
 #define NOTHING "no calls or markers in this capture, or the filters leave none"
 #define HEARD (TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES)
 static const struct tt_pass_table tables[] = {
-	{ "categories", "Categories", all_col, A_N, false, HEARD, .make = categories, .sort = "self_ns", .none = NOTHING },
-	{ "category_threads", "Categories by thread", thread_col, T_N, false, HEARD, .make = threads, .sort = "self_ns", .none = NOTHING },
+	{ "categories", "Categories", all_col, A_N, false, HEARD, .make_rows = categories, .sort = "self_ns", .why_empty = NOTHING },
+	{ "category_threads", "Categories by thread", thread_col, T_N, false, HEARD, .make_rows = threads, .sort = "self_ns", .why_empty = NOTHING },
 };
 
 const struct tt_pass tt_pass_categories = {
 	.name = "categories",
 	.summary = "categories (assemblies): self and total time, per thread and per frame",
 	.needs = TT_NEEDS_CALLS | TT_NEEDS_FRAMES,
-	.standard = true,
+	.is_standard = true,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -36,15 +36,15 @@ static void
 find(struct tt_making *k)
 {
 	if (k->o->causes)
-		*(struct tt_causes *)k->own = *k->o->causes;
+		*(struct tt_causes *)k->state = *k->o->causes;
 	else
-		tt_causes_find(k->own, k->view, &k->r->arena, &k->r->err);
+		tt_causes_find(k->state, k->view, &k->r->arena, &k->r->err);
 }
 
 static void
 say_unseen(struct tt_making *k, size_t rows, struct tt_table *t)
 {
-	const struct tt_causes *c = k->own;
+	const struct tt_causes *c = k->state;
 
 	if (rows)
 		t->note = tt_causes_note(c, k->r);
@@ -55,7 +55,7 @@ say_unseen(struct tt_making *k, size_t rows, struct tt_table *t)
 static void
 causes(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_causes *c = k->own;
+	const struct tt_causes *c = k->state;
 
 	say_unseen(k, c->nfinding, t);
 	t->complete = c->typical && c->nunexamined == 0;
@@ -79,7 +79,7 @@ causes(struct tt_making *k, struct tt_table *t)
 static void
 frames(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_causes *c = k->own;
+	const struct tt_causes *c = k->state;
 
 	say_unseen(k, c->ncause, t);
 	for (size_t i = 0; i < c->ncause; i++) {
@@ -99,7 +99,7 @@ frames(struct tt_making *k, struct tt_table *t)
 static const char *
 why(struct tt_making *k)
 {
-	const char *none = tt_pass_no_frames(k->m, k->r), *hides = tt_setting_name[tt_causes_hiding_setting(k->m)];
+	const char *none = tt_pass_why_no_frames(k->m, k->r), *hides = tt_setting_name[tt_causes_hiding_setting(k->m)];
 
 	if (!none && *hides)
 		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);
@@ -113,15 +113,16 @@ has_frames(const struct tt_making *k)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .make = causes, .has = has_frames, .why = why },
-	{ "frame_causes", "Why each frame is long", frames_col, F_N, false, TT_ON_TIME, .make = frames, .sort = "extra_ns", .has = has_frames, .why = why },
+	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .make_rows = causes, .has_rows = has_frames, .find_why_empty = why },
+	{ "frame_causes", "Why each frame is long", frames_col, F_N, false, TT_ON_TIME, .make_rows = frames, .sort = "extra_ns", .has_rows = has_frames,
+	    .find_why_empty = why },
 };
 
 const struct tt_pass tt_pass_causes = {
 	.name = "causes",
 	.summary = "why frames are long, in words",
 	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_SHOTS,
-	.own = sizeof(struct tt_causes),
+	.state_bytes = sizeof(struct tt_causes),
 	.open = find,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),

@@ -15,7 +15,7 @@ wants(const struct tt_table_choice *c, const struct tt_pass *p, const struct tt_
 {
 	const struct tt_pass_opts po = { .table = c->table };
 
-	return c->table && c->table[0] ? tt_pass_wants(p, t, &po) : p->standard && !t->extra;
+	return c->table && c->table[0] ? tt_pass_wants(p, t, &po) : p->is_standard && !t->is_extra;
 }
 
 int
@@ -26,11 +26,11 @@ tt_choice_check_parts(const struct tt_table_choice *c, struct tt_err *err)
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		for (size_t i = 0; i < (*p)->ntables; i++) {
 			const struct tt_pass_table *t = &(*p)->tables[i];
-			const char *asks = tt_pass_asks(t->id);
+			const char *asks = tt_pass_needed_option(t->id);
 
-			if (t->parts && wants(c, *p, t))
+			if (t->is_by_time && wants(c, *p, t))
 				return TT_OK;
-			if (t->parts && to < list + sizeof list - 100)
+			if (t->is_by_time && to < list + sizeof list - 100)
 				to += sprintf(to, "%s%.40s%s%.40s%s", to > list ? ", " : "", t->id, asks ? " (--" : "", asks ? asks : "", asks ? ")" : "");
 		}
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "only these tables have parts of the time: %s", list);
@@ -45,7 +45,7 @@ tt_choice_check_wide(const struct tt_table_choice *c, const char *column, bool *
 			const struct tt_pass_table *t = &(*p)->tables[i];
 			size_t k = 0;
 
-			if (!t->wide || !wants(c, *p, t))
+			if (!t->wide_column || !wants(c, *p, t))
 				continue;
 			while (k < t->ncol && strcmp(t->col[k].id, column) != 0)
 				k++;
@@ -77,7 +77,7 @@ tt_choice_set_group(struct tt_table_choice *c, const char *key, struct tt_err *e
 static bool
 is_group_column(const struct tt_table_choice *c, const struct tt_pass_table *t, const char *id)
 {
-	if (!c->group || !(t->groups & 1u << c->group))
+	if (!c->group || !(t->possible_groups & 1u << c->group))
 		return false;
 	return (t->group_col & TT_GROUP_FRONT && strcmp(id, tt_group_key(c->group - 1)) == 0) ||
 	    (t->group_col & TT_GROUP_COUNT && strcmp(id, "count") == 0);

@@ -145,7 +145,7 @@ static void
 find_typical(struct tt_making *k, size_t *median, size_t *longest)
 {
 	const struct tt_frames *f = k->m->frames;
-	int64_t *v = tt_room(k, f->n * sizeof *v), period = tt_frames_cap(f), typical;
+	int64_t *v = tt_pass_alloc(k, f->n * sizeof *v), period = tt_frames_cap(f), typical;
 
 	*median = *longest = 0;
 	if (!v)
@@ -179,10 +179,10 @@ choose(struct tt_making *k, struct compared *c)
 	size_t median, longest;
 
 	c->f = f;
-	c->none = !f || f->n == 0 ? tt_pass_no_frames(k->m, k->r) :
+	c->none = !f || f->n == 0 ? tt_pass_why_no_frames(k->m, k->r) :
 	    f->nrange > 1 ? "several captures have frames, which are numbered in each: read one of them alone" :
-	    f->n == 1 && !k->o->compares ? "one frame alone has none to be compared with" : NULL;
-	if (c->none && k->o->compares)
+	    f->n == 1 && !k->o->compares_two ? "one frame alone has none to be compared with" : NULL;
+	if (c->none && k->o->compares_two)
 		tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "%s", c->none);
 	if (c->none)
 		return;
@@ -192,7 +192,7 @@ choose(struct tt_making *k, struct compared *c)
 		uint64_t number = k->o->compare[s];
 		uint64_t of = 0;
 
-		c->frame[s] = s == B && !k->o->compares ? longest : median;
+		c->frame[s] = s == B && !k->o->compares_two ? longest : median;
 		if (number != TT_COMPARE_MEDIAN && !find_number(f, number, &c->frame[s])) {
 			for (size_t i = 0; f->has_engine_number && i < f->n; i++)
 				of = number == tt_frames_engine_number(f, i) ? tt_frames_number(f, i) : of;
@@ -321,7 +321,7 @@ name_of(const struct tt_making *k, const struct compared *c, size_t i)
 	const char *of[SIDES];
 
 	for (unsigned s = A; s < SIDES; s++)
-		of[s] = k->o->compare[s] == TT_COMPARE_MEDIAN && (s == A || k->o->compares) ? " (median)" : "";
+		of[s] = k->o->compare[s] == TT_COMPARE_MEDIAN && (s == A || k->o->compares_two) ? " (median)" : "";
 	if (i == c->frame[A] && i == c->frame[B])
 		return tt_text(k->r, "A%s, B%s", of[A], of[B]);
 	return i == c->frame[A] ? tt_text(k->r, "A%s", of[A]) : i == c->frame[B] ? tt_text(k->r, "B%s", of[B]) : "";
@@ -359,7 +359,7 @@ cause_of(struct tt_making *k, const struct compared *c)
 {
 	struct tt_causes all = { 0 };
 
-	if (!k->o->compares || k->o->compare[A] != TT_COMPARE_MEDIAN || tt_causes_hiding_setting(k->m) || k->m->ncap > 1 ||
+	if (!k->o->compares_two || k->o->compare[A] != TT_COMPARE_MEDIAN || tt_causes_hiding_setting(k->m) || k->m->ncap > 1 ||
 	    tt_causes_find(&all, k->view, &k->r->arena, &k->r->err) != TT_OK)
 		return NULL;
 	for (size_t i = 0; i < all.ncause; i++)
@@ -373,7 +373,7 @@ cause_of(struct tt_making *k, const struct compared *c)
 static void
 frames(struct tt_making *k, struct tt_table *t)
 {
-	const struct compared *c = k->own;
+	const struct compared *c = k->state;
 	size_t first = 0, end = 0;
 
 	if (!c->found)
@@ -430,7 +430,7 @@ is_shown(const struct compared *c, const struct tt_pass_opts *o, uint32_t v)
 static void
 push_level(struct tt_making *k, struct stack *st, uint32_t v, uint32_t depth)
 {
-	const struct compared *c = k->own;
+	const struct compared *c = k->state;
 	size_t from = st->n;
 
 	for (; v != TT_NO_MNODE; v = c->g.v[v].sibling) {
@@ -477,7 +477,7 @@ put_path(const struct compared *c, struct step s, struct tt_table *t)
 static void
 tree(struct tt_making *k, struct tt_table *t)
 {
-	const struct compared *c = k->own;
+	const struct compared *c = k->state;
 	uint32_t deepest = k->o->max_depth && k->o->max_depth < DEPTH_MAX ? (uint32_t)k->o->max_depth : DEPTH_MAX;
 	struct stack st = { 0 };
 	char percent[24];
@@ -503,7 +503,7 @@ tree(struct tt_making *k, struct tt_table *t)
 static void
 threads(struct tt_making *k, struct tt_table *t)
 {
-	const struct compared *c = k->own;
+	const struct compared *c = k->state;
 
 	for (size_t i = 0; c->found && i < k->m->threads.n; i++) {
 		const struct of_thread *a = &c->thread[A][i], *b = &c->thread[B][i];
@@ -532,7 +532,7 @@ by_row(const void *a, const void *b)
 static void
 put_site(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 {
-	const struct compared *c = k->own;
+	const struct compared *c = k->state;
 	const struct of_site *site = v;
 	struct of_site all = { .row = site->row };
 	struct tt_cell *cell = tt_row(t);
@@ -550,18 +550,18 @@ put_site(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 static void
 sites(struct tt_making *k, struct tt_table *t)
 {
-	struct compared *c = k->own;
+	struct compared *c = k->state;
 
 	if (c->found)
-		tt_each_group(c->site, c->nsite, sizeof *c->site, by_row, put_site, k, t);
+		tt_for_each_group(c->site, c->nsite, sizeof *c->site, by_row, put_site, k, t);
 }
 
 static void
 counters(struct tt_making *k, struct tt_table *t)
 {
-	const struct compared *c = k->own;
+	const struct compared *c = k->state;
 	const struct tt_counters *cs = tt_counters(k->m);
-	struct { bool has[SIDES]; union tt_counter_value last[SIDES]; } *v = c->found ? tt_room(k, cs->n * sizeof *v) : NULL;
+	struct { bool has[SIDES]; union tt_counter_value last[SIDES]; } *v = c->found ? tt_pass_alloc(k, cs->n * sizeof *v) : NULL;
 	struct tt_sorted *in = NULL;
 	const void *rec;
 
@@ -600,8 +600,8 @@ static bool
 make_room(struct tt_making *k, struct compared *c)
 {
 	for (unsigned s = A; s < SIDES; s++) {
-		c->sum[s] = tt_room(k, c->g.n * sizeof *c->sum[s]);
-		c->thread[s] = tt_room(k, k->m->threads.n * sizeof *c->thread[s]);
+		c->sum[s] = tt_pass_alloc(k, c->g.n * sizeof *c->sum[s]);
+		c->thread[s] = tt_pass_alloc(k, k->m->threads.n * sizeof *c->thread[s]);
 		if (!c->sum[s] || !c->thread[s])
 			return false;
 	}
@@ -611,7 +611,7 @@ make_room(struct tt_making *k, struct compared *c)
 static void
 open(struct tt_making *k)
 {
-	struct compared *c = k->own;
+	struct compared *c = k->state;
 
 	c->m = k->m;
 	c->allocs = tt_model_knows_allocs(k->m);
@@ -620,7 +620,7 @@ open(struct tt_making *k)
 		return;
 	c->note = tt_text(k->r, "A is frame %llu%s, B is frame %llu%s", (unsigned long long)tt_frames_number(c->f, c->frame[A]),
 	    k->o->compare[A] == TT_COMPARE_MEDIAN ? ", the median" : "", (unsigned long long)tt_frames_number(c->f, c->frame[B]),
-	    !k->o->compares ? ", the longest" : k->o->compare[B] == TT_COMPARE_MEDIAN ? ", the median" : "");
+	    !k->o->compares_two ? ", the longest" : k->o->compare[B] == TT_COMPARE_MEDIAN ? ", the median" : "");
 	tt_frame_sums_init(&c->sums, k->view, &k->r->err);
 	if (c->sums.slot && tt_merged_init(&c->g, c->sums.p, &k->r->err) == TT_OK && make_room(k, c))
 		read_sums(c);
@@ -630,7 +630,7 @@ open(struct tt_making *k)
 static void
 drop(struct tt_making *k)
 {
-	struct compared *c = k->own;
+	struct compared *c = k->state;
 
 	tt_merged_free(&c->g);
 	if (c->sums.m)
@@ -647,7 +647,7 @@ has_frames(const struct tt_making *k)
 static const char *
 why(struct tt_making *k)
 {
-	const struct compared *c = k->own;
+	const struct compared *c = k->state;
 
 	return c->none ? c->none : "nothing of the kind in these frames, or the filters leave none";
 }
@@ -659,16 +659,16 @@ static const struct tt_option options[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "compared_frames", "Frames A and B, and those beside B", frames_col, F_N, false, TT_ON_TIME | TT_ON_THREAD, .make = frames, .has = has_frames,
-	    .why = why, .shape = TT_WHOLE },
-	{ "compared_calltree", "Call trees of frames A and B", tree_col, C_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = tree,
-	    .has = has_frames, .why = why, .shape = TT_TREE },
-	{ "compared_threads", "Threads in frames A and B", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads,
-	    .has = has_frames, .why = why, .sort = "b_busy_ns" },
-	{ "compared_allocs", "Allocations in frames A and B", allocs_col, A_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = sites,
-	    .has = has_frames, .why = why, .sort = "b_bytes" },
-	{ "compared_counters", "Counters in frames A and B", counters_col, V_N, false, TT_ON_TIME | TT_ON_NAMES, .make = counters,
-	    .has = has_frames, .why = why, .sort = "counter" },
+	{ "compared_frames", "Frames A and B, and those beside B", frames_col, F_N, false, TT_ON_TIME | TT_ON_THREAD, .make_rows = frames, .has_rows =
+	    has_frames, .find_why_empty = why, .shape = TT_WHOLE },
+	{ "compared_calltree", "Call trees of frames A and B", tree_col, C_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make_rows = tree,
+	    .has_rows = has_frames, .find_why_empty = why, .shape = TT_TREE },
+	{ "compared_threads", "Threads in frames A and B", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make_rows = threads,
+	    .has_rows = has_frames, .find_why_empty = why, .sort = "b_busy_ns" },
+	{ "compared_allocs", "Allocations in frames A and B", allocs_col, A_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make_rows = sites,
+	    .has_rows = has_frames, .find_why_empty = why, .sort = "b_bytes" },
+	{ "compared_counters", "Counters in frames A and B", counters_col, V_N, false, TT_ON_TIME | TT_ON_NAMES, .make_rows = counters,
+	    .has_rows = has_frames, .find_why_empty = why, .sort = "counter" },
 };
 
 const struct tt_pass tt_pass_compare_frames = {
@@ -676,7 +676,7 @@ const struct tt_pass tt_pass_compare_frames = {
 	.summary = "two frames side by side: call trees, threads, allocations, counters",
 	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME,
 	.option = options,
-	.own = sizeof(struct compared),
+	.state_bytes = sizeof(struct compared),
 	.open = open,
 	.close = drop,
 	.tables = tables,

@@ -66,7 +66,7 @@ struct fold {
 static struct fold *
 fold_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 /* Begin a row whose waits have the histogram ${id}. */
@@ -90,7 +90,7 @@ put_shared(struct tt_making *k, struct tt_cell *c)
 {
 	put_times(k, c);
 	if (fold_of(k)->wait.t.n)
-		tt_cell_share(&c[6], fold_of(k)->wait.t.total, tt_contention(k->m)->wait.total);
+		tt_put_share(&c[6], fold_of(k)->wait.t.total, tt_contention(k->m)->wait.total);
 }
 
 static void
@@ -278,7 +278,7 @@ put_path(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 	const struct place *at = v;
 	struct sum sum = sum_of(k, at, n);
 
-	put_sum(k, tt_row_of_path(t, fold_of(k)->p, tt_contention(k->m)->site[at->site].node, NULL) + 2, &sum);
+	put_sum(k, tt_begin_path_row(t, fold_of(k)->p, tt_contention(k->m)->site[at->site].node, NULL) + 2, &sum);
 }
 
 /* Make a row for each place or, with ${by_path}, for each path. */
@@ -288,7 +288,7 @@ places(struct tt_making *k, struct tt_table *t, bool by_path, tt_group_fn *fill)
 	const struct tt_contention *l = tt_contention(k->m);
 	size_t n = 0;
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES | (by_path ? TT_PATHS_JOIN : 0), &k->r->err);
-	struct place *at = tt_room(k, l->nsite * sizeof *at);
+	struct place *at = tt_pass_alloc(k, l->nsite * sizeof *at);
 
 	fold_of(k)->p = p;
 	for (size_t i = 0; at && i < l->nsite; i++) {
@@ -299,7 +299,7 @@ places(struct tt_making *k, struct tt_table *t, bool by_path, tt_group_fn *fill)
 		else if (tt_paths_site_wanted(p, p->site[node]))
 			at[n++] = (struct place){ k->o->group ? p->path[node] : (uint32_t)i, (uint32_t)i };
 	}
-	tt_each_group(at, n, sizeof *at, by_row, fill, k, t);
+	tt_for_each_group(at, n, sizeof *at, by_row, fill, k, t);
 }
 
 static void sites(struct tt_making *k, struct tt_table *t) { places(k, t, false, put_site); }
@@ -315,26 +315,26 @@ any(const struct tt_model *m)
 	return tt_contention(m)->n;
 }
 
-#define NONE .none = "no contention in this capture, or the filters leave none"
+#define NONE .why_empty = "no contention in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
 	{ "contention", "Waiting for locks", summary_col, TT_NCOL(summary_col), false, TT_ON_TIME | TT_ON_THREAD,
-	    TT_BY_THREAD | TT_BY_NAME, TT_GROUP_FRONT, .shape = TT_FACTS, .make = summary, .make_groups = summary_groups,
+	    TT_BY_THREAD | TT_BY_NAME, TT_GROUP_FRONT, .shape = TT_FACTS, .make_rows = summary, .make_groups = summary_groups,
 	    .sort = "wait_ns", NONE },
 	{ "contention_locks", "Waiting by lock", lock_col, TT_NCOL(lock_col), false, TT_ON_TIME | TT_ON_THREAD,
-	    TT_BY_THREAD, TT_GROUP_FRONT | TT_GROUP_COUNT, TT_NEEDS_MOVES, .make = locks, .make_groups = lock_groups, .sort = "wait_ns", NONE },
+	    TT_BY_THREAD, TT_GROUP_FRONT | TT_GROUP_COUNT, TT_NEEDS_MOVES, .make_rows = locks, .make_groups = lock_groups, .sort = "wait_ns", NONE },
 	{ "contention_sites", "Waiting by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .make = sites, .keeps = true, .sort = "wait_ns", NONE },
+	    .make_rows = sites, .keeps = true, .sort = "wait_ns", NONE },
 	{ "contention_paths", "Waiting by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .make = paths, .keeps = true, .sort = "wait_ns", NONE },
+	    .make_rows = paths, .keeps = true, .sort = "wait_ns", NONE },
 };
 
 const struct tt_pass tt_pass_contention = {
 	.name = "contention",
 	.summary = "waiting for locks: per lock, site and path",
 	.needs = TT_NEEDS_CALLS | TT_NEEDS_SITES | TT_NEEDS_LOCKS,
-	.standard = true,
-	.has = any,
-	.own = sizeof(struct fold),
+	.is_standard = true,
+	.has_tables = any,
+	.state_bytes = sizeof(struct fold),
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

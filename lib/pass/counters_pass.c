@@ -330,7 +330,7 @@ values(struct tt_making *k, struct tt_table *t)
 	const struct tt_model *m = k->m;
 	const struct tt_counters *cs = tt_counters(m);
 	struct seen { union tt_counter_value v; bool is, wanted; } *seen =
-	    tt_room(k, cs->n * sizeof *seen);
+	    tt_pass_alloc(k, cs->n * sizeof *seen);
 
 	if (!seen)
 		return;
@@ -342,7 +342,7 @@ values(struct tt_making *k, struct tt_table *t)
 
 		if (!s->wanted)
 			continue;
-		if (k->o->rows && t->nrow >= k->o->rows)
+		if (k->o->max_rows && t->nrow >= k->o->max_rows)
 			t->hidden++;
 		else
 			put_point(&cs->counter[p->counter], p, s->is ? &s->v : NULL, t);
@@ -425,7 +425,7 @@ timeline(struct tt_making *k, struct tt_table *t)
 	const struct tt_counters *cs = tt_counters(m);
 	const struct tt_timeline *l = tt_timeline(m);
 	size_t n = l->n;
-	struct in_bucket *b = n ? tt_room(k, cs->n * n * sizeof *b) : NULL;
+	struct in_bucket *b = n ? tt_pass_alloc(k, cs->n * n * sizeof *b) : NULL;
 	uint64_t left_out = 0;
 
 	for (size_t i = 0; i < cs->npoint && b; i++) {
@@ -458,19 +458,19 @@ any(const struct tt_model *m)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "counters", "Counters", counters_col, K_N, false, TT_ON_TIME | TT_ON_NAMES, .make = summary, .none = NO_COUNTERS },
+	{ "counters", "Counters", counters_col, K_N, false, TT_ON_TIME | TT_ON_NAMES, .make_rows = summary, .why_empty = NO_COUNTERS },
 	{ "counter_values", "Counters over time", values_col, V_N, true, TT_ON_TIME | TT_ON_NAMES, .needs = TT_NEEDS_POINTS,
-	    .make = values, .none = NO_COUNTERS },
+	    .make_rows = values, .why_empty = NO_COUNTERS },
 	{ "counter_timeline", "Counters in buckets of time", timeline_col, B_N, true, TT_ON_TIME | TT_ON_NAMES,
-	    .parts = true, .needs = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT, .make = timeline, .none = NO_COUNTERS,
-	    .unheld = "a row is a part of the time; use counters" },
+	    .is_by_time = true, .needs = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT, .make_rows = timeline, .why_empty = NO_COUNTERS,
+	    .why_no_budget = "a row is a part of the time; use counters" },
 };
 
 const struct tt_pass tt_pass_counters = {
 	.name = "counters",
 	.summary = "counters: last, least, mean and largest value, change, values over time",
-	.standard = true,
-	.has = any,
+	.is_standard = true,
+	.has_tables = any,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -82,7 +82,7 @@ static void
 count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
-	struct place *p = tt_room(k, s->nat * sizeof *p);
+	struct place *p = tt_pass_alloc(k, s->nat * sizeof *p);
 	size_t n = 0;
 
 	if (!p)
@@ -130,7 +130,7 @@ put_lines(struct tt_cell *c, uint64_t lines, uint64_t hit)
 {
 	tt_cell_u64(&c[K_LINES], lines);
 	tt_cell_u64(&c[K_LINES_HIT], hit);
-	tt_cell_share(&c[K_LINE_SHARE], (int64_t)hit, (int64_t)lines);
+	tt_put_share(&c[K_LINE_SHARE], (int64_t)hit, (int64_t)lines);
 }
 
 static void
@@ -139,7 +139,7 @@ put_figures(struct tt_cell *c, const struct figures *g)
 	put_lines(c, g->lines, g->lines_hit);
 	tt_cell_u64(&c[K_METHODS], g->methods);
 	tt_cell_u64(&c[K_METHODS_HIT], g->methods_hit);
-	tt_cell_share(&c[K_METHOD_SHARE], (int64_t)g->methods_hit, (int64_t)g->methods);
+	tt_put_share(&c[K_METHOD_SHARE], (int64_t)g->methods_hit, (int64_t)g->methods);
 	tt_cell_u64(&c[K_STATEMENTS], g->statements);
 	tt_cell_u64(&c[K_STATEMENTS_HIT], g->statements_hit);
 }
@@ -160,7 +160,7 @@ parts(struct tt_making *k, struct tt_table *t, bool classes)
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	row_fn *of = classes ? of_class : of_assembly;
 	size_t n = s->nmethod ? of(NULL, &s->method[s->nmethod - 1]) + 1 : 0;
-	struct figures *f = tt_room(k, n * sizeof *f);
+	struct figures *f = tt_pass_alloc(k, n * sizeof *f);
 	uint32_t next = 0;
 
 	t->answer = 1 + K_STATEMENTS_HIT;     /* lines are known only with debug information */
@@ -327,8 +327,8 @@ static void
 groups_of(struct tt_making *k, struct tt_table *t, bool methods)
 {
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
-	struct figures *f = tt_room(k, s->nmethod * sizeof *f);
-	struct grouping g = { .s = s, .v = tt_room(k, s->nmethod * sizeof *g.v), .row = tt_room(k, s->nmethod * sizeof *g.row) };
+	struct figures *f = tt_pass_alloc(k, s->nmethod * sizeof *f);
+	struct grouping g = { .s = s, .v = tt_pass_alloc(k, s->nmethod * sizeof *g.v), .row = tt_pass_alloc(k, s->nmethod * sizeof *g.row) };
 
 	if (g.row) {
 		list_groups(k, &g, methods);
@@ -360,22 +360,22 @@ why(struct tt_making *k)
 
 static const struct tt_pass_table tables[] = {
 	{ "coverage", "Coverage", assemblies_col, TT_NCOL(assemblies_col), false, TT_ON_CATEGORY, TT_BY_NAME,
-	    .make = assemblies, .make_groups = groups, .why = why },
-	{ "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false, .make = files, .why = why },
+	    .make_rows = assemblies, .make_groups = groups, .find_why_empty = why },
+	{ "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false, .make_rows = files, .find_why_empty = why },
 	{ "coverage_classes", "Coverage by class", classes_col, TT_NCOL(classes_col), false, TT_ON_NAMES, TT_BY_NAME,
-	    .make = classes, .make_groups = groups, .why = why },
+	    .make_rows = classes, .make_groups = groups, .find_why_empty = why },
 	{ "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true, TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT,
-	    .make = methods, .make_groups = method_groups, .why = why },
-	{ "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, .make = lines, .why = why,
-	    .unheld = "a row is a line of source; use coverage_files" },
+	    .make_rows = methods, .make_groups = method_groups, .find_why_empty = why },
+	{ "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, .make_rows = lines, .find_why_empty = why,
+	    .why_no_budget = "a row is a line of source; use coverage_files" },
 };
 
 const struct tt_pass tt_pass_coverage = {
 	.name = "coverage",
 	.summary = "coverage: lines, statements and methods that ran, by assembly, file, class and method",
 	.needs = TT_NEEDS_COVERAGE,
-	.standard = true,
-	.has = any,
+	.is_standard = true,
+	.has_tables = any,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -64,7 +64,7 @@ struct fold {
 static struct fold *
 fold_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 /* Set the type of a throw, or its group. Sites and paths are groups already, so a type beside them would split them again. */
@@ -87,7 +87,7 @@ static void
 put_throws(const struct fold *f, struct tt_cell *c, uint64_t n, const struct tt_times *caught)
 {
 	tt_cell_u64(&c[0], n);
-	tt_cell_share(&c[1], (int64_t)n, (int64_t)f->n);
+	tt_put_share(&c[1], (int64_t)n, (int64_t)f->n);
 	tt_cell_u64(&c[2], caught->n);
 	if (caught->n == 0)
 		return;
@@ -186,7 +186,7 @@ put_type(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 static void
 types(struct tt_making *k, struct tt_table *t)
 {
-	tt_each_group(fold_of(k)->v, fold_of(k)->nv, sizeof(struct throw), by_type, put_type, k, t);
+	tt_for_each_group(fold_of(k)->v, fold_of(k)->nv, sizeof(struct throw), by_type, put_type, k, t);
 }
 
 static void
@@ -208,7 +208,7 @@ put_site(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 static void
 sites(struct tt_making *k, struct tt_table *t)
 {
-	tt_each_group(fold_of(k)->v, fold_of(k)->nv, sizeof(struct throw), k->o->group ? by_row : by_site, put_site, k, t);
+	tt_for_each_group(fold_of(k)->v, fold_of(k)->nv, sizeof(struct throw), k->o->group ? by_row : by_site, put_site, k, t);
 }
 
 static void
@@ -216,7 +216,7 @@ put_path(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 {
 	const struct fold *f = fold_of(k);
 	const struct throw *v = group;
-	struct tt_cell *c = tt_row_of_path(t, f->p, v->s->node, NULL);
+	struct tt_cell *c = tt_begin_path_row(t, f->p, v->s->node, NULL);
 
 	if (!k->o->group)
 		tt_cell_name(&c[2], v->type);
@@ -227,7 +227,7 @@ static void
 paths(struct tt_making *k, struct tt_table *t)
 {
 	struct fold *f = fold_of(k);
-	struct throw *v = tt_room(k, f->nv * sizeof *f->v);
+	struct throw *v = tt_pass_alloc(k, f->nv * sizeof *f->v);
 	size_t n = 0;
 
 	if (v && tt_view_paths(k->view, k->o->group, TT_PATHS_JOIN, &k->r->err)) {
@@ -237,7 +237,7 @@ paths(struct tt_making *k, struct tt_table *t)
 			v[n] = f->v[i];
 			v[n++].path = k->o->group ? f->p->path[f->v[i].s->node] : (uint32_t)i;
 		}
-		tt_each_group(v, n, sizeof *v, by_path, put_path, k, t);
+		tt_for_each_group(v, n, sizeof *v, by_path, put_path, k, t);
 	}
 }
 
@@ -281,7 +281,7 @@ static void
 clauses(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_exceptions *th = tt_exceptions(k->m);
-	struct clause *v = tt_room(k, th->nclause * sizeof *v);
+	struct clause *v = tt_pass_alloc(k, th->nclause * sizeof *v);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < th->nclause; i++) {
@@ -293,7 +293,7 @@ clauses(struct tt_making *k, struct tt_table *t)
 			v[n++] = (struct clause){ label, name, of };
 	}
 	if (k->o->group)
-		tt_each_group(v, n, sizeof *v, by_clause, put_clause, k, t);
+		tt_for_each_group(v, n, sizeof *v, by_clause, put_clause, k, t);
 	for (size_t i = 0; i < n && !k->o->group; i++)
 		put_clause(k, t, &v[i], 1);
 }
@@ -309,7 +309,7 @@ open(struct tt_making *k)
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
 	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES, &k->r->err);
 	f->nv = th->n;
-	f->v = tt_room(k, f->nv * sizeof *f->v);
+	f->v = tt_pass_alloc(k, f->nv * sizeof *f->v);
 	for (size_t i = 0; f->v && i < f->nv; i++) {
 		const struct tt_throw_site *s = &th->site[i];
 
@@ -361,22 +361,22 @@ any(const struct tt_model *m)
 #define TYPE_NEEDS (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_TEXT)
 static const struct tt_pass_table tables[] = {
 	{ "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .needs = TYPE_NEEDS, .make = types, .sort = "count", .none = NO_THROW },
+	    .needs = TYPE_NEEDS, .make_rows = types, .sort = "count", .why_empty = NO_THROW },
 	{ "exception_sites", "Exceptions by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .named_needs = TYPE_NEEDS, .make = sites, .keeps = true, .sort = "count", .none = NO_THROW },
+	    .named_needs = TYPE_NEEDS, .make_rows = sites, .keeps = true, .sort = "count", .why_empty = NO_THROW },
 	{ "exception_clauses", "Exception clauses", clause_col, TT_NCOL(clause_col), false, TT_ON_CALLS, TT_BY_NAME,
-	    .make = clauses, .sort = "count", .none = NO_CLAUSE },
+	    .make_rows = clauses, .sort = "count", .why_empty = NO_CLAUSE },
 	{ "exception_paths", "Exceptions by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .named_needs = TYPE_NEEDS, .make = paths, .keeps = true, .sort = "count", .none = NO_THROW },
+	    .named_needs = TYPE_NEEDS, .make_rows = paths, .keeps = true, .sort = "count", .why_empty = NO_THROW },
 };
 
 const struct tt_pass tt_pass_exceptions = {
 	.name = "exceptions",
 	.summary = "exceptions: throws by type, site and path; clauses",
 	.needs = TT_NEEDS_CALLS | TT_NEEDS_SITES | TT_NEEDS_THROWS,
-	.standard = true,
-	.has = any,
-	.own = sizeof(struct fold),
+	.is_standard = true,
+	.has_tables = any,
+	.state_bytes = sizeof(struct fold),
 	.open = open,
 	.close = drop,
 	.tables = tables,

@@ -40,7 +40,7 @@ struct fold {
 static struct fold *
 fold_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 static int
@@ -105,7 +105,7 @@ summary(struct tt_making *k, struct tt_table *t)
 				v[n++] = (struct part){ k->m->threads.t[thread]->name, thread, what, i };
 		}
 		if (by_thread)
-			tt_each_group(v, n, sizeof *v, by_label, put_group, k, t);
+			tt_for_each_group(v, n, sizeof *v, by_label, put_group, k, t);
 		else
 			put_row(k, t, v, n, NULL, what);
 	}
@@ -140,7 +140,7 @@ classes(struct tt_making *k, struct tt_table *t)
 		f->v[n++] = k->o->group == TT_GROUP_THREAD ? (struct part){ k->m->threads.t[of->thread]->name, of->thread, NULL, i } :
 		    (struct part){ c ? c->label : "(unknown)", 0, NULL, i };
 	}
-	tt_each_group(f->v, n, sizeof *f->v, by_label, put_group, k, t);
+	tt_for_each_group(f->v, n, sizeof *f->v, by_label, put_group, k, t);
 }
 
 static void
@@ -149,7 +149,7 @@ open(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
-	f->v = tt_room(k, tt_finalizers(k->m)->n * sizeof *f->v);
+	f->v = tt_pass_alloc(k, tt_finalizers(k->m)->n * sizeof *f->v);
 }
 
 static void
@@ -165,21 +165,21 @@ any(const struct tt_model *m)
 }
 
 #define TYPED (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_TEXT)
-#define NONE .none = "no finalizer in this capture, or the filters leave none", .records = TT_REC_FINALIZERS
+#define NONE .why_empty = "no finalizer in this capture, or the filters leave none", .records = TT_REC_FINALIZERS
 static const struct tt_pass_table tables[] = {
 	{ "finalizers", "Finalizers", summary_col, TT_NCOL(summary_col), false, TT_ON_TIME | TT_ON_THREAD, TT_BY_THREAD, TT_GROUP_FRONT,
-	    .make = summary, NONE },
+	    .make_rows = summary, NONE },
 	{ "finalizer_classes", "Finalizers by class", class_col, TT_NCOL(class_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES,
-	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, .needs = TYPED, .make = classes, .sort = "count", NONE },
+	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, .needs = TYPED, .make_rows = classes, .sort = "count", NONE },
 };
 
 const struct tt_pass tt_pass_finalizers = {
 	.name = "finalizers",
 	.summary = "finalizers: objects and runs, their times, by class",
 	.needs = TT_NEEDS_FINALS,
-	.standard = true,
-	.has = any,
-	.own = sizeof(struct fold),
+	.is_standard = true,
+	.has_tables = any,
+	.state_bytes = sizeof(struct fold),
 	.open = open,
 	.close = drop,
 	.tables = tables,

@@ -295,7 +295,7 @@ put_budget(struct tt_table *t, const struct kind *kind, const struct tt_values *
 	if (kind->what == TT_FRAME_WALL && tt_frames_count_undecidable(f, limit))
 		return;
 	tt_cell_u64(&c[B_OVER], over);
-	tt_cell_share(&c[B_SHARE], (int64_t)over, (int64_t)x->n);
+	tt_put_share(&c[B_SHARE], (int64_t)over, (int64_t)x->n);
 }
 
 static void
@@ -341,8 +341,8 @@ histogram(struct tt_making *k, struct tt_table *t)
 		if (i < NEDGE)
 			tt_cell_int(&c[H_TO], edge[i]);
 		tt_cell_u64(&c[H_COUNT], upto - below);
-		tt_cell_share(&c[H_SHARE], (int64_t)(upto - below), (int64_t)x->n);
-		tt_cell_share(&c[H_BELOW], (int64_t)upto, (int64_t)x->n);
+		tt_put_share(&c[H_SHARE], (int64_t)(upto - below), (int64_t)x->n);
+		tt_put_share(&c[H_BELOW], (int64_t)upto, (int64_t)x->n);
 		below = upto;
 	}
 }
@@ -371,7 +371,7 @@ phases(struct tt_making *k, struct tt_table *t)
 		c = tt_row(t);
 		tt_cell_text(&c[P_PHASE], tt_frame_phases[p]);
 		tt_cell_int(&c[P_MEAN], tt_ratio((uint64_t)sum.total, 1, f->n));
-		tt_cell_share(&c[P_SHARE], sum.total, (int64_t)all->sum);
+		tt_put_share(&c[P_SHARE], sum.total, (int64_t)all->sum);
 		tt_cell_u64(&c[P_CALLS], sum.calls);
 	}
 }
@@ -505,7 +505,7 @@ is_held_by_timer(const struct tt_frames *f)
 }
 
 const char *
-tt_pass_limited(const struct tt_frames *f, struct tt_report *r)
+tt_pass_limit_text(const struct tt_frames *f, struct tt_report *r)
 {
 	uint64_t n[LIMITS] = { 0 }, sum[LIMITS] = { 0 };
 	const uint64_t known = count_limits(f, n, sum);
@@ -537,7 +537,7 @@ limits(struct tt_making *k, struct tt_table *t)
 		tt_cell_text(&c[L_LIMIT], limit_name[i]);
 		tt_cell_u64(&c[L_COUNT], n[i]);
 		if (i != BY_UNKNOWN)
-			tt_cell_share(&c[L_SHARE], (int64_t)n[i], (int64_t)known);
+			tt_put_share(&c[L_SHARE], (int64_t)n[i], (int64_t)known);
 		tt_cell_int(&c[L_MEAN], tt_ratio(sum[i], 1, n[i]));
 	}
 }
@@ -556,7 +556,7 @@ worst(struct tt_making *k, size_t *n, int64_t *period)
 
 	*period = cap_of(k);
 	list = *period && f->has_wait ? &f->latest : &f->longest;
-	*n = k->o->hitches && k->o->hitches < list->n ? (size_t)k->o->hitches : list->n;
+	*n = k->o->max_hitches && k->o->max_hitches < list->n ? (size_t)k->o->max_hitches : list->n;
 	return list->h;
 }
 
@@ -663,7 +663,7 @@ put_hitch_marker(struct tt_table *t, const struct tt_model *m, const struct tt_h
 	tt_cell_int(&c[K_RANK], (int64_t)rank + 1);
 	tt_cell_text(&c[K_MARKER], name);
 	tt_cell_int(&c[K_SELF], h->top[rank].self);
-	tt_cell_share(&c[K_SHARE], h->top[rank].self, tt_frames_wall(f, h->frame));
+	tt_put_share(&c[K_SHARE], h->top[rank].self, tt_frames_wall(f, h->frame));
 	tt_cell_u64(&c[K_CALLS], h->top[rank].calls);
 	if (m->ncap > 1)
 		tt_cell_int(&c[K_PROCESS], (int64_t)m->threads.t[tt_frames_thread(f, h->frame)]->process + 1);
@@ -693,7 +693,7 @@ hitch_markers(struct tt_making *k, struct tt_table *t)
 /* --- the pass ------------------------------------------------------------------------ */
 
 const char *
-tt_pass_no_frames(const struct tt_model *m, struct tt_report *r)
+tt_pass_why_no_frames(const struct tt_model *m, struct tt_report *r)
 {
 	const struct tt_frames *f = m->frames;
 	const struct tt_filter *of = &m->filter;
@@ -712,7 +712,7 @@ tt_pass_no_frames(const struct tt_model *m, struct tt_report *r)
 static const char *
 why_no_frames(struct tt_making *k)
 {
-	const char *why = tt_pass_no_frames(k->m, k->r);
+	const char *why = tt_pass_why_no_frames(k->m, k->r);
 
 	return why ? why : "the filters leave no marker of the worst frames";
 }
@@ -777,28 +777,30 @@ static const struct tt_option options[] = {
 	{ .name = "percentiles", .arg = "RULE", .kind = TT_OPTION_CHOICE, .at = offsetof(struct tt_pass_opts, percentiles), .value = percentile_rule,
 	    .help = "print figures of frames by the nearest rank, or as Unity's Profile Analyzer does" },
 	{ .name = "budget", .arg = "MS", .kind = TT_OPTION_OTHER, .help = "also count frames longer than MS milliseconds; repeatable" },
-	{ .name = "hitches", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, hitches), .min = 1, .max = 1000,
+	{ .name = "hitches", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, max_hitches), .min = 1, .max = 1000,
 	    .help = "list the N worst frames; default 10" },
 	{ .name = NULL },
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, .whole = "partial", .shape = TT_FACTS, .make = summary_or_none, .why = why_no_frames },
-	{ "frame_shown", "Frames as shown", tt_shown_col, TT_SHOWN_COLUMNS, false, TT_ON_TIME, .shape = TT_WHOLE, .make = tt_shown_table, .has = has_frames,
-	    .why = why_no_frames },
-	{ "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = timings, .has = has_timings,
-	    .why = why_no_timings },
-	{ "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = limits,
-	    .has = has_timings, .why = why_no_timings },
-	{ "frame_phases", "Phases of frames", phase_col, P_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = phases,
-	    .has = has_phases, .why = why_no_phases },
-	{ "frame_budgets", "Frames over budget", budget_col, B_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = budgets,
-	    .has = has_frames, .why = why_no_frames },
-	{ "frame_histogram", "Frame time histogram", histogram_col, H_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = histogram,
-	    .has = has_frames, .why = why_no_frames },
-	{ "hitches", "Worst frames", hitch_col, W_N, false, TT_ON_TIME | TT_ON_THREAD, .make = hitches, .has = has_frames, .why = why_no_frames },
-	{ "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true, TT_ON_TIME | TT_ON_NAMES, .make = hitch_markers,
-	    .has = has_frames, .why = why_no_frames },
+	{ "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, .whole_columns = "partial", .shape = TT_FACTS, .make_rows = summary_or_none,
+	    .find_why_empty = why_no_frames },
+	{ "frame_shown", "Frames as shown", tt_shown_col, TT_SHOWN_COLUMNS, false, TT_ON_TIME, .shape = TT_WHOLE, .make_rows = tt_shown_table, .has_rows =
+	    has_frames, .find_why_empty = why_no_frames },
+	{ "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make_rows = timings, .has_rows = has_timings,
+	    .find_why_empty = why_no_timings },
+	{ "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make_rows = limits,
+	    .has_rows = has_timings, .find_why_empty = why_no_timings },
+	{ "frame_phases", "Phases of frames", phase_col, P_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make_rows = phases,
+	    .has_rows = has_phases, .find_why_empty = why_no_phases },
+	{ "frame_budgets", "Frames over budget", budget_col, B_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make_rows = budgets,
+	    .has_rows = has_frames, .find_why_empty = why_no_frames },
+	{ "frame_histogram", "Frame time histogram", histogram_col, H_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make_rows = histogram,
+	    .has_rows = has_frames, .find_why_empty = why_no_frames },
+	{ "hitches", "Worst frames", hitch_col, W_N, false, TT_ON_TIME | TT_ON_THREAD, .make_rows = hitches, .has_rows = has_frames, .find_why_empty =
+	    why_no_frames },
+	{ "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true, TT_ON_TIME | TT_ON_NAMES, .make_rows = hitch_markers,
+	    .has_rows = has_frames, .find_why_empty = why_no_frames },
 };
 
 const struct tt_pass tt_pass_frames = {
@@ -806,7 +808,7 @@ const struct tt_pass tt_pass_frames = {
 	.summary = "frame times: percentiles, FPS, lows, budgets, histogram, worst frames and why",
 	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS,
 	.option = options,
-	.standard = true,
+	.is_standard = true,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -96,7 +96,7 @@ static const struct tt_col path_col[] = {
 static const struct tt_allocs *
 allocs_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 /* Allocations of one row. */
@@ -122,7 +122,7 @@ static void
 put_sum(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 {
 	tt_cell_int(&c[0], s->bytes);
-	tt_cell_share(&c[1], s->bytes, al->all.bytes);
+	tt_put_share(&c[1], s->bytes, al->all.bytes);
 	tt_cell_u64(&c[2], s->n);
 	if (s->n)
 		tt_cell_int(&c[3], tt_ratio((uint64_t)s->bytes, 1, s->n));
@@ -154,7 +154,7 @@ put_frames(struct tt_making *k, struct tt_cell *c)
 	tt_cell_int(&c[S_FRAME_P95], tt_values_quantile(bytes, 95, 100));
 	tt_cell_int(&c[S_FRAME_MAX], tt_values_quantile(bytes, 1, 1));
 	tt_cell_int(&c[S_FRAME_COUNT], tt_values_quantile(count, 1, 2));
-	tt_cell_share(&c[S_FRAME_ZERO], (int64_t)(count->n - tt_values_over(count, 0)), (int64_t)count->n);
+	tt_put_share(&c[S_FRAME_ZERO], (int64_t)(count->n - tt_values_over(count, 0)), (int64_t)count->n);
 }
 
 /* Put the collections ${all}, and the pauses of ${gc} if ${pauses} are known. */
@@ -353,7 +353,7 @@ static struct sum *
 sums_by(struct tt_making *k, const struct things *by)
 {
 	const struct tt_allocs *al = allocs_of(k);
-	struct sum *s = tt_room(k, by->n * sizeof *s);
+	struct sum *s = tt_pass_alloc(k, by->n * sizeof *s);
 
 	for (size_t i = 0; i < al->n && s; i++) {
 		const struct tt_alloc *a = &al->a[i];
@@ -525,7 +525,7 @@ put_site(struct tt_making *k, struct tt_table *t, const struct tt_alloc *a, cons
 static void
 sites(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_allocs *al = k->own;
+	struct tt_allocs *al = k->state;
 
 	tt_allocs_sort(al, tt_alloc_place);
 	for (size_t i = 0, j; i < al->n; i = j) {
@@ -586,15 +586,15 @@ list_paths(struct tt_allocs *al, struct path *path)
 static void
 paths(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_allocs *al = k->own;
-	struct path *path = tt_room(k, al->n * sizeof *path);
+	struct tt_allocs *al = k->state;
+	struct path *path = tt_pass_alloc(k, al->n * sizeof *path);
 	size_t n = path && tt_view_paths(k->view, k->o->group, TT_PATHS_JOIN, &k->r->err) ? list_paths(al, path) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (k->o->rows && i >= k->o->rows)
+		if (k->o->max_rows && i >= k->o->max_rows)
 			t->hidden++;
 		else
-			put_sum(al, tt_row_of_path(t, al->p, path[i].node, NULL) + 2, &path[i].s);
+			put_sum(al, tt_begin_path_row(t, al->p, path[i].node, NULL) + 2, &path[i].s);
 	}
 }
 
@@ -615,13 +615,13 @@ path_groups(struct tt_making *k, struct tt_table *t)
 static void
 fold(struct tt_making *k)
 {
-	tt_allocs_init(k->own, k->view, k->o->group, &k->r->arena, &k->r->err);
+	tt_allocs_init(k->state, k->view, k->o->group, &k->r->arena, &k->r->err);
 }
 
 static void
 drop(struct tt_making *k)
 {
-	tt_allocs_free(k->own);
+	tt_allocs_free(k->state);
 }
 
 /* True if something was allocated; if not, the summary alone says so. */
@@ -640,29 +640,30 @@ why_no_allocs(struct tt_making *k)
 #define GROUPS (TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN)
 static const struct tt_pass_table tables[] = {
 	{ "gcalloc", "Allocation and collection", summary_col, S_N, false, TT_ON_TIME | TT_ON_THREAD, GROUPS, TT_GROUP_FRONT,
-	    .shape = TT_FACTS, .make = summary, .make_groups = summary_groups, .sort = "bytes", .why = why_no_allocs },
+	    .shape = TT_FACTS, .make_rows = summary, .make_groups = summary_groups, .sort = "bytes", .find_why_empty = why_no_allocs },
 	{ "gc_generations", "Collections by generation", generation_col, N_N, false, TT_ON_TIME | TT_ON_THREAD, TT_BY_THREAD, TT_GROUP_FRONT,
-	    .shape = TT_WHOLE, .make = generations, .make_groups = generation_groups, .sort = "total_ns", .why = why_no_collections },
-	{ "gc_heap", "Heap size over time", heap_col, P_N, true, TT_ON_TIME, .make = heap,
-	    .none = "no change of the heap's size in this capture" },
+	    .shape = TT_WHOLE, .make_rows = generations, .make_groups = generation_groups, .sort = "total_ns", .find_why_empty = why_no_collections },
+	{ "gc_heap", "Heap size over time", heap_col, P_N, true, TT_ON_TIME, .make_rows = heap,
+	    .why_empty = "no change of the heap's size in this capture" },
 	{ "alloc_threads", "Allocation by thread", thread_col, TT_NCOL(thread_col), false, TT_ON_TIME | TT_ON_THREAD,
-	    .make = threads, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	    .make_rows = threads, .sort = "bytes", .has_rows = has_allocs, .find_why_empty = why_no_allocs },
 	{ "alloc_categories", "Allocation by category", category_col, TT_NCOL(category_col), false,
-	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, .make = categories, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, .make_rows = categories, .sort = "bytes", .has_rows = has_allocs, .find_why_empty =
+	   why_no_allocs },
 	{ "alloc_classes", "Allocation by class", class_col, TT_NCOL(class_col), false, TT_ON_CALLS, GROUPS,
-	    .make = classes, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	    .make_rows = classes, .sort = "bytes", .has_rows = has_allocs, .find_why_empty = why_no_allocs },
 	{ "alloc_sites", "Allocation by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, GROUPS,
-	    .make = sites, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	    .make_rows = sites, .sort = "bytes", .has_rows = has_allocs, .find_why_empty = why_no_allocs },
 	{ "alloc_paths", "Allocation by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, GROUPS,
-	    .make = paths, .make_groups = path_groups, .has = has_allocs, .why = why_no_allocs },
+	    .make_rows = paths, .make_groups = path_groups, .has_rows = has_allocs, .find_why_empty = why_no_allocs },
 };
 
 const struct tt_pass tt_pass_gcalloc = {
 	.name = "gcalloc",
 	.summary = "allocations per thread, category, class, site, path and frame; collections, pauses, heap",
 	.needs = TT_NEEDS_CALLS | TT_NEEDS_FRAMES,
-	.standard = true,
-	.own = sizeof(struct tt_allocs),
+	.is_standard = true,
+	.state_bytes = sizeof(struct tt_allocs),
 	.open = fold,
 	.close = drop,
 	.tables = tables,

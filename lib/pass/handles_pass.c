@@ -94,11 +94,11 @@ by_site(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_handles *h = tt_handles(k->m);
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES, &k->r->err);
-	struct place *v = tt_room(k, h->n * sizeof *v);
+	struct place *v = tt_pass_alloc(k, h->n * sizeof *v);
 
 	for (size_t i = 0; v && i < h->n; i++)
 		v[i] = (struct place){ p->site[h->site[i].node], h->site[i].kind, &h->site[i] };
-	tt_each_group(v, v ? h->n : 0, sizeof *v, by_place, put_site, k, t);
+	tt_for_each_group(v, v ? h->n : 0, sizeof *v, by_place, put_site, k, t);
 }
 
 static bool
@@ -109,19 +109,19 @@ any(const struct tt_model *m)
 	return all.ncreated + all.ndestroyed > 0;
 }
 
-#define NONE .none = "no handle in this capture, or the filters leave none", .records = TT_REC_HANDLES
+#define NONE .why_empty = "no handle in this capture, or the filters leave none", .records = TT_REC_HANDLES
 static const struct tt_pass_table tables[] = {
-	{ "handles", "GC handles", kind_col, TT_NCOL(kind_col), false, TT_ON_TIME | TT_ON_THREAD, .make = by_kind, NONE },
+	{ "handles", "GC handles", kind_col, TT_NCOL(kind_col), false, TT_ON_TIME | TT_ON_THREAD, .make_rows = by_kind, NONE },
 	{ "handle_sites", "GC handles by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .make = by_site, .sort = "created", NONE },
+	    .make_rows = by_site, .sort = "created", NONE },
 };
 
 const struct tt_pass tt_pass_handles = {
 	.name = "handles",
 	.summary = "GC handles: created, destroyed, live, by kind and site",
 	.needs = TT_NEEDS_CALLS | TT_NEEDS_SITES | TT_NEEDS_HANDLES,
-	.standard = true,
-	.has = any,
+	.is_standard = true,
+	.has_tables = any,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

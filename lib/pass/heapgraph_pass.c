@@ -46,7 +46,7 @@ struct fold {
 static struct fold *
 fold_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 static const char *
@@ -282,7 +282,7 @@ put_ways(struct tt_making *k, struct tt_table *t, const struct class *v, const s
 		const char *text;
 		struct tt_cell *c;
 
-		if (k->o->rows && t->nrow >= k->o->rows) {
+		if (k->o->max_rows && t->nrow >= k->o->max_rows) {
 			t->hidden++;
 			continue;
 		}
@@ -291,7 +291,7 @@ put_ways(struct tt_making *k, struct tt_table *t, const struct class *v, const s
 		tt_cell_text(&c[0], class->name);
 		tt_cell_text(&c[1], text);
 		tt_cell_u64(&c[2], way[i].n);
-		tt_cell_share(&c[3], (int64_t)way[i].n, (int64_t)class->n);
+		tt_put_share(&c[3], (int64_t)way[i].n, (int64_t)class->n);
 		tt_cell_u64(&c[4], class->bytes);
 	}
 }
@@ -300,9 +300,9 @@ static void
 paths(struct tt_making *k, struct tt_table *t)
 {
 	const struct fold *f = fold_of(k);
-	struct class *v = tt_room(k, f->shot->nclass * sizeof *v);
-	uint32_t *group = tt_room(k, f->nclass * sizeof *group);
-	struct way *way = tt_room(k, (f->g->npath + BIGGEST_CLASSES) * sizeof *way);
+	struct class *v = tt_pass_alloc(k, f->shot->nclass * sizeof *v);
+	uint32_t *group = tt_pass_alloc(k, f->nclass * sizeof *group);
+	struct way *way = tt_pass_alloc(k, (f->g->npath + BIGGEST_CLASSES) * sizeof *way);
 
 	if (way)
 		put_ways(k, t, v, way, list_ways(k, list_classes(k, v, group), group, way));
@@ -363,21 +363,21 @@ static void
 references(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_graph *g = fold_of(k)->g;
-	struct reference *v = tt_room(k, (g->by_class.n + g->by_root.n) * sizeof *v);
+	struct reference *v = tt_pass_alloc(k, (g->by_class.n + g->by_root.n) * sizeof *v);
 	size_t n;
 
 	if (!v)
 		return;
 	n = list_references(k, &g->by_class, false, v);
 	n += list_references(k, &g->by_root, true, v + n);
-	tt_each_group(v, n, sizeof *v, by_ends, put_reference, k, t);
+	tt_for_each_group(v, n, sizeof *v, by_ends, put_reference, k, t);
 }
 
 static void
 roots(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_graph *g = fold_of(k)->g;
-	uint64_t *reached = tt_room(k, g->npath * sizeof *reached);
+	uint64_t *reached = tt_pass_alloc(k, g->npath * sizeof *reached);
 
 	/* A path's number is larger than that of its parent path. */
 	for (size_t p = g->npath; p-- > 1 && reached;) {
@@ -396,7 +396,7 @@ roots(struct tt_making *k, struct tt_table *t)
 		tt_cell_text(&c[0], name);
 		tt_cell_u64(&c[1], g->root[g->path[p].class_or_root].n);
 		tt_cell_u64(&c[2], reached[p]);
-		tt_cell_share(&c[3], (int64_t)reached[p], (int64_t)g->nobjects);
+		tt_put_share(&c[3], (int64_t)reached[p], (int64_t)g->nobjects);
 	}
 }
 
@@ -433,7 +433,7 @@ open(struct tt_making *k)
 		return;
 	f->shot = &s->shot[f->g->shot - 1];
 	f->nclass = s->nkey;
-	f->class = tt_room(k, f->nclass * sizeof *f->class);
+	f->class = tt_pass_alloc(k, f->nclass * sizeof *f->class);
 	tt_classes_init(&classes, k->m, k->o->group, &k->r->arena);
 	for (size_t i = 0; f->class && i < f->nclass; i++) {
 		const struct tt_class *c = tt_class_of(&classes, s->key_process[i], s->key[i], &k->r->err);
@@ -454,17 +454,18 @@ has_graph(const struct tt_making *k)
 
 static const struct tt_pass_table tables[] = {
 	{ "heapshot_paths", "Paths from roots to the largest classes", path_col, TT_NCOL(path_col), false, TT_ON_TIME | TT_ON_NAMES,
-	    TT_BY_NAME | TT_BY_DOMAIN, .make = paths, .has = has_graph, .why = no_graph },
+	    TT_BY_NAME | TT_BY_DOMAIN, .make_rows = paths, .has_rows = has_graph, .find_why_empty = no_graph },
 	{ "heapshot_references", "References between classes", reference_col, TT_NCOL(reference_col), false, TT_ON_TIME | TT_ON_NAMES,
-	    TT_BY_NAME | TT_BY_DOMAIN, .make = references, .has = has_graph, .sort = "references", .why = no_graph },
-	{ "heapshot_roots", "Roots", root_col, TT_NCOL(root_col), false, TT_ON_TIME, .make = roots, .has = has_graph, .sort = "reached", .why = no_graph },
+	    TT_BY_NAME | TT_BY_DOMAIN, .make_rows = references, .has_rows = has_graph, .sort = "references", .find_why_empty = no_graph },
+	{ "heapshot_roots", "Roots", root_col, TT_NCOL(root_col), false, TT_ON_TIME, .make_rows = roots, .has_rows = has_graph, .sort = "reached",
+	    .find_why_empty = no_graph },
 };
 
 const struct tt_pass tt_pass_heapgraph = {
 	.name = "heapgraph",
 	.summary = "heap shots: references between classes, roots, paths from roots to the largest classes",
 	.needs = TT_NEEDS_SHOTS | TT_NEEDS_GRAPH,
-	.own = sizeof(struct fold),
+	.state_bytes = sizeof(struct fold),
 	.open = open,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),

@@ -79,7 +79,7 @@ struct fold {
 static struct fold *
 fold_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 static void
@@ -116,10 +116,10 @@ open(struct tt_making *k)
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
 	f->s = tt_heap_shots(k->m);
-	f->name = tt_room(k, f->s->nkey * sizeof *f->name);
-	f->name_of = tt_room(k, f->s->nkey * sizeof *f->name_of);
-	f->now = tt_room(k, f->s->nkey * sizeof *f->now);
-	f->before = tt_room(k, f->s->nkey * sizeof *f->before);
+	f->name = tt_pass_alloc(k, f->s->nkey * sizeof *f->name);
+	f->name_of = tt_pass_alloc(k, f->s->nkey * sizeof *f->name_of);
+	f->now = tt_pass_alloc(k, f->s->nkey * sizeof *f->now);
+	f->before = tt_pass_alloc(k, f->s->nkey * sizeof *f->before);
 	if (f->before)
 		name_classes(f, &k->r->err);
 }
@@ -226,7 +226,7 @@ classes(struct tt_making *k, struct tt_table *t)
 		c = tt_row(t);
 		tt_cell_text(&c[0], f->name[i]);
 		tt_cell_int(&c[1], s->bytes);
-		tt_cell_share(&c[2], s->bytes, (int64_t)last->bytes);
+		tt_put_share(&c[2], s->bytes, (int64_t)last->bytes);
 		tt_cell_int(&c[3], s->n);
 		if (s->n)
 			tt_cell_int(&c[4], tt_ratio((uint64_t)s->bytes, 1, (uint64_t)s->n));
@@ -279,7 +279,7 @@ growth(struct tt_making *k, struct tt_table *t)
 {
 	struct fold *f = fold_of(k);
 	const struct tt_shot *last = last_shot(f);
-	struct growth *g = last ? tt_room(k, f->nname * sizeof *g) : NULL;
+	struct growth *g = last ? tt_pass_alloc(k, f->nname * sizeof *g) : NULL;
 
 	t->note = SLOTS;
 	if (!g)
@@ -380,27 +380,27 @@ has(const struct tt_making *k)
 	return tt_heap_shots(k->m)->met;
 }
 
-#define NO_SHOT .has = has, .none = "no heap shot in this capture, or the filters leave none"
-#define NO_WHOLE_SHOT .has = has, .none = "no whole heap shot in this capture, or the filters leave none"
+#define NO_SHOT .has_rows = has, .why_empty = "no heap shot in this capture, or the filters leave none"
+#define NO_WHOLE_SHOT .has_rows = has, .why_empty = "no whole heap shot in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
-	{ "heapshots", "Heap shots", shot_col, TT_NCOL(shot_col), false, TT_ON_TIME, .make = shots, NO_SHOT },
+	{ "heapshots", "Heap shots", shot_col, TT_NCOL(shot_col), false, TT_ON_TIME, .make_rows = shots, NO_SHOT },
 	{ "heapshot_classes", "Last heap shot by class", class_col, TT_NCOL(class_col), false, TT_ON_TIME | TT_ON_NAMES,
-	    TT_BY_NAME | TT_BY_DOMAIN, .make = classes, .sort = "bytes", NO_WHOLE_SHOT },
+	    TT_BY_NAME | TT_BY_DOMAIN, .make_rows = classes, .sort = "bytes", NO_WHOLE_SHOT },
 	{ "heapshot_growth", "Growth over all heap shots", growth_col, TT_NCOL(growth_col), false, TT_ON_TIME | TT_ON_NAMES,
-	    TT_BY_NAME | TT_BY_DOMAIN, .make = growth, .sort = "d_bytes", NO_WHOLE_SHOT },
+	    TT_BY_NAME | TT_BY_DOMAIN, .make_rows = growth, .sort = "d_bytes", NO_WHOLE_SHOT },
 	{ "heapshot_objects", "Largest objects of the last heap shot", object_col, TT_NCOL(object_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 | TT_GROUP_COUNT, .make = objects, .make_groups = object_groups, NO_WHOLE_SHOT },
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 | TT_GROUP_COUNT, .make_rows = objects, .make_groups = object_groups, NO_WHOLE_SHOT },
 	{ "heapshot_history", "Heap shots by class", history_col, TT_NCOL(history_col), true, TT_ON_TIME | TT_ON_NAMES,
-	    TT_BY_NAME | TT_BY_DOMAIN, 1, .needs = TT_NEEDS_GRAPH | TT_NEEDS_ROOTS, .make = history, NO_WHOLE_SHOT },
+	    TT_BY_NAME | TT_BY_DOMAIN, 1, .needs = TT_NEEDS_GRAPH | TT_NEEDS_ROOTS, .make_rows = history, NO_WHOLE_SHOT },
 };
 
 const struct tt_pass tt_pass_heapshot = {
 	.name = "heapshot",
 	.summary = "heap shots: classes, differences, growth, largest objects",
 	.needs = TT_NEEDS_SHOTS,
-	.standard = true,
-	.has = any,
-	.own = sizeof(struct fold),
+	.is_standard = true,
+	.has_tables = any,
+	.state_bytes = sizeof(struct fold),
 	.open = open,
 	.close = drop,
 	.tables = tables,

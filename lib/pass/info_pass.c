@@ -147,7 +147,7 @@ put_flight(const struct tt_capture *k, struct tt_cell *c)
 }
 
 const char *
-tt_pass_part(const struct tt_capture *k, struct tt_report *r)
+tt_pass_rotation_text(const struct tt_capture *k, struct tt_report *r)
 {
 	const char *more = k->more_follow ? "; more follow" : k->clean_end ? "; the last" : "";
 	char files[TT_FILES_TEXT];
@@ -192,7 +192,7 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_tabl
 		tt_cell_int(&c[25], k->part);
 	put_flight(k, &c[20]);
 	tt_cell_name(&c[24], recording_text(t->r, k));
-	tt_cell_name(&c[26], tt_pass_part(k, t->r));
+	tt_cell_name(&c[26], tt_pass_rotation_text(k, t->r));
 }
 
 static void
@@ -336,23 +336,24 @@ candidates(struct tt_making *k, struct tt_table *t)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "capture", "Capture", capture_col, TT_NCOL(capture_col), .always_whole = true, .shape = TT_FACTS, .make = captures },
+	{ "capture", "Capture", capture_col, TT_NCOL(capture_col), .always_whole = true, .shape = TT_FACTS, .make_rows = captures },
 	{ "capture_layout", "Layout", tt_layout_col, TT_LAYOUT_COLUMNS, .always_whole = true, .shape = TT_FACTS, .needs = TT_NEEDS_CALLS,
-	    .make = tt_layout_make, .has = tt_layout_has, .none = "its format has one layout" },
-	{ "capture_logs", "Logs", tt_logs_col, TT_LOGS_COLUMNS, .always_whole = true, .needs = TT_NEEDS_CALLS, .make = tt_logs_make, .has = tt_logs_has,
-	    .none = "no input has several logs", .unheld = "a row is one of several logs in a file; use capture_layout" },
+	    .make_rows = tt_layout_make, .has_rows = tt_layout_has, .why_empty = "its format has one layout" },
+	{ "capture_logs", "Logs", tt_logs_col, TT_LOGS_COLUMNS, .always_whole = true, .needs = TT_NEEDS_CALLS, .make_rows = tt_logs_make, .has_rows =
+	    tt_logs_has, .why_empty = "no input has several logs", .why_no_budget = "a row is one of several logs in a file; use capture_layout" },
 	{ "capture_unknown", "Messages of unknown types", tt_unknown_col, TT_UNKNOWN_COLUMNS, .always_whole = true,
-	    .make = tt_unknown_make, .has = tt_unknown_has, .none = "no message is of an unknown type" },
-	{ "capture_dumps", "Dumps of flight recordings", dump_col, TT_NCOL(dump_col), .make = dumps, .has = has_dumps,
-	    .none = "nothing here is a flight recording" },
-	{ "capture_meta", "Facts", fact_col, TT_NCOL(fact_col), .always_whole = true, .make = facts, .has = has_facts, .none = "the capture holds no facts" },
+	    .make_rows = tt_unknown_make, .has_rows = tt_unknown_has, .why_empty = "no message is of an unknown type" },
+	{ "capture_dumps", "Dumps of flight recordings", dump_col, TT_NCOL(dump_col), .make_rows = dumps, .has_rows = has_dumps,
+	    .why_empty = "nothing here is a flight recording" },
+	{ "capture_meta", "Facts", fact_col, TT_NCOL(fact_col), .always_whole = true, .make_rows = facts, .has_rows = has_facts, .why_empty =
+	    "the capture holds no facts" },
 	{ "capture_frame_markers", "Markers that may begin frames", candidate_col, TT_NCOL(candidate_col),
-	    .always_whole = true, .needs = TT_NEEDS_CALLS | TT_NEEDS_CANDIDATES, .make = candidates, .has = has_candidates,
-	    .none = "frames are marked, or no marker begins regularly" },
-	{ "capture_threads", "Threads", thread_col, TT_NCOL(thread_col), .needs = TT_NEEDS_CALLS, .make = threads,
-	    .none = "the capture has no threads" },
-	{ "capture_events", "Events by type", event_col, TT_NCOL(event_col), .needs = TT_NEEDS_TALLY, .make = events, .sort = "events",
-	    .none = "the capture has no events" },
+	    .always_whole = true, .needs = TT_NEEDS_CALLS | TT_NEEDS_CANDIDATES, .make_rows = candidates, .has_rows = has_candidates,
+	    .why_empty = "frames are marked, or no marker begins regularly" },
+	{ "capture_threads", "Threads", thread_col, TT_NCOL(thread_col), .needs = TT_NEEDS_CALLS, .make_rows = threads,
+	    .why_empty = "the capture has no threads" },
+	{ "capture_events", "Events by type", event_col, TT_NCOL(event_col), .needs = TT_NEEDS_TALLY, .make_rows = events, .sort = "events",
+	    .why_empty = "the capture has no events" },
 };
 
 const struct tt_pass tt_pass_info = {

@@ -177,7 +177,7 @@ groups(struct tt_making *k, struct tt_table *t)
 			n += of.label != NULL;
 		}
 	}
-	tt_each_group(v, n, sizeof *v, by_label, put_group, k, t);
+	tt_for_each_group(v, n, sizeof *v, by_label, put_group, k, t);
 	tt_mem_free(mem, v, cap * sizeof *v);
 }
 
@@ -207,12 +207,12 @@ methods(struct tt_making *k, struct tt_table *t)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "jit", "Compiled code", summary_col, U_N, false, TT_ON_TIME, .shape = TT_FACTS, .make = summary,
-	    .none = "no compiled code in this capture" },
-	{ "jit_helpers", "Helper code", helper_col, TT_NCOL(helper_col), false, TT_ON_TIME, .make = helpers, .sort = "bytes",
-	    .none = "no helper code in this capture", .records = TT_REC_CODE },
+	{ "jit", "Compiled code", summary_col, U_N, false, TT_ON_TIME, .shape = TT_FACTS, .make_rows = summary,
+	    .why_empty = "no compiled code in this capture" },
+	{ "jit_helpers", "Helper code", helper_col, TT_NCOL(helper_col), false, TT_ON_TIME, .make_rows = helpers, .sort = "bytes",
+	    .why_empty = "no helper code in this capture", .records = TT_REC_CODE },
 	{ "jit_methods", "Code by method", method_col, TT_NCOL(method_col), true, TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME,
-	    .make = methods, .make_groups = groups, .sort = "bytes", .none = "no compiled code in this capture" },
+	    .make_rows = methods, .make_groups = groups, .sort = "bytes", .why_empty = "no compiled code in this capture" },
 };
 
 const struct tt_pass tt_pass_jit = {

@@ -95,14 +95,14 @@ why_nothing(struct tt_making *k)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "loss", "Lost, guessed or left out", loss_col, L_N, .always_whole = true, .shape = TT_WHOLE, .make = entries, .why = why_nothing },
+	{ "loss", "Lost, guessed or left out", loss_col, L_N, .always_whole = true, .shape = TT_WHOLE, .make_rows = entries, .find_why_empty = why_nothing },
 };
 
 const struct tt_pass tt_pass_loss = {
 	.name = "loss",
 	.summary = "what was lost, guessed or left out, with advice",
 	.needs = TT_NEEDS_CALLS,      /* keys without a name are counted in the tree */
-	.standard = true,
+	.is_standard = true,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

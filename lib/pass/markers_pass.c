@@ -143,7 +143,7 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, int rule, struct tt_
 		return;
 	if (!f->p->group)
 		tt_cell_text(&c[M_CATEGORY], f->p->m->category[row->name->category].name);
-	tt_cell_share(&c[M_SHARE], s->self, self_all);
+	tt_put_share(&c[M_SHARE], s->self, self_all);
 	tt_cell_int(&c[M_TOTAL], s->total);
 	tt_cell_u64(&c[M_COUNT], s->n);
 	tt_row_cut(f->p, row, &ncut, &cut);
@@ -164,7 +164,7 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, int rule, struct tt_
 static void
 put_rows(struct tt_making *k, const struct fold *f, struct tt_table *t)
 {
-	struct tt_hist *h = tt_room(k, sizeof *h);
+	struct tt_hist *h = tt_pass_alloc(k, sizeof *h);
 	int64_t self_all[2] = { 0 };  /* sum of self times: of threads, of the GPU */
 
 	for (uint32_t i = 0; i < f->p->nrow; i++)
@@ -218,8 +218,8 @@ markers(struct tt_making *k, struct tt_table *t)
 
 	if (!f.p)
 		return;
-	f.calls = tt_room(k, f.p->nrow * sizeof *f.calls);
-	f.place = tt_room(k, f.p->nrow * sizeof *f.place);
+	f.calls = tt_pass_alloc(k, f.p->nrow * sizeof *f.calls);
+	f.place = tt_pass_alloc(k, f.p->nrow * sizeof *f.place);
 	if (f.place) {
 		fold_tree(&f);
 		put_rows(k, &f, t);
@@ -344,17 +344,17 @@ tt_pass_unended(struct tt_views *view, struct tt_report *r)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make = markers, .keeps = true, .sort = "self_ns",
-	    .none = "no calls or markers in this capture, or the filters leave none" },
-	{ "spanning_zones", "Zones that span frames", spanning_col, Z_N, false, TT_ON_CALLS, .make = spanning, .sort = "total_ns",
-	    .has = has_spanning, .none = "no zone is known to end outside the zone or frame in which it begins, or the filters leave none" },
+	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make_rows = markers, .keeps = true, .sort = "self_ns",
+	    .why_empty = "no calls or markers in this capture, or the filters leave none" },
+	{ "spanning_zones", "Zones that span frames", spanning_col, Z_N, false, TT_ON_CALLS, .make_rows = spanning, .sort = "total_ns",
+	    .has_rows = has_spanning, .why_empty = "no zone is known to end outside the zone or frame in which it begins, or the filters leave none" },
 };
 
 const struct tt_pass tt_pass_markers = {
 	.name = "markers",
 	.summary = "markers (methods): count, total and self time, durations, per frame",
 	.needs = TT_NEEDS_CALLS | TT_NEEDS_HIST | TT_NEEDS_FRAMES,
-	.standard = true,
+	.is_standard = true,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -414,19 +414,19 @@ facts(struct tt_making *k, struct tt_table *t)
 	tt_facts_free(&all, &k->m->env->mem);
 }
 
-#define NONE .none = "none in this capture"
+#define NONE .why_empty = "none in this capture"
 static const struct tt_pass_table tables[] = {
 	{ "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0, TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT,
-	    .shape = TT_WHOLE, .make = summary, .make_groups = summary_groups, .sort = "loaded", NONE },
+	    .shape = TT_WHOLE, .make_rows = summary, .make_groups = summary_groups, .sort = "loaded", NONE },
 	{ "metadata_items", "Images, assemblies, domains, contexts", thing_col, TT_NCOL(thing_col), false, TT_ON_TIME | TT_ON_MARKER,
-	    TT_BY_ASSEMBLY | TT_BY_DOMAIN, TT_GROUP_FRONT | TT_GROUP_COUNT, .make = items, .make_groups = item_groups, .group_sort = "count", NONE },
+	    TT_BY_ASSEMBLY | TT_BY_DOMAIN, TT_GROUP_FRONT | TT_GROUP_COUNT, .make_rows = items, .make_groups = item_groups, .group_sort = "count", NONE },
 	{ "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true, TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT,
-	    .make = classes, .make_groups = class_groups, .sort = "class", .group_sort = "count", NONE },
-	{ "facts", "Labels and facts", fact_col, TT_NCOL(fact_col), true, TT_ON_TIME, .make = facts, NONE },
+	    .make_rows = classes, .make_groups = class_groups, .sort = "class", .group_sort = "count", NONE },
+	{ "facts", "Labels and facts", fact_col, TT_NCOL(fact_col), true, TT_ON_TIME, .make_rows = facts, NONE },
 	{ "metadata_markers", "Markers as the engine describes them", marker_col, TT_NCOL(marker_col), true, TT_ON_NAMES,
-	    .make = markers, NONE },
+	    .make_rows = markers, NONE },
 	{ "metadata_categories", "Categories as the engine describes them", category_col, TT_NCOL(category_col), true,
-	    .make = categories, NONE },
+	    .make_rows = categories, NONE },
 };
 
 const struct tt_pass tt_pass_metadata = {

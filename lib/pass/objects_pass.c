@@ -36,7 +36,7 @@ static const struct tt_col track_col[] = {
 static struct tt_classes *
 classes_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 static const char *
@@ -141,13 +141,13 @@ static const struct tt_option options[] = {
 
 static const struct tt_pass_table tables[] = {
 	{ "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN,
-	    1 | TT_GROUP_COUNT, .needs = FOUND, .make = found, .make_groups = found_groups, .sort = "bytes",
-	    .none = "no allocation in this capture has a size or class that was asked for",
-	    .unheld = "it lists what stats was asked to look for" },
+	    1 | TT_GROUP_COUNT, .needs = FOUND, .make_rows = found, .make_groups = found_groups, .sort = "bytes",
+	    .why_empty = "no allocation in this capture has a size or class that was asked for",
+	    .why_no_budget = "it lists what stats was asked to look for" },
 	{ "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
-	    .needs = FOUND | TT_NEEDS_HEAP, .make = tracked, .sort = "-time_ns",
-	    .none = "no object at an address that was asked for was recorded",
-	    .unheld = "it lists what stats was asked to look for" },
+	    .needs = FOUND | TT_NEEDS_HEAP, .make_rows = tracked, .sort = "-time_ns",
+	    .why_empty = "no object at an address that was asked for was recorded",
+	    .why_no_budget = "it lists what stats was asked to look for" },
 };
 
 const struct tt_pass tt_pass_objects = {
@@ -155,7 +155,7 @@ const struct tt_pass tt_pass_objects = {
 	.summary = "objects looked for by size, class or address, and what happened to them",
 	.needs = TT_NEEDS_CALLS,
 	.option = options,
-	.own = sizeof(struct tt_classes),
+	.state_bytes = sizeof(struct tt_classes),
 	.open = open,
 	.close = drop,
 	.tables = tables,

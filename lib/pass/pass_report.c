@@ -21,7 +21,7 @@ named(const char *const *list, const char *name)
 	return false;
 }
 
-const struct tt_pass_opts tt_pass_defaults = { .hitches = 10, .threshold_e4 = 100, .columns = 50 };
+const struct tt_pass_opts tt_pass_defaults = { .max_hitches = 10, .threshold_e4 = 100, .max_columns = 50 };
 
 const struct tt_pass *
 tt_pass_named(const char *name)
@@ -57,7 +57,7 @@ tt_pass_table_id(size_t i)
 }
 
 const char *
-tt_pass_asks(const char *table)
+tt_pass_needed_option(const char *table)
 {
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		for (const struct tt_option *o = (*p)->option; o && o->name; o++)
@@ -69,12 +69,12 @@ tt_pass_asks(const char *table)
 bool
 tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o)
 {
-	if ((o->group && !(t->groups & 1u << o->group)) || (o->apart && (t->groups & 1u << o->apart)))
+	if ((o->group && !(t->possible_groups & 1u << o->group)) || (o->only_ungrouped_by && (t->possible_groups & 1u << o->only_ungrouped_by)))
 		return false;
 	if (!o->table)
-		return !t->extra;
+		return !t->is_extra;
 	/* A name that is both a table's and a pass's means the table. */
-	return named(o->table, t->id) || (!t->extra && named(o->table, p->name) && !tt_pass_table_named(p->name, NULL));
+	return named(o->table, t->id) || (!t->is_extra && named(o->table, p->name) && !tt_pass_table_named(p->name, NULL));
 }
 
 unsigned
@@ -115,9 +115,9 @@ begin_groups(const struct tt_pass_table *pt, enum tt_group group, struct tt_repo
 static const char *
 reason(struct tt_making *k, const struct tt_pass_table *pt)
 {
-	if (pt->why)
-		return pt->why(k);
-	return pt->records ? tt_pass_none(k->m, k->r, pt->records, pt->none) : pt->none;
+	if (pt->find_why_empty)
+		return pt->find_why_empty(k);
+	return pt->records ? tt_pass_why_empty(k->m, k->r, pt->records, pt->why_empty) : pt->why_empty;
 }
 
 /* Make the rows of ${t} and sort them; those that the limit cuts are not kept where that is known beforehand. */
@@ -128,8 +128,8 @@ make_rows(struct tt_making *k, const struct tt_pass_table *pt, bool groups, stru
 
 	/* Patterns that no marker matches are looked for in all rows: unmatched.c. */
 	if (pt->keeps && !groups && !k->m->filter.marker && !k->m->filter.category)
-		tt_table_keep(t, sort, k->o->rows);
-	(groups && pt->make_groups ? pt->make_groups : pt->make)(k, t);
+		tt_table_keep(t, sort, k->o->max_rows);
+	(groups && pt->make_groups ? pt->make_groups : pt->make_rows)(k, t);
 	if (sort && k->r->err.code == TT_OK)
 		tt_table_sort(t, sort, &k->r->err);
 	if (t->keep.n)
@@ -139,23 +139,23 @@ make_rows(struct tt_making *k, const struct tt_pass_table *pt, bool groups, stru
 static void
 make_table(struct tt_making *k, const struct tt_pass *p, const struct tt_pass_table *pt)
 {
-	bool has = (!p->has || p->has(k->m)) && (!pt->has || pt->has(k)), groups = k->o->group != TT_GROUP_NONE;
-	struct tt_arena of_pass = k->room;
+	bool has = (!p->has_tables || p->has_tables(k->m)) && (!pt->has_rows || pt->has_rows(k)), groups = k->o->group != TT_GROUP_NONE;
+	struct tt_arena of_pass = k->arena;
 	struct tt_table *t;
 
-	if (!has && (!k->o->table || k->o->filled))
+	if (!has && (!k->o->table || k->o->skips_empty))
 		return;
 	t = groups ? begin_groups(pt, k->o->group, k->r) : tt_report_table(k->r, pt->id, pt->title, pt->col, pt->ncol);
-	t->extra = pt->extra;
+	t->extra = pt->is_extra;
 	t->tree = pt->shape == TT_TREE;
 	t->facts = pt->shape == TT_FACTS && !groups;
 	t->whole = pt->shape == TT_WHOLE && !groups;
 	t->empty_reason = reason(k, pt);
-	k->room = (struct tt_arena){ .mem = of_pass.mem };
+	k->arena = (struct tt_arena){ .mem = of_pass.mem };
 	if (has && k->r->err.code == TT_OK)
 		make_rows(k, pt, groups, t);
-	tt_arena_free(&k->room);
-	k->room = of_pass;
+	tt_arena_free(&k->arena);
+	k->arena = of_pass;
 }
 
 static bool
@@ -174,12 +174,12 @@ tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_p
 	struct tt_making k = { .m = view->m, .o = o, .r = r, .view = view };
 	struct tt_mem *mem = &view->m->env->mem;
 
-	if (r->err.code != TT_OK || (p->has && !o->table && !p->has(view->m)) || !wants_any(p, o))
+	if (r->err.code != TT_OK || (p->has_tables && !o->table && !p->has_tables(view->m)) || !wants_any(p, o))
 		return;
-	k.own = p->own ? tt_mem_alloc(mem, p->own, &r->err) : NULL;
-	if (p->own && !k.own)
+	k.state = p->state_bytes ? tt_mem_alloc(mem, p->state_bytes, &r->err) : NULL;
+	if (p->state_bytes && !k.state)
 		return;
-	tt_arena_init(&k.room, mem);
+	tt_arena_init(&k.arena, mem);
 	if (p->open)
 		p->open(&k);
 	for (size_t i = 0; i < p->ntables && r->err.code == TT_OK; i++) {
@@ -188,8 +188,8 @@ tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_p
 	}
 	if (p->close)
 		p->close(&k);
-	tt_arena_free(&k.room);
-	tt_mem_free(mem, k.own, p->own);
+	tt_arena_free(&k.arena);
+	tt_mem_free(mem, k.state, p->state_bytes);
 }
 
 /* --- notes ------------------------------------------------------------------------ */
@@ -198,9 +198,9 @@ static bool
 ignores_filter(const struct tt_table *t, unsigned filter, enum tt_group group)
 {
 	const struct tt_pass_table *pt = tt_pass_table_named(t->id, NULL);
-	unsigned honoured = pt ? pt->filters : 0;
+	unsigned honoured = pt ? pt->applied_filters : 0;
 
-	if (pt && group && pt->groups & 1u << group)
+	if (pt && group && pt->possible_groups & 1u << group)
 		honoured |= TT_ON_NAMES | (honoured & TT_ON_THREAD ? TT_ON_ZONES : 0);
 	return pt && t->nrow && !(honoured & filter) && !pt->always_whole;
 }
@@ -211,7 +211,7 @@ is_apart(const struct tt_table *t, unsigned nothing, enum tt_group group)
 	const struct tt_pass_table *pt = tt_pass_table_named(t->id, NULL);
 
 	(void)nothing;
-	return pt && t->nrow && !(pt->groups & 1u << group);
+	return pt && t->nrow && !(pt->possible_groups & 1u << group);
 }
 
 /* Add a note that names the tables for which ${is} is true: "time changes nothing in metadata, jit". */
@@ -236,7 +236,7 @@ tt_group_note(enum tt_group group, struct tt_report *r)
 }
 
 bool
-tt_filter_outside(const struct tt_model *m, char *text)
+tt_filter_is_outside(const struct tt_model *m, char *text)
 {
 	const struct tt_filter *f = &m->filter;
 	char from[40], to[40];
@@ -282,7 +282,7 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 	};
 	char text[TT_OUTSIDE_TEXT];
 
-	if (tt_filter_outside(m, text))
+	if (tt_filter_is_outside(m, text))
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text);
 	tt_unmatched_notes(m, r);
 	note_last_frame(m, r);

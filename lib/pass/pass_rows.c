@@ -7,7 +7,7 @@
 #include "view/figures.h"
 
 const char *
-tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none)
+tt_pass_why_empty(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none)
 {
 	const char *why = tt_model_records(m, what) ? none : tt_model_unrecorded(m, what, &r->arena, &r->err);
 
@@ -15,13 +15,13 @@ tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what
 }
 
 void *
-tt_room(struct tt_making *k, size_t n)
+tt_pass_alloc(struct tt_making *k, size_t n)
 {
-	return k->r->err.code == TT_OK ? tt_arena_alloc(&k->room, n, &k->r->err) : NULL;
+	return k->r->err.code == TT_OK ? tt_arena_alloc(&k->arena, n, &k->r->err) : NULL;
 }
 
 struct tt_cell *
-tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text)
+tt_begin_path_row(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text)
 {
 	const struct tt_thread *th = tt_paths_thread(p, node);
 	struct tt_buf b = { 0 };
@@ -40,7 +40,7 @@ tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, cons
 }
 
 void
-tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k, struct tt_table *t)
+tt_for_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k, struct tt_table *t)
 {
 	const char *at = v, *end = at + n * size;
 
@@ -66,7 +66,7 @@ tt_cell_times(struct tt_cell *c, uint64_t n, const struct tt_spread *s)
 }
 
 void
-tt_cell_share(struct tt_cell *c, int64_t part, int64_t all)
+tt_put_share(struct tt_cell *c, int64_t part, int64_t all)
 {
 	if (all > 0 && part >= 0)
 		tt_cell_int(c, tt_ratio((uint64_t)part, 10000, (uint64_t)all));

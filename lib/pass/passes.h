@@ -22,7 +22,7 @@ extern const struct tt_pass tt_pass_frames, tt_pass_gcalloc, tt_pass_categories,
  * Begin a row of ${t} with the path to ${node} (or ${text}, unless it is NULL) and the thread of the path; without the thread if rows are grouped by
  * something else.
  */
-struct tt_cell *tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text);
+struct tt_cell *tt_begin_path_row(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text);
 
 /* The name of the site ${row}. */
 static inline const char *
@@ -32,15 +32,15 @@ tt_site_name(const struct tt_paths *p, uint32_t row)
 }
 
 /* Allocate ${n} zeroed bytes that live until the table is made or, for open(), until the pass ends; NULL after any error of the report. */
-void *tt_room(struct tt_making *k, size_t n);
+void *tt_pass_alloc(struct tt_making *k, size_t n);
 
 /**
- * tt_each_group(v, n, size, compare, fill, k, t):
+ * tt_for_each_group(v, n, size, compare, fill, k, t):
  * Sort the ${n} elements of ${size} bytes at ${v} by ${compare}, and call ${fill} with each range of equal elements: it makes the row, or rows, of a group.
  */
 typedef int tt_compare_fn(const void *a, const void *b);
 typedef void tt_group_fn(struct tt_making *k, struct tt_table *t, const void *v, size_t n);
-void tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k,
+void tt_for_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k,
     struct tt_table *t);
 
 /* Put six cells: ${n} and, unless ${n} is 0, total, shortest, mean, 95th percentile and longest of ${s}. */
@@ -61,7 +61,7 @@ bool tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c
 void tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_table *pt, struct tt_stream *long_rows);
 
 /* Put ${part} / ${all} in 1/100 percent; leave the cell empty if ${all} is 0. */
-void tt_cell_share(struct tt_cell *c, int64_t part, int64_t all);
+void tt_put_share(struct tt_cell *c, int64_t part, int64_t all);
 
 /* layout.c: three tables of the pass "info", for captures whose layout depends on the version of their producer. */
 enum { TT_LAYOUT_COLUMNS = 18, TT_LOGS_COLUMNS = 17, TT_UNKNOWN_COLUMNS = 6 };

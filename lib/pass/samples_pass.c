@@ -66,7 +66,7 @@ struct fold {
 static struct fold *
 fold_of(const struct tt_making *k)
 {
-	return k->own;
+	return k->state;
 }
 
 static void
@@ -121,10 +121,10 @@ open(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_ROWS, &k->r->err);
-	f->row = tt_room(k, f->p ? (f->p->nrow + 1) * sizeof *f->row : 0);
-	f->waits = tt_room(k, f->p ? f->p->nrow * sizeof *f->waits : 0);
-	f->category = tt_room(k, (k->m->ncategory + 1) * sizeof *f->category);
-	f->thread = tt_room(k, k->m->threads.n * sizeof *f->thread);
+	f->row = tt_pass_alloc(k, f->p ? (f->p->nrow + 1) * sizeof *f->row : 0);
+	f->waits = tt_pass_alloc(k, f->p ? f->p->nrow * sizeof *f->waits : 0);
+	f->category = tt_pass_alloc(k, (k->m->ncategory + 1) * sizeof *f->category);
+	f->thread = tt_pass_alloc(k, k->m->threads.n * sizeof *f->thread);
 	if (!f->thread)
 		return;
 	for (uint32_t i = 0; i < f->p->nrow && !f->p->group; i++)
@@ -140,9 +140,9 @@ static void
 put_sum(const struct fold *f, struct tt_cell *c, const struct sum *s)
 {
 	tt_cell_u64(&c[0], s->self);
-	tt_cell_share(&c[1], (int64_t)s->self, (int64_t)f->n);
+	tt_put_share(&c[1], (int64_t)s->self, (int64_t)f->n);
 	tt_cell_u64(&c[2], s->total);
-	tt_cell_share(&c[3], (int64_t)s->total, (int64_t)f->n);
+	tt_put_share(&c[3], (int64_t)s->total, (int64_t)f->n);
 }
 
 static void
@@ -179,7 +179,7 @@ threads(struct tt_making *k, struct tt_table *t)
 		tt_cell_text(&c[0], k->m->threads.t[i]->name);
 		tt_cell_u64(&c[1], i + 1);
 		tt_cell_u64(&c[2], of->n);
-		tt_cell_share(&c[3], (int64_t)of->n, (int64_t)f->n);
+		tt_put_share(&c[3], (int64_t)of->n, (int64_t)f->n);
 		tt_cell_u64(&c[4], of->managed);
 		tt_cell_u64(&c[5], of->waiting);
 	}
@@ -242,7 +242,7 @@ put_native(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 	tt_cell_text(&c[0], v->name);
 	tt_cell_text(&c[1], kinds[v->kind]);
 	tt_cell_u64(&c[2], all);
-	tt_cell_share(&c[3], (int64_t)all, (int64_t)fold_of(k)->n);
+	tt_put_share(&c[3], (int64_t)all, (int64_t)fold_of(k)->n);
 	tt_cell_u64(&c[4], native);
 	tt_cell_int(&c[5], (int64_t)v->process + 1);
 }
@@ -256,14 +256,14 @@ natives(struct tt_making *k, struct tt_table *t)
 	for (uint32_t p = 0; p < code->nips; p++) {
 		const struct tt_code_ips *ips = &code->ips[p];
 		size_t room = ips->managed.n + ips->native.n, n;
-		struct native *v = tt_room(k, room * sizeof *v);
+		struct native *v = tt_pass_alloc(k, room * sizeof *v);
 		struct tt_codemap map = { 0 };
 
 		dropped += ips->dropped;
 		if (v && tt_codemap_init(&map, k->m, p, &k->r->err) == TT_OK) {
 			n = list_ips(&map, &ips->managed, false, v);
 			n += list_ips(&map, &ips->native, true, v + n);
-			tt_each_group(v, n, sizeof *v, by_code, put_native, k, t);
+			tt_for_each_group(v, n, sizeof *v, by_code, put_native, k, t);
 		}
 		tt_codemap_free(&map);
 	}
@@ -331,19 +331,19 @@ paths(struct tt_making *k, struct tt_table *t)
 {
 	const struct fold *f = fold_of(k);
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, k->o->group ? TT_PATHS_JOIN : 0, &k->r->err);
-	struct stack *v = tt_room(k, f->p->n * sizeof *v);
+	struct stack *v = tt_pass_alloc(k, f->p->n * sizeof *v);
 	size_t n = v ? list_stacks(p, v) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct tt_cell *c;
 
-		if (k->o->rows && i >= k->o->rows) {
+		if (k->o->max_rows && i >= k->o->max_rows) {
 			t->hidden++;
 			continue;
 		}
-		c = tt_row_of_path(t, p, v[i].node, tt_paths_row_at(p, p->owner[v[i].node]) == TT_NO_ROW ? TT_NATIVE : NULL);
+		c = tt_begin_path_row(t, p, v[i].node, tt_paths_row_at(p, p->owner[v[i].node]) == TT_NO_ROW ? TT_NATIVE : NULL);
 		tt_cell_u64(&c[2], v[i].n);
-		tt_cell_share(&c[3], (int64_t)v[i].n, (int64_t)f->n);
+		tt_put_share(&c[3], (int64_t)v[i].n, (int64_t)f->n);
 	}
 }
 
@@ -361,27 +361,27 @@ has(const struct tt_making *k)
 	return fold_of(k)->n > 0;
 }
 
-#define NONE .has = has, .none = "no sample in this capture, or the filters leave none"
+#define NONE .has_rows = has, .why_empty = "no sample in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
 	{ "samples", "Samples by method", marker_col, TT_NCOL(marker_col), false, TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME,
-	    .make = markers, .sort = "self", NONE },
+	    .make_rows = markers, .sort = "self", NONE },
 	{ "sample_threads", "Samples by thread", thread_col, TT_NCOL(thread_col), false, TT_ON_TIME | TT_ON_THREAD,
-	    .make = threads, .sort = "samples", NONE },
+	    .make_rows = threads, .sort = "samples", NONE },
 	{ "sample_categories", "Samples by category", category_col, TT_NCOL(category_col), false,
-	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY, .make = categories, .sort = "self", NONE },
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY, .make_rows = categories, .sort = "self", NONE },
 	{ "sample_native", "Samples by native code", native_col, TT_NCOL(native_col), false,
-	    TT_ON_TIME | TT_ON_THREAD | TT_ON_MARKER, .needs = TT_NEEDS_CODE, .make = natives, .sort = "samples", NONE },
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_MARKER, .needs = TT_NEEDS_CODE, .make_rows = natives, .sort = "samples", NONE },
 	{ "sample_paths", "Samples by stack", path_col, TT_NCOL(path_col), true, TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME,
-	    .make = paths, NONE },
+	    .make_rows = paths, NONE },
 };
 
 const struct tt_pass tt_pass_samples = {
 	.name = "samples",
 	.summary = "samples: by method, thread, category, native code and stack",
 	.needs = TT_NEEDS_CALLS,
-	.standard = true,
-	.has = any,
-	.own = sizeof(struct fold),
+	.is_standard = true,
+	.has_tables = any,
+	.state_bytes = sizeof(struct fold),
 	.open = open,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),

@@ -122,7 +122,7 @@ put_segment(const struct tt_model *m, const struct tt_refresh_segment *s, struct
 	for (unsigned i = 0; i < TT_TOOK; i++)
 		tt_cell_u64(&c[C_ONE + i], is.took[i]);
 	tt_cell_u64(&c[C_LATE], is.late);
-	tt_cell_share(&c[C_SHARE], (int64_t)is.late, (int64_t)n);
+	tt_put_share(&c[C_SHARE], (int64_t)is.late, (int64_t)n);
 	tt_cell_int(&c[C_SHOWN], limit_of(s));
 	if (s->target > 1 || doubt_of(s))
 		tt_cell_name(&c[C_READING], reading_text(s, r));

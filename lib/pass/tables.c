@@ -84,7 +84,7 @@ needs_of(const struct tt_pass *p, const struct tt_pass_opts *o, bool *any)
 {
 	*any = false;
 	for (size_t i = 0; i < p->ntables; i++)
-		*any |= (o->table || p->standard) && tt_pass_wants(p, &p->tables[i], o);
+		*any |= (o->table || p->is_standard) && tt_pass_wants(p, &p->tables[i], o);
 	return *any ? tt_pass_needs(p, o) : 0;
 }
 
@@ -105,8 +105,8 @@ tt_tables_fill(struct tt_views *view, const struct tt_pass_opts *o, struct tt_re
 	struct tt_pass_opts all = *o, apart = *o;
 	bool any;
 
-	all.group = all.apart = apart.group = TT_GROUP_NONE;
-	apart.apart = o->group;
+	all.group = all.only_ungrouped_by = apart.group = TT_GROUP_NONE;
+	apart.only_ungrouped_by = o->group;
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		needs_of(*p, &all, &any);
 		if (!any)

@@ -80,7 +80,7 @@ threads(struct tt_making *k, struct tt_table *t)
 		if (th->first_ts > th->last_ts)
 			continue;
 		if (apart)
-			tt_cell_share(&c[T_SHARE], busy, looked_at(&k->m->filter, th));
+			tt_put_share(&c[T_SHARE], busy, looked_at(&k->m->filter, th));
 		tt_cell_int(&c[T_FIRST], th->first_ts);
 		tt_cell_int(&c[T_LAST], th->last_ts);
 	}
@@ -93,15 +93,15 @@ why(struct tt_making *k)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads, .sort = "busy_ns",
-	    .whole = "number events first_ns last_ns open_at_end generation process", .why = why },
+	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make_rows = threads, .sort = "busy_ns",
+	    .whole_columns = "number events first_ns last_ns open_at_end generation process", .find_why_empty = why },
 };
 
 const struct tt_pass tt_pass_threads = {
 	.name = "threads",
 	.summary = "threads: busy, waiting and stopped time, calls, allocations",
 	.needs = TT_NEEDS_CALLS,
-	.standard = true,
+	.is_standard = true,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -135,7 +135,7 @@ timeline(struct tt_making *k, struct tt_table *t)
 
 	for (size_t i = 0; i < k->m->ncap; i++)
 		any = any || k->m->cap[i]->nevent;
-	struct paused *p = any && tt_timeline(k->m)->n ? tt_room(k, tt_timeline(k->m)->n * sizeof *p) : NULL;
+	struct paused *p = any && tt_timeline(k->m)->n ? tt_pass_alloc(k, tt_timeline(k->m)->n * sizeof *p) : NULL;
 	if (!p)
 		return;
 	add_pauses(k->m, p);
@@ -165,7 +165,7 @@ series(struct tt_making *k, struct tt_table *t)
 }
 
 static const struct tt_option options[] = {
-	{ .name = "buckets", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, buckets), .min = 1, .max = TT_TIMELINE_MAX,
+	{ .name = "buckets", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, nbuckets), .min = 1, .max = TT_TIMELINE_MAX,
 	    .table = "timeline", .if_no_table = true,
 	    .help = "cut the timeline into N parts; default 60; without {table}, print only that" },
 	{ .name = "metric", .arg = "METRIC", .kind = TT_OPTION_OTHER, .table = "timeline_metrics",
@@ -175,11 +175,11 @@ static const struct tt_option options[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .parts = true, .shape = TT_WHOLE, .make = timeline,
-	    .none = "no event in this capture, or the filters leave none" },
+	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .is_by_time = true, .shape = TT_WHOLE, .make_rows = timeline,
+	    .why_empty = "no event in this capture, or the filters leave none" },
 	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
-	    .parts = true, .make = series, .none = "no metric was asked for",
-	    .unheld = "it shows metrics" },
+	    .is_by_time = true, .make_rows = series, .why_empty = "no metric was asked for",
+	    .why_no_budget = "it shows metrics" },
 };
 
 const struct tt_pass tt_pass_timeline = {

@@ -103,7 +103,7 @@ put_pattern(char *to, size_t size, const char *name)
 }
 
 bool
-tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more)
+tt_filter_is_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more)
 {
 	const char *const *const lists[] = { [TT_MATCH_THREAD] = m->filter.thread, [TT_MATCH_MARKER] = m->filter.marker, [TT_MATCH_WAIT] = m->filter.wait,
 		[TT_MATCH_CATEGORY] = m->filter.category };
@@ -151,7 +151,7 @@ tt_unmatched_notes(const struct tt_model *m, struct tt_report *r)
 			const char *pattern = by == TT_MATCH_MARKER && m->filter.marker ? m->filter.marker[i] :
 			    by == TT_MATCH_CATEGORY && m->filter.category ? m->filter.category[i] : NULL;
 
-			if (tt_filter_unmatched(m, (enum tt_filter_by)by, i, text, &more) && !(pattern && shown(r, pattern)))
+			if (tt_filter_is_unmatched(m, (enum tt_filter_by)by, i, text, &more) && !(pattern && shown(r, pattern)))
 				tt_report_note(r, tt_severity_name[TT_NOTICE], id[by], text);
 		}
 	}

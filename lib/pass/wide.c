@@ -150,7 +150,7 @@ static size_t
 make_columns(struct wide *w, struct tt_making *k, struct tt_col *col, bool *filled, size_t most, const char *kind)
 {
 	const struct tt_col *figure = &w->rows.col[w->figure];
-	struct key **order = tt_room(k, w->n * sizeof *order);
+	struct key **order = tt_pass_alloc(k, w->n * sizeof *order);
 	size_t n = W_N;
 
 	memcpy(col, fixed_col, sizeof fixed_col);
@@ -282,7 +282,7 @@ column(const struct tt_pass_table *pt, const char *id)
 void
 tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_table *pt, struct tt_stream *long_rows)
 {
-	size_t most = k->o->columns && k->o->columns < TT_COLUMNS_MAX - W_N ? (size_t)k->o->columns : 1000;
+	size_t most = k->o->max_columns && k->o->max_columns < TT_COLUMNS_MAX - W_N ? (size_t)k->o->max_columns : 1000;
 	struct tt_col *col = tt_arena_alloc(&k->r->arena, (most + W_N) * sizeof *col, &k->r->err);
 	bool *filled = col ? tt_arena_alloc(&k->r->arena, most + W_N, &k->r->err) : NULL;
 	struct wide *w = filled ? tt_arena_alloc(&k->r->arena, sizeof *w, &k->r->err) : NULL;
@@ -295,11 +295,11 @@ tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_tabl
 	w->stream = (struct tt_stream){ .more = more, .rewind = from_first, .end = end };
 	w->m = k->m;
 	w->rows = (struct tt_table){ .id = pt->id, .title = pt->title, .col = pt->col, .ncol = pt->ncol, .r = k->r };
-	w->by = column(pt, pt->wide);
-	w->figure = column(pt, k->o->wide);
+	w->by = column(pt, pt->wide_column);
+	w->figure = column(pt, k->o->wide_figure);
 	w->process = column(pt, "process");
 	if (w->figure == pt->ncol) {
-		tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "table %s has no column \"%s\"", pt->id, k->o->wide);
+		tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "table %s has no column \"%s\"", pt->id, k->o->wide_figure);
 		long_rows->end(long_rows);
 		return;
 	}
@@ -310,9 +310,9 @@ tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_tabl
 		end(&w->stream);
 		return;
 	}
-	t->ncol = make_columns(w, k, col, filled, most, pt->wide);
+	t->ncol = make_columns(w, k, col, filled, most, pt->wide_column);
 	t->col = col;
 	t->filled = filled;
-	note_left_out(w, t, pt->wide, k->o->wide);
+	note_left_out(w, t, pt->wide_column, k->o->wide_figure);
 	tt_table_stream(t, &w->stream);
 }

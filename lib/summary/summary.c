@@ -237,7 +237,8 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	const struct tt_values *x = f && f->n ? tt_view_frames(view, TT_FRAME_WALL, &r->err) : NULL;
 
 	if (!x || x->n == 0) {
-		tt_cell_text(&c[S_FRAMES], f || view->m->frame_marker ? tt_pass_no_frames(view->m, r) : "none: nothing in the capture marks where they begin");
+		tt_cell_text(&c[S_FRAMES], f || view->m->frame_marker ? tt_pass_why_no_frames(view->m, r)
+		    : "none: nothing in the capture marks where they begin");
 		return;
 	}
 	const struct tt_values *counted = tt_view_frames(view, TT_FRAME_SHOWN, &r->err);
@@ -247,7 +248,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s", frames_text(view->m, x->n, r), quantiles_text(x, r), editor_text(f, r), open_text(view->m, r)));
 	tt_cell_text(&c[S_SEEN], tt_text(r, "%s%s%s", tt_shown_text(view, r), *limits ? "; " : "", limits));
 	const int64_t sixty = tt_frame_limit(16670000);
-	const char *limited = 2 * tt_values_over(counted, sixty) > x->n && !tt_frames_count_undecidable(f, sixty) ? tt_pass_limited(f, r) : NULL;
+	const char *limited = 2 * tt_values_over(counted, sixty) > x->n && !tt_frames_count_undecidable(f, sixty) ? tt_pass_limit_text(f, r) : NULL;
 	tt_cell_text(&c[S_60], tt_text(r, "%s%s%s", verdict(view, counted, sixty, r), limited ? "; " : "", limited ? limited : ""));
 	tt_cell_text(&c[S_30], verdict(view, counted, tt_frame_limit(33330000), r));
 	tt_cell_name(&c[S_NEEDED], tt_shown_needed(view, r));
@@ -311,7 +312,7 @@ put_summary(struct tt_views *view, const char *shown, struct tt_report *r)
 	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", extent_text(m, r), tt_text_count(r, m->threads.n),
 	    m->threads.n == 1 ? "" : "s", tt_text_count(r, events), events == 1 ? "" : "s", started(r, m->cap[0]->wall_ns)));
 	tt_cell_name(&c[S_SHOWN], shown);
-	const char *part = m->ncap == 1 ? tt_pass_part(m->cap[0], r) : NULL, *text = whole(view, r);
+	const char *part = m->ncap == 1 ? tt_pass_rotation_text(m->cap[0], r) : NULL, *text = whole(view, r);
 	tt_cell_text(&c[S_WHOLE], part ? tt_text(r, "%s; %s", text, part) : text);
 	put_frames(view, c, r);
 }

@@ -35,16 +35,16 @@ make(uint64_t max_size, unsigned needs)
 	tt_report_init(&r, &mem);
 	tt_view_init(&view, g.r.m);
 	opts.table = about;
-	opts.filled = true;
+	opts.skips_empty = true;
 	tt_pass_report(tt_pass_named("info"), &view, &opts, &r);
 	opts.table = NULL;
-	opts.filled = false;
-	opts.rows = TT_PAGE_ROWS;
+	opts.skips_empty = false;
+	opts.max_rows = TT_PAGE_ROWS;
 	for (size_t i = 0; tt_passes[i]; i++)
-		if (tt_passes[i]->standard)
+		if (tt_passes[i]->is_standard)
 			tt_pass_report(tt_passes[i], &view, &opts, &r);
 	opts.table = asked;
-	opts.rows = 0;
+	opts.max_rows = 0;
 	for (size_t i = 0; tt_passes[i]; i++)
 		tt_pass_report(tt_passes[i], &view, &opts, &r);
 	tt_most_allocated(&view, &r);

@@ -403,7 +403,7 @@ TEST(allocations_by_class_thread_category_and_site)
 
 TEST(path_rows_are_made_only_as_far_as_wanted)
 {
-	const struct tt_pass_opts o = { .rows = 2 };
+	const struct tt_pass_opts o = { .max_rows = 2 };
 	struct world w;
 	const struct tt_table *t;
 

@@ -22,7 +22,7 @@ table(void)
 	struct tt_pass_opts o = tt_pass_defaults;
 
 	o.table = names;
-	o.buckets = g.opts.buckets = BUCKETS;
+	o.nbuckets = g.opts.buckets = BUCKETS;
 	game_run(&g, NEEDS);
 	tt_report_init(&r, &mem);
 	tt_view_init(&view, g.r.m);
