@@ -128,7 +128,7 @@ node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t
 		if (tt_map_push(&d->node_at, mem, hash, &d->node, &d->capnode, d->nnode, err) != TT_OK)
 			return err->code;
 		d->node[d->nnode] = (struct tt_diff_node){ .parent = parent, .name = name, .kind = kind,
-			.framed = kind == TT_DIFF_FRAME_THREAD || kind == TT_DIFF_REST || d->node[parent].framed };
+			.is_in_frames = kind == TT_DIFF_FRAME_THREAD || kind == TT_DIFF_REST || d->node[parent].is_in_frames };
 		found = (uint32_t)++d->nnode;
 	}
 	*number = found - 1;
@@ -157,7 +157,7 @@ add_marker(struct tt_diff *d, uint64_t hash, const char *full, struct tt_err *er
 	full = copy(d, full, err);
 	if (!full || tt_map_push(&d->marker_at, mem, hash, &d->marker, &d->capmarker, d->nmarker, err) != TT_OK)
 		return err->code;
-	d->marker[d->nmarker++] = (struct tt_diff_marker){ .full = full };
+	d->marker[d->nmarker++] = (struct tt_diff_marker){ .aligned_name = full };
 	return TT_OK;
 }
 
@@ -178,7 +178,7 @@ name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const st
 	if (!category)
 		return err->code;
 	const uint64_t hash = tt_seeded_text(0, full, strlen(full));
-	const uint32_t found = tt_map_find(&d->marker_at, hash, i, strcmp(d->marker[i].full, full) == 0);
+	const uint32_t found = tt_map_find(&d->marker_at, hash, i, strcmp(d->marker[i].aligned_name, full) == 0);
 	if (!found && add_marker(d, hash, full, err) != TT_OK)
 		return err->code;
 	*number = (uint32_t)(found ? found : d->nmarker) - 1;
@@ -189,7 +189,7 @@ name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const st
 		k->category[side] = copy(d, category, err);
 		k->wait = tt_waits_kind(m, given);
 		k->class = strcmp(category, "GC") == 0 ? TT_DIFF_GC : k->wait ? TT_DIFF_WAIT : TT_DIFF_WORK;
-		k->editor = k->editor || name->editor;
+		k->is_editor = k->is_editor || name->editor;
 	}
 	return k->label && k->category[side] ? TT_OK : err->code;
 }
@@ -227,7 +227,7 @@ static int
 thread_node(struct fold *f, uint32_t thread, uint32_t *node, struct tt_err *err)
 {
 	struct tt_diff *d = f->d;
-	bool frame = d->frames && thread == f->frame_thread;
+	bool frame = d->has_frames && thread == f->frame_thread;
 	uint32_t number;
 	int rc = thread_number(d, f->side, f->m->threads.t[thread]->full_name, &number, err);
 
@@ -267,7 +267,7 @@ fold_paths(struct fold *f, int64_t *busy, struct tt_err *err)
 		sum = &d->node[f->at[i]].side[f->side];
 		sum->n += v->n;
 		sum->self += v->self;
-		if (!d->frames || d->node[f->at[i]].framed)
+		if (!d->has_frames || d->node[f->at[i]].is_in_frames)
 			*busy += v->self;
 	}
 	return rc;
@@ -338,7 +338,7 @@ note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 	static const enum tt_frame_value what[] = { [TT_DIFF_WALL] = TT_FRAME_WALL, [TT_DIFF_UNCAPPED] = TT_FRAME_UNCAPPED };
 	const struct tt_frames *frames = f->m->frames;
 
-	c->frames = frames->n;
+	c->nframes = frames->n;
 	for (unsigned t = 0; t < TT_DIFF_TIMES; t++) {
 		const struct tt_values *x = tt_view_frames(&f->view, what[t], err);
 
@@ -347,11 +347,11 @@ note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 		if (x->n == 0)
 			continue;
 		c->time[t].total = (int64_t)x->sum;
-		c->time[t].mean = tt_diff_per(c->time[t].total, c->frames);
+		c->time[t].mean = tt_diff_per_unit(c->time[t].total, c->nframes);
 		c->time[t].median = tt_values_quantile(x, 1, 2);
 	}
 	c->cap_ns = tt_frames_cap(frames);
-	c->editor = tt_frames_editor_percent(frames);
+	c->editor_percent = tt_frames_editor_percent(frames);
 	c->wall_is_limit = tt_frames_wall_is_limit(frames, c->cap_ns);
 	return TT_OK;
 }
@@ -383,20 +383,20 @@ note_capture(struct fold *f, int64_t busy, struct tt_err *err)
 	c = &s->capture[s->n];
 	*c = (struct tt_diff_capture){ .path = copy(f->d, f->m->cap[0]->path, err), .time = { { .total = busy, .mean = busy } } };
 	session = tt_capture_meta_get(f->m->cap[0], "session");
-	c->layout = tt_layout_note(tt_capture_meta_get(f->m->cap[0], TT_META_LAYOUT));
+	c->layout_note = tt_layout_note(tt_capture_meta_get(f->m->cap[0], TT_META_LAYOUT));
 	c->session = c->path ? copy(f->d, session ? session : "", err) : NULL;
 	if (!c->session)
 		return err->code;
-	if (f->d->frames)
+	if (f->d->has_frames)
 		rc = note_times(f, c, err);
-	if (rc == TT_OK && f->d->frames)
+	if (rc == TT_OK && f->d->has_frames)
 		rc = tt_diff_frames_add(f->d, f->side, &f->view, c->path, name_number, f, err);
 	if (rc != TT_OK)
 		return rc;
 	s->n++;
-	s->units += f->d->frames ? c->frames : 1;
-	s->total += c->time[TT_DIFF_WALL].total;
-	s->capped += c->cap_ns != 0;
+	s->nunits += f->d->has_frames ? c->nframes : 1;
+	s->total_ns += c->time[TT_DIFF_WALL].total;
+	s->ncapped += c->cap_ns != 0;
 	return rc;
 }
 
@@ -416,7 +416,7 @@ fold_all(struct fold *f, struct tt_err *err)
 		return err->code;
 	rc = fold_paths(f, &busy, err);
 	TT_THEN(rc, fold_sites(f, err));
-	if (rc == TT_OK && f->d->frames)
+	if (rc == TT_OK && f->d->has_frames)
 		rc = fold_rest(f, busy, err);
 	return rc == TT_OK ? note_capture(f, busy, err) : rc;
 }
@@ -431,8 +431,8 @@ check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 	if (m->frames && m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no whole frame to compare", path);
 	if (first)
-		d->frames = m->frames != NULL;
-	if (d->frames == (m->frames != NULL))
+		d->has_frames = m->frames != NULL;
+	if (d->has_frames == (m->frames != NULL))
 		return TT_OK;
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 	    "%s: %s frames, unlike others (see %s)", path, m->frames ? "has" : "has no",
@@ -467,9 +467,9 @@ tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct t
 	if (has_samples_alone(m) && d->nsampled++ == 0 &&
 	    !(d->first_sampled = tt_arena_text(&d->arena, m->cap[0]->path, strlen(m->cap[0]->path), err)))
 		return err->code;
-	for (size_t i = 0; d->frames && i < m->frames->n; i++)
+	for (size_t i = 0; d->has_frames && i < m->frames->n; i++)
 		f.total += tt_frames_wall(m->frames, i);
-	f.frame_thread = d->frames ? tt_frames_thread(m->frames, 0) : 0;
+	f.frame_thread = d->has_frames ? tt_frames_thread(m->frames, 0) : 0;
 	tt_view_init(&f.view, m);
 	rc = fold_all(&f, err);
 	tt_mem_free(mem, f.at, f.g.n * sizeof *f.at);

@@ -40,25 +40,25 @@ struct tt_diff_node {
 	uint32_t parent;              /* index of the parent, smaller than the node's own; the root is 0 */
 	uint32_t name;                /* index in marker[] for zones, in thread[] for threads */
 	enum tt_diff_kind kind;
-	bool framed;                  /* true: inside frames, on the frame thread */
+	bool is_in_frames;            /* true: inside frames, on the frame thread */
 	/*
-	 * Set by tt_diff_finish() if uncapped time is compared. held: true: not part of uncapped time; presents: true: a wait until a frame is presented, of
-	 * which only the late part counts.
+	 * Set by tt_diff_finish() if uncapped time is compared. is_limit_wait: not part of uncapped time; is_present_wait: a wait until a frame is presented,
+	 * of which only the late part counts.
 	 */
-	bool held, presents;
+	bool is_limit_wait, is_present_wait;
 	struct tt_diff_sum side[TT_DIFF_SIDES];
-	int64_t mid;                  /* time of B's calls at A's time per call; set by tt_diff_finish() */
+	int64_t b_calls_at_a_ns;      /* time of B's calls at A's time per call; set by tt_diff_finish() */
 };
 
 enum tt_diff_class { TT_DIFF_WORK, TT_DIFF_GC, TT_DIFF_WAIT, TT_DIFF_UNACCOUNTED, TT_DIFF_CLASSES };
 
 /* A marker that occurs on either side. */
 struct tt_diff_marker {
-	const char *full;             /* the name by which it is aligned, after --rename */
+	const char *aligned_name;     /* the name by which it is aligned, after --rename */
 	const char *label;            /* the text to show; unique after tt_diff_finish() */
 	const char *category[TT_DIFF_SIDES];  /* category on each side; NULL: the marker is not on this side */
 	enum tt_diff_class class;
-	bool editor;                  /* true: it belongs to the Editor */
+	bool is_editor;               /* true: it belongs to the Editor */
 	enum tt_wait_kind wait;       /* kind of wait; TT_WAIT_NOT: the marker is no wait */
 };
 
@@ -76,22 +76,22 @@ enum tt_diff_time { TT_DIFF_WALL, TT_DIFF_UNCAPPED, TT_DIFF_TIMES };
 struct tt_diff_capture {
 	const char *path;
 	const char *session;          /* its fact "session"; "": none */
-	uint64_t frames;
+	uint64_t nframes;
 	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* of frames; without frames wall is the time in markers */
 	int64_t cap_ns;               /* period at which frames are capped, ns; 0: no cap */
-	int64_t editor;               /* tt_frames_editor_percent() */
-	const char *layout;           /* tt_layout_note(): a caveat if no layout fits; NULL: one does */
+	int64_t editor_percent;       /* tt_frames_editor_percent() */
+	const char *layout_note;      /* tt_layout_note(): a caveat if no layout fits; NULL: one does */
 	bool wall_is_limit;           /* true: wall time is merely the frame limit less the Editor's time */
 };
 
 struct tt_diff_side {
 	struct tt_diff_capture *capture;
 	size_t n, cap;
-	uint64_t units;               /* number of frames; without frames, of captures */
-	int64_t total;                /* total time of the frames, or in markers, ns */
-	int64_t mean;                 /* mean time per unit, ns, rounded to the nearest */
-	int64_t wall;                 /* mean wall time per unit, if uncapped time is compared */
-	size_t capped;                /* number of captures with capped frames */
+	uint64_t nunits;              /* number of frames; without frames, of captures */
+	int64_t total_ns;             /* total time of the frames, or in markers, ns */
+	int64_t mean_ns;              /* mean time per unit, ns, rounded to the nearest */
+	int64_t wall_ns;              /* mean wall time per unit, if uncapped time is compared */
+	size_t ncapped;               /* number of captures with capped frames */
 	int64_t alloc_b;              /* bytes allocated per unit, rounded to the nearest */
 };
 
@@ -99,8 +99,8 @@ struct tt_diff {
 	struct tt_env *env;
 	struct tt_rename *rename;     /* borrowed; NULL: no renames */
 	enum tt_names_form names;
-	bool frames;                  /* true: both sides have frames; known after the first capture */
-	enum tt_diff_time by;         /* the kind of time that is compared; set by tt_diff_finish() */
+	bool has_frames;              /* true: both sides have frames; known after the first capture */
+	enum tt_diff_time compared_time; /* the kind of time that is compared; set by tt_diff_finish() */
 	struct tt_diff_side side[TT_DIFF_SIDES];
 	struct tt_diff_node *node;
 	size_t nnode, capnode;
@@ -134,22 +134,22 @@ int tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, stru
 /* Compute parts, labels and means, after the last capture. */
 int tt_diff_finish(struct tt_diff *d, struct tt_err *err);
 
-/* True for a node with time of its own, unless it is held out of uncapped time. */
+/* True for a node with time of its own, unless it is no part of uncapped time. */
 static inline bool
 tt_diff_is_timed(const struct tt_diff_node *n)
 {
-	return (n->kind == TT_DIFF_ZONE || n->kind == TT_DIFF_REST) && !n->held;
+	return (n->kind == TT_DIFF_ZONE || n->kind == TT_DIFF_REST) && !n->is_limit_wait;
 }
 
 /* True for a part of the whole: with frames only what is on the frame thread inside frames, else everything. */
 static inline bool
 tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 {
-	return tt_diff_is_timed(n) && (!d->frames || n->framed);
+	return tt_diff_is_timed(n) && (!d->has_frames || n->is_in_frames);
 }
 
 /* If most captures of ${side} have capped frames, the period of the first of these; else 0. */
-int64_t tt_diff_cap(const struct tt_diff *d, unsigned side);
+int64_t tt_diff_cap_period(const struct tt_diff *d, unsigned side);
 
 enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n);
 
@@ -161,10 +161,10 @@ const char *tt_diff_category(const struct tt_diff *d, const struct tt_diff_node 
  * Round each v / ${unit} up or down to an integer part, so that the parts add up to ${whole}. Each is rounded down; then the parts with the largest remainders,
  * and among equal ones the first, get one more until the sum is reached. Reorders ${piece}; i identifies the pieces.
  */
-struct tt_diff_piece { int64_t v, part; uint64_t rest; size_t i; };
+struct tt_diff_piece { int64_t v, part; uint64_t remainder; size_t id; };
 void tt_diff_share(struct tt_diff_piece *piece, size_t n, uint64_t unit, int64_t whole);
 
 /* ${v} / ${unit}, rounded to the nearest integer (halves up); 0 if ${unit} is 0. */
-int64_t tt_diff_per(int64_t v, uint64_t unit);
+int64_t tt_diff_per_unit(int64_t v, uint64_t unit);
 
 #endif

@@ -162,7 +162,7 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 static const struct tt_diff_frames *
 frames_of(const struct tt_diff_ctx *x, unsigned side)
 {
-	return x->d->frame[side][x->d->by];
+	return x->d->frame[side][x->d->compared_time];
 }
 
 static bool

@@ -62,7 +62,7 @@ tt_diff_size(int64_t v)
 int64_t
 tt_diff_rate(const struct tt_diff *d, unsigned side, uint64_t n)
 {
-	return tt_ratio(n, 1000, d->side[side].units);
+	return tt_ratio(n, 1000, d->side[side].nunits);
 }
 
 const char *
@@ -123,7 +123,7 @@ add_node(struct line *l, const struct tt_diff_node *v)
 		l->n[s] += v->side[s].n;
 		l->self[s] += v->side[s].self;
 	}
-	l->calls += v->mid - v->side[TT_DIFF_A].part;
+	l->calls += v->b_calls_at_a_ns - v->side[TT_DIFF_A].part;
 }
 
 static void
@@ -163,7 +163,7 @@ put_times(const struct tt_diff_ctx *x, struct tt_cell *c, const struct line *l)
 		if (l->n[i] == 0)
 			continue;
 		tt_cell_int(&c[T_A_CALLS + i], tt_diff_rate(x->d, i, l->n[i]));
-		tt_cell_int(&c[T_A_CALL + i], tt_diff_per(l->self[i], l->n[i]));
+		tt_cell_int(&c[T_A_CALL + i], tt_diff_per_unit(l->self[i], l->n[i]));
 	}
 	if (s)
 		tt_cell_text(&c[T_STATE], s);

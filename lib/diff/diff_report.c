@@ -65,12 +65,12 @@ put_shown(const struct tt_diff *d, unsigned side, struct tt_cell *c)
 	const struct tt_diff_side *s = &d->side[side];
 	const struct tt_diff_frames *f = d->frame[side][TT_DIFF_WALL];
 
-	if (!d->frames || !f)
+	if (!d->has_frames || !f)
 		return;
-	if (d->by == TT_DIFF_UNCAPPED && s->wall > 0)
-		tt_cell_int(&c[S_FPS], tt_ratio(1000000000000, 1, (uint64_t)s->wall));
-	else if (d->by == TT_DIFF_WALL && s->total > 0)
-		tt_cell_int(&c[S_FPS], tt_ratio(s->units, 1000000000000, (uint64_t)s->total));
+	if (d->compared_time == TT_DIFF_UNCAPPED && s->wall_ns > 0)
+		tt_cell_int(&c[S_FPS], tt_ratio(1000000000000, 1, (uint64_t)s->wall_ns));
+	else if (d->compared_time == TT_DIFF_WALL && s->total_ns > 0)
+		tt_cell_int(&c[S_FPS], tt_ratio(s->nunits, 1000000000000, (uint64_t)s->total_ns));
 	if (f->limited) {
 		tt_cell_u64(&c[S_LATE], f->late);
 		for (unsigned i = 0; i < TT_TOOK; i++)
@@ -92,23 +92,23 @@ fill_sides(const struct tt_diff_ctx *x, struct tt_table *t)
 		c = tt_row(t);
 		tt_cell_text(&c[S_SIDE], name[i]);
 		tt_cell_int(&c[S_CAPTURES], (int64_t)s->n);
-		if (d->frames)
-			tt_cell_int(&c[S_FRAMES], (int64_t)s->units);
-		tt_cell_int(&c[S_TOTAL], s->total);
-		tt_cell_int(&c[S_MEAN], s->mean);
+		if (d->has_frames)
+			tt_cell_int(&c[S_FRAMES], (int64_t)s->nunits);
+		tt_cell_int(&c[S_TOTAL], s->total_ns);
+		tt_cell_int(&c[S_MEAN], s->mean_ns);
 		put_shown(d, i, c);
 		if (d->nsite)
 			tt_cell_int(&c[S_BYTES], s->alloc_b);
-		if (d->by == TT_DIFF_UNCAPPED)
-			tt_cell_int(&c[S_WALL], s->wall);
+		if (d->compared_time == TT_DIFF_UNCAPPED)
+			tt_cell_int(&c[S_WALL], s->wall_ns);
 	}
 	c = tt_row(t);
 	tt_cell_text(&c[S_SIDE], "B-A");
-	tt_cell_int(&c[S_MEAN], d->side[TT_DIFF_B].mean - d->side[TT_DIFF_A].mean);
+	tt_cell_int(&c[S_MEAN], d->side[TT_DIFF_B].mean_ns - d->side[TT_DIFF_A].mean_ns);
 	if (d->nsite)
 		tt_cell_int(&c[S_BYTES], d->side[TT_DIFF_B].alloc_b - d->side[TT_DIFF_A].alloc_b);
-	if (d->by == TT_DIFF_UNCAPPED)
-		tt_cell_int(&c[S_WALL], d->side[TT_DIFF_B].wall - d->side[TT_DIFF_A].wall);
+	if (d->compared_time == TT_DIFF_UNCAPPED)
+		tt_cell_int(&c[S_WALL], d->side[TT_DIFF_B].wall_ns - d->side[TT_DIFF_A].wall_ns);
 }
 
 static int64_t
@@ -197,13 +197,13 @@ fill_captures(const struct tt_diff_ctx *x, struct tt_table *t)
 
 			tt_cell_text(&c[C_SIDE], s == TT_DIFF_A ? "A" : "B");
 			tt_cell_text(&c[C_FILE], k->path);
-			tt_cell_int(&c[C_TOTAL], k->time[x->d->by].total);
-			tt_cell_int(&c[C_MEAN], k->time[x->d->by].mean);
-			if (!x->d->frames)
+			tt_cell_int(&c[C_TOTAL], k->time[x->d->compared_time].total);
+			tt_cell_int(&c[C_MEAN], k->time[x->d->compared_time].mean);
+			if (!x->d->has_frames)
 				continue;
-			tt_cell_int(&c[C_FRAMES], (int64_t)k->frames);
-			tt_cell_int(&c[C_MEDIAN], k->time[x->d->by].median);
-			if (x->d->by == TT_DIFF_UNCAPPED)
+			tt_cell_int(&c[C_FRAMES], (int64_t)k->nframes);
+			tt_cell_int(&c[C_MEDIAN], k->time[x->d->compared_time].median);
+			if (x->d->compared_time == TT_DIFF_UNCAPPED)
 				tt_cell_int(&c[C_WALL], k->time[TT_DIFF_WALL].mean);
 		}
 	}
@@ -269,7 +269,7 @@ static bool
 wanted(const struct tt_diff_ctx *x, const struct table *t)
 {
 	if (!x->o->table)
-		return !t->extra && (t->when == ALWAYS || (t->when == WITH_FRAMES && x->d->frames) ||
+		return !t->extra && (t->when == ALWAYS || (t->when == WITH_FRAMES && x->d->has_frames) ||
 		    (t->when == WITH_ALLOCATIONS && x->d->nsite));
 	for (const char *const *id = x->o->table; *id; id++) {
 		if (strcmp(*id, t->id) == 0)
@@ -281,9 +281,10 @@ wanted(const struct tt_diff_ctx *x, const struct table *t)
 static void
 fill_table(const struct tt_diff_ctx *x, const struct table *k)
 {
-	const char *other = !x->d->frames ? k->totals : x->d->by == TT_DIFF_UNCAPPED ? k->uncapped : NULL;
+	const char *other = !x->d->has_frames ? k->totals : x->d->compared_time == TT_DIFF_UNCAPPED ? k->uncapped : NULL;
 	bool wall = k->form->fill == fill_sides || k->form->fill == fill_captures;
-	struct tt_table *t = tt_report_table(x->r, k->id, other ? other : k->title, k->form->col, k->form->ncol - (wall && x->d->by != TT_DIFF_UNCAPPED));
+	struct tt_table *t = tt_report_table(x->r, k->id, other ? other : k->title, k->form->col,
+	    k->form->ncol - (wall && x->d->compared_time != TT_DIFF_UNCAPPED));
 
 	k->form->fill(x, t);
 	if (t->nrow == 0)
@@ -294,11 +295,11 @@ fill_table(const struct tt_diff_ctx *x, const struct table *k)
 static void
 note_cap(const struct tt_diff *d, struct tt_report *r)
 {
-	int64_t a = tt_diff_cap(d, TT_DIFF_A), b = tt_diff_cap(d, TT_DIFF_B);
+	int64_t a = tt_diff_cap_period(d, TT_DIFF_A), b = tt_diff_cap_period(d, TT_DIFF_B);
 	char at[TT_DIFF_SIDES][TT_CAP_TEXT] = { "", "" };
 	const char *which, *compared;
 
-	if (!a && !b && d->by != TT_DIFF_UNCAPPED)
+	if (!a && !b && d->compared_time != TT_DIFF_UNCAPPED)
 		return;
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		if (s ? b : a)
@@ -311,7 +312,7 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 		which = tt_text(r, "frames of %s are capped at %s, those of %s are not", a ? "A" : "B", at[a ? TT_DIFF_A : TT_DIFF_B], a ? "B" : "A");
 	else
 		which = "frames of some captures are capped";
-	compared = d->by == TT_DIFF_UNCAPPED ? "their uncapped time is compared, without the wait for the limit and the Editor" :
+	compared = d->compared_time == TT_DIFF_UNCAPPED ? "their uncapped time is compared, without the wait for the limit and the Editor" :
 	    a && b ? "wall time is compared, because it differs by more than a tenth" :
 	    a ? "wall time is compared, and that of A is the limit's" : "wall time is compared, and that of B is the limit's";
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, compared));
@@ -324,7 +325,7 @@ editor_of(const struct tt_diff_side *side)
 	int64_t most = 0;
 
 	for (size_t i = 0; i < side->n; i++)
-		most = side->capture[i].editor > most ? side->capture[i].editor : most;
+		most = side->capture[i].editor_percent > most ? side->capture[i].editor_percent : most;
 	return most;
 }
 
@@ -335,7 +336,7 @@ note_editor(const struct tt_diff *d, struct tt_report *r)
 	const struct tt_diff_side *a = &d->side[TT_DIFF_A], *b = &d->side[TT_DIFF_B];
 	const long long of_a = editor_of(a), of_b = editor_of(b);
 
-	if (!d->frames || d->by != TT_DIFF_WALL || (of_a == 0 && of_b == 0))
+	if (!d->has_frames || d->compared_time != TT_DIFF_WALL || (of_a == 0 && of_b == 0))
 		return;
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "editor", tt_text(r, "the Unity Editor takes %s%lld %% of the frame time of A and %s%lld %% of B: "
 	    "%s leaves it out", a->n > 1 ? "up to " : "", of_a, b->n > 1 ? "up to " : "", of_b, tt_setting_name[TT_SETTING_PLAYER_ONLY]));
@@ -348,8 +349,8 @@ note_frames(const struct tt_diff *d, struct tt_report *r)
 	unsigned long long of[TT_DIFF_SIDES];
 
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
-		of[s] = d->side[s].n ? d->side[s].units / d->side[s].n : 0;
-	if (!d->frames || (of[TT_DIFF_A] <= 2 * of[TT_DIFF_B] && of[TT_DIFF_B] <= 2 * of[TT_DIFF_A]))
+		of[s] = d->side[s].n ? d->side[s].nunits / d->side[s].n : 0;
+	if (!d->has_frames || (of[TT_DIFF_A] <= 2 * of[TT_DIFF_B] && of[TT_DIFF_B] <= 2 * of[TT_DIFF_A]))
 		return;
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "fewer_frames", tt_text(r, "a capture of A has %llu frames in the mean, one of B %llu, and times per "
 	    "frame are compared: was %s cut short (crash, exit status, parts that were skipped)?", of[TT_DIFF_A], of[TT_DIFF_B],
@@ -367,12 +368,12 @@ note_layout(const struct tt_diff *d, struct tt_report *r)
 		for (size_t i = 0; i < d->side[s].n; i++) {
 			const struct tt_diff_capture *c = &d->side[s].capture[i];
 
-			for (k = 0; k < n && said[k] != c->layout; k++)
+			for (k = 0; k < n && said[k] != c->layout_note; k++)
 				;
-			if (!c->layout || k < n || n == TT_NCOL(said))
+			if (!c->layout_note || k < n || n == TT_NCOL(said))
 				continue;
-			said[n++] = c->layout;
-			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, tt_text(r, "%s: %s", c->path, c->layout));
+			said[n++] = c->layout_note;
+			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, tt_text(r, "%s: %s", c->path, c->layout_note));
 		}
 }
 

@@ -80,7 +80,7 @@ put_node(struct profile *w, size_t node, unsigned side)
 	const struct tt_diff *d = w->d;
 	const struct tt_diff_node *v = &d->node[node];
 	const struct tt_diff_sum *s = &v->side[side];
-	uint64_t calls = (uint64_t)tt_ratio(s->n, 1000, d->side[side].units);
+	uint64_t calls = (uint64_t)tt_ratio(s->n, 1000, d->side[side].nunits);
 	size_t thread;
 
 	if (s->part == 0 && calls == 0)
@@ -154,7 +154,7 @@ put_strings(struct profile *w, const char *generator)
 		tt_pprof_text(to, d->class_name[i]);
 	tt_pprof_comment(to, "generator: %s", generator);
 	tt_pprof_comment(to, "values are per %s, calls per thousand of them; samples of A are negative",
-	    d->frames ? "frame" : "capture");
+	    d->has_frames ? "frame" : "capture");
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		for (size_t i = 0; i < d->side[s].n; i++)
 			tt_pprof_comment(to, "%s: %s", s ? "B" : "A", d->side[s].capture[i].path);

@@ -25,7 +25,7 @@ floor_div(int64_t v, uint64_t unit, uint64_t *rest)
 }
 
 int64_t
-tt_diff_per(int64_t v, uint64_t unit)
+tt_diff_per_unit(int64_t v, uint64_t unit)
 {
 	uint64_t rest;
 	int64_t q;
@@ -41,16 +41,16 @@ by_rest(const void *x, const void *y)
 {
 	const struct tt_diff_piece *a = x, *b = y;
 
-	if (a->rest != b->rest)
-		return a->rest < b->rest ? 1 : -1;
-	return TT_CMP(a->i, b->i);
+	if (a->remainder != b->remainder)
+		return a->remainder < b->remainder ? 1 : -1;
+	return TT_CMP(a->id, b->id);
 }
 
 void
 tt_diff_share(struct tt_diff_piece *piece, size_t n, uint64_t unit, int64_t whole)
 {
 	for (size_t i = 0; i < n; i++) {
-		piece[i].part = unit ? floor_div(piece[i].v, unit, &piece[i].rest) : 0;
+		piece[i].part = unit ? floor_div(piece[i].v, unit, &piece[i].remainder) : 0;
 		whole -= piece[i].part;
 	}
 	if (unit == 0 || n == 0)
@@ -72,11 +72,11 @@ share_nodes(struct tt_diff *d, unsigned side, bool of_whole, int64_t whole, stru
 		const struct tt_diff_node *v = &d->node[i];
 
 		if (tt_diff_is_timed(v) && tt_diff_is_part(d, v) == of_whole)
-			piece[n++] = (struct tt_diff_piece){ .v = v->side[side].self, .i = i };
+			piece[n++] = (struct tt_diff_piece){ .v = v->side[side].self, .id = i };
 	}
-	tt_diff_share(piece, n, d->side[side].units, whole);
+	tt_diff_share(piece, n, d->side[side].nunits, whole);
 	for (size_t i = 0; i < n; i++)
-		d->node[piece[i].i].side[side].part = piece[i].part;
+		d->node[piece[i].id].side[side].part = piece[i].part;
 }
 
 static void
@@ -85,13 +85,13 @@ share_sites(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
 	int64_t all = 0;
 
 	for (size_t i = 0; i < d->nsite; i++) {
-		piece[i] = (struct tt_diff_piece){ .v = d->site[i].side[side].bytes, .i = i };
+		piece[i] = (struct tt_diff_piece){ .v = d->site[i].side[side].bytes, .id = i };
 		all += d->site[i].side[side].bytes;
 	}
-	d->side[side].alloc_b = tt_diff_per(all, d->side[side].units);
-	tt_diff_share(piece, d->nsite, d->side[side].units, d->side[side].alloc_b);
+	d->side[side].alloc_b = tt_diff_per_unit(all, d->side[side].nunits);
+	tt_diff_share(piece, d->nsite, d->side[side].nunits, d->side[side].alloc_b);
 	for (size_t i = 0; i < d->nsite; i++)
-		d->site[piece[i].i].side[side].part = piece[i].part;
+		d->site[piece[i].id].side[side].part = piece[i].part;
 }
 
 static void
@@ -99,13 +99,13 @@ share_side(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
 {
 	int64_t beside = 0;
 
-	d->side[side].mean = tt_diff_per(d->side[side].total, d->side[side].units);
-	share_nodes(d, side, true, d->side[side].mean, piece);
+	d->side[side].mean_ns = tt_diff_per_unit(d->side[side].total_ns, d->side[side].nunits);
+	share_nodes(d, side, true, d->side[side].mean_ns, piece);
 	for (size_t i = 1; i < d->nnode; i++) {
 		if (tt_diff_is_timed(&d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
 			beside += d->node[i].side[side].self;
 	}
-	share_nodes(d, side, false, tt_diff_per(beside, d->side[side].units), piece);
+	share_nodes(d, side, false, tt_diff_per_unit(beside, d->side[side].nunits), piece);
 	share_sites(d, side, piece);
 }
 
@@ -114,7 +114,7 @@ static int64_t
 between(const struct tt_diff *d, const struct tt_diff_node *v)
 {
 	const struct tt_diff_sum *a = &v->side[TT_DIFF_A], *b = &v->side[TT_DIFF_B];
-	uint64_t ua = d->side[TT_DIFF_A].units, ub = d->side[TT_DIFF_B].units;
+	uint64_t ua = d->side[TT_DIFF_A].nunits, ub = d->side[TT_DIFF_B].nunits;
 	tt_u128 top, bottom;
 
 	if (v->kind == TT_DIFF_REST || (tt_u128)a->n * ub == (tt_u128)b->n * ua)
@@ -158,7 +158,7 @@ part_labels(struct tt_diff *d, struct tt_err *err)
 		for (j = i + 1; j < d->nmarker && strcmp(d->marker[order[j]].label, label) == 0; j++)
 			continue;
 		for (size_t k = i; j - i > 1 && k < j; k++)
-			d->marker[order[k]].label = d->marker[order[k]].full;
+			d->marker[order[k]].label = d->marker[order[k]].aligned_name;
 	}
 	tt_mem_free(&d->env->mem, order, d->nmarker * sizeof *order);
 	return TT_OK;
@@ -167,12 +167,12 @@ part_labels(struct tt_diff *d, struct tt_err *err)
 /* --- the time of frames that is compared ------------------------------------------------ */
 
 int64_t
-tt_diff_cap(const struct tt_diff *d, unsigned side)
+tt_diff_cap_period(const struct tt_diff *d, unsigned side)
 {
 	const struct tt_diff_side *s = &d->side[side];
 	size_t i = 0;
 
-	if (2 * s->capped <= s->n)
+	if (2 * s->ncapped <= s->n)
 		return 0;
 	while (!s->capture[i].cap_ns)
 		i++;
@@ -185,7 +185,8 @@ is_same_limit(const struct tt_diff *d)
 {
 	const struct tt_diff_side *a = &d->side[TT_DIFF_A], *b = &d->side[TT_DIFF_B];
 
-	return tt_diff_cap(d, TT_DIFF_A) && tt_diff_cap(d, TT_DIFF_B) && tt_is_same_cap(tt_diff_per(a->total, a->units), tt_diff_per(b->total, b->units));
+	return tt_diff_cap_period(d, TT_DIFF_A) && tt_diff_cap_period(d, TT_DIFF_B) && tt_is_same_cap(tt_diff_per_unit(a->total_ns, a->nunits),
+	    tt_diff_per_unit(b->total_ns, b->nunits));
 }
 
 /*
@@ -205,15 +206,15 @@ time_to_compare(const struct tt_diff *d)
 
 /* Mark the nodes on the frame thread that are not part of uncapped time, or only with their late part. A parent has a lower index than its children. */
 static void
-mark_held(struct tt_diff *d)
+mark_limit_waits(struct tt_diff *d)
 {
 	for (size_t i = 1; i < d->nnode; i++) {
 		struct tt_diff_node *v = &d->node[i];
 		const struct tt_diff_node *up = &d->node[v->parent];
-		const struct tt_diff_marker *k = v->framed && v->kind == TT_DIFF_ZONE ? &d->marker[v->name] : NULL;
+		const struct tt_diff_marker *k = v->is_in_frames && v->kind == TT_DIFF_ZONE ? &d->marker[v->name] : NULL;
 
-		v->held = up->held || up->presents || (k && (k->editor || k->wait == TT_WAIT_LIMIT_ONLY));
-		v->presents = !v->held && k && k->wait == TT_WAIT_LIMIT;
+		v->is_limit_wait = up->is_limit_wait || up->is_present_wait || (k && (k->is_editor || k->wait == TT_WAIT_LIMIT_ONLY));
+		v->is_present_wait = !v->is_limit_wait && k && k->wait == TT_WAIT_LIMIT;
 	}
 }
 
@@ -228,26 +229,26 @@ take_uncapped(struct tt_diff *d, unsigned side)
 	int64_t late = 0, waits = 0;
 	size_t rest = 0;
 
-	s->wall = tt_diff_per(s->total, s->units);
-	s->total = 0;
+	s->wall_ns = tt_diff_per_unit(s->total_ns, s->nunits);
+	s->total_ns = 0;
 	for (size_t i = 0; i < s->n; i++)
-		s->total += s->capture[i].time[TT_DIFF_UNCAPPED].total;
-	late = s->total;
+		s->total_ns += s->capture[i].time[TT_DIFF_UNCAPPED].total;
+	late = s->total_ns;
 	for (size_t i = d->nnode; i-- > 1;) {
 		const struct tt_diff_node *v = &d->node[i];
 		const int64_t self = v->side[side].self;
 
 		rest = v->kind == TT_DIFF_REST ? i : rest;
-		waits += v->presents ? self : 0;
-		if (v->held && (d->node[v->parent].held || d->node[v->parent].presents))
+		waits += v->is_present_wait ? self : 0;
+		if (v->is_limit_wait && (d->node[v->parent].is_limit_wait || d->node[v->parent].is_present_wait))
 			d->node[v->parent].side[side].self += self;
-		if (tt_diff_is_part(d, v) && !v->presents)
+		if (tt_diff_is_part(d, v) && !v->is_present_wait)
 			late -= self;
 	}
 	for (size_t i = 1; i < d->nnode; i++) {
 		int64_t *self = &d->node[i].side[side].self;
 
-		if (!d->node[i].presents)
+		if (!d->node[i].is_present_wait)
 			continue;
 		const int64_t share = late > 0 && waits > 0 ? (int64_t)((i128)late * *self / waits) : 0;
 		waits -= *self;
@@ -265,15 +266,15 @@ tt_diff_finish(struct tt_diff *d, struct tt_err *err)
 
 	if (!piece)
 		return err->code;
-	d->by = time_to_compare(d);
-	if (d->by == TT_DIFF_UNCAPPED)
-		mark_held(d);
-	for (unsigned s = 0; s < TT_DIFF_SIDES && d->by == TT_DIFF_UNCAPPED; s++)
+	d->compared_time = time_to_compare(d);
+	if (d->compared_time == TT_DIFF_UNCAPPED)
+		mark_limit_waits(d);
+	for (unsigned s = 0; s < TT_DIFF_SIDES && d->compared_time == TT_DIFF_UNCAPPED; s++)
 		take_uncapped(d, s);
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		share_side(d, s, piece);
 	for (size_t i = 1; i < d->nnode; i++)
-		d->node[i].mid = between(d, &d->node[i]);
+		d->node[i].b_calls_at_a_ns = between(d, &d->node[i]);
 	tt_mem_free(&d->env->mem, piece, n * sizeof *piece);
 	return part_labels(d, err);
 }

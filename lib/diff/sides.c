@@ -109,7 +109,7 @@ tt_diff_notes(const struct tt_diff *d, const char *rename, struct tt_report *r)
 {
 	size_t unused = 0, first = 0;
 
-	if (!d->frames)
+	if (!d->has_frames)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
 		    tt_text(r, "the captures have no frames: the time in markers of all threads per capture, waits with it, is compared (for frames: %s)",
 			tt_setting_name[TT_SETTING_FRAME_MARKER]));
@@ -161,8 +161,8 @@ middle(const struct tt_diff_sides *s, const struct tt_diff *d, unsigned side)
 		size_t below = 0;
 
 		for (size_t k = 0; k < of->n; k++)
-			below += of->capture[k].time[d->by].mean < of->capture[i].time[d->by].mean ||
-				 (of->capture[k].time[d->by].mean == of->capture[i].time[d->by].mean && k < i);
+			below += of->capture[k].time[d->compared_time].mean < of->capture[i].time[d->compared_time].mean ||
+				 (of->capture[k].time[d->compared_time].mean == of->capture[i].time[d->compared_time].mean && k < i);
 		if (below == (of->n - 1) / 2)
 			return s->path[side == TT_DIFF_A ? i : s->nbefore + i];
 	}

@@ -33,7 +33,7 @@ means(const struct tt_diff *d, unsigned side, struct tt_arena *arena, struct mea
 	if (!m->session)
 		return err->code;
 	for (size_t i = 0; i < s->n; i++)
-		o[i] = (struct tt_in_session){ s->capture[i].session, s->capture[i].time[d->by].mean };
+		o[i] = (struct tt_in_session){ s->capture[i].session, s->capture[i].time[d->compared_time].mean };
 	m->nsession = tt_sessions(o, s->n, m->v, m->session);
 	m->first = s->n ? o[0].session : "";
 	tt_sort_i64(m->v, s->n);
@@ -113,7 +113,7 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 	struct means a, b;
 	int rc;
 
-	*v = (struct tt_diff_verdict){ .frames = d->frames, .p = 1 };
+	*v = (struct tt_diff_verdict){ .frames = d->has_frames, .p = 1 };
 	tt_arena_init(&arena, &d->env->mem);
 	rc = means(d, TT_DIFF_A, &arena, &a, err);
 	TT_THEN(rc, means(d, TT_DIFF_B, &arena, &b, err));

@@ -52,12 +52,12 @@ share_all(const uint8_t *p, size_t n)
 		int64_t v;
 
 		memcpy(&v, p + i, 8);
-		piece[count] = (struct tt_diff_piece){ .v = v >> 12, .i = count };
+		piece[count] = (struct tt_diff_piece){ .v = v >> 12, .id = count };
 		sum += v >> 12;
 	}
 	if (unit == 0 || sum > INT64_MAX || sum < INT64_MIN)
 		return;
-	whole = tt_diff_per((int64_t)sum, unit);
+	whole = tt_diff_per_unit((int64_t)sum, unit);
 	tt_diff_share(piece, count, unit, whole);
 	for (size_t i = 0; i < count; i++) {
 		i128 back = (i128)piece[i].part * unit - piece[i].v;

@@ -91,7 +91,7 @@ static const struct tt_diff_node *
 node_of(const struct tt_diff *d, const char *label, bool framed)
 {
 	for (size_t i = 1; i < d->nnode; i++)
-		if (d->node[i].kind == TT_DIFF_ZONE && d->node[i].framed == framed && d->node[i].side[TT_DIFF_A].n + d->node[i].side[TT_DIFF_B].n > 0 &&
+		if (d->node[i].kind == TT_DIFF_ZONE && d->node[i].is_in_frames == framed && d->node[i].side[TT_DIFF_A].n + d->node[i].side[TT_DIFF_B].n > 0 &&
 		    strcmp(d->marker[d->node[i].name].label, label) == 0)
 			return &d->node[i];
 	return &d->node[0];
@@ -110,9 +110,9 @@ check_sums(const struct tt_diff *d)
 		}
 		for (size_t i = 0; i < d->nsite; i++)
 			bytes += d->site[i].side[s].part;
-		CHECK_EQ_INT(parts, d->side[s].mean);
+		CHECK_EQ_INT(parts, d->side[s].mean_ns);
 		CHECK_EQ_INT(bytes, d->side[s].alloc_b);
-		CHECK_EQ_INT(d->side[s].mean, tt_diff_per(d->side[s].total, d->side[s].units));
+		CHECK_EQ_INT(d->side[s].mean_ns, tt_diff_per_unit(d->side[s].total_ns, d->side[s].nunits));
 	}
 }
 
@@ -128,8 +128,8 @@ TEST(what_changed_is_where_it_was_changed)
 	add(&d, TT_DIFF_B, &after);
 	CHECK_EQ_INT(tt_diff_finish(&d, &err), TT_OK);
 	check_sums(&d);
-	CHECK(d.frames);
-	CHECK_EQ_INT(d.side[TT_DIFF_A].units, FRAMES);
+	CHECK(d.has_frames);
+	CHECK_EQ_INT(d.side[TT_DIFF_A].nunits, FRAMES);
 	/* Two calls of 1 ms and i ns each, half as long again afterwards. */
 	const struct tt_diff_node *v = node_of(&d, "World:Draw", true);
 	CHECK_EQ_INT(v->side[TT_DIFF_A].n, 2 * FRAMES);
@@ -137,7 +137,7 @@ TEST(what_changed_is_where_it_was_changed)
 	CHECK_EQ_INT(v->side[TT_DIFF_B].self - v->side[TT_DIFF_A].self, FRAMES * GAME_MS);
 	CHECK(llabs(v->side[TT_DIFF_B].part - v->side[TT_DIFF_A].part - GAME_MS) <= 1);
 	/* As many calls: the difference is their cost. */
-	CHECK_EQ_INT(v->mid, v->side[TT_DIFF_A].part);
+	CHECK_EQ_INT(v->b_calls_at_a_ns, v->side[TT_DIFF_A].part);
 	v = node_of(&d, "Foe:Think", true);
 	CHECK_EQ_INT(v->side[TT_DIFF_A].self, v->side[TT_DIFF_B].self);
 	CHECK(llabs(v->side[TT_DIFF_A].part - v->side[TT_DIFF_B].part) <= 1);
@@ -147,11 +147,11 @@ TEST(what_changed_is_where_it_was_changed)
 	CHECK_EQ_INT(v->side[TT_DIFF_A].part, 0);
 	CHECK_EQ_INT(v->side[TT_DIFF_B].n, FRAMES);
 	CHECK_EQ_INT(v->side[TT_DIFF_B].self, FRAMES * 300 * GAME_US);
-	CHECK_EQ_INT(v->mid, v->side[TT_DIFF_B].part);
+	CHECK_EQ_INT(v->b_calls_at_a_ns, v->side[TT_DIFF_B].part);
 	v = node_of(&d, "World:Old", true);
 	CHECK_EQ_INT(v->side[TT_DIFF_B].n, 0);
 	CHECK_EQ_INT(v->side[TT_DIFF_A].self, FRAMES * 300 * GAME_US);
-	CHECK_EQ_INT(v->mid, v->side[TT_DIFF_B].part);
+	CHECK_EQ_INT(v->b_calls_at_a_ns, v->side[TT_DIFF_B].part);
 	CHECK_EQ_INT(d.nsite, 1);
 	CHECK_EQ_INT(d.site[0].side[TT_DIFF_A].bytes, FRAMES * 100);
 	CHECK_EQ_INT(d.site[0].side[TT_DIFF_B].bytes, FRAMES * 164);
@@ -172,7 +172,7 @@ TEST(more_calls_are_told_from_slower_ones)
 	check_sums(&d);
 	const struct tt_diff_node *v = node_of(&d, "World:Draw", true);
 	CHECK(v->side[TT_DIFF_B].part > 2 * v->side[TT_DIFF_A].part - 4);
-	CHECK_EQ_INT(v->mid, v->side[TT_DIFF_B].part);
+	CHECK_EQ_INT(v->b_calls_at_a_ns, v->side[TT_DIFF_B].part);
 	end(&d);
 }
 
@@ -188,7 +188,7 @@ TEST(equal_captures_differ_in_nothing)
 	for (size_t i = 1; i < d.nnode; i++) {
 		CHECK_EQ_INT(d.node[i].side[TT_DIFF_A].part, d.node[i].side[TT_DIFF_B].part);
 		CHECK_EQ_INT(d.node[i].side[TT_DIFF_A].n, d.node[i].side[TT_DIFF_B].n);
-		CHECK_EQ_INT(d.node[i].mid, d.node[i].side[TT_DIFF_A].part);
+		CHECK_EQ_INT(d.node[i].b_calls_at_a_ns, d.node[i].side[TT_DIFF_A].part);
 	}
 	end(&d);
 }
@@ -224,7 +224,7 @@ TEST(the_profile_has_the_difference_and_swapped_sides_its_opposite)
 				beside[swap] += d.node[i].side[TT_DIFF_B].part - d.node[i].side[TT_DIFF_A].part;
 		for (unsigned k = 0; k < 3; k++)
 			sum[swap][k] = profile_sum(&d, k);
-		CHECK_EQ_INT(sum[swap][0], d.side[TT_DIFF_B].mean - d.side[TT_DIFF_A].mean + beside[swap]);
+		CHECK_EQ_INT(sum[swap][0], d.side[TT_DIFF_B].mean_ns - d.side[TT_DIFF_A].mean_ns + beside[swap]);
 		CHECK_EQ_INT(sum[swap][2], d.side[TT_DIFF_B].alloc_b - d.side[TT_DIFF_A].alloc_b);
 		end(&d);
 	}
@@ -250,13 +250,13 @@ TEST(the_order_of_captures_changes_nothing)
 		add(&d, TT_DIFF_B, &after);
 		CHECK_EQ_INT(tt_diff_finish(&d, &err), TT_OK);
 		check_sums(&d);
-		const int64_t have[4] = { d.side[TT_DIFF_A].mean, node_of(&d, "World:Draw", true)->side[TT_DIFF_A].self,
+		const int64_t have[4] = { d.side[TT_DIFF_A].mean_ns, node_of(&d, "World:Draw", true)->side[TT_DIFF_A].self,
 			node_of(&d, "Foe:Think", true)->side[TT_DIFF_A].self, profile_sum(&d, 0) };
 		for (unsigned k = 0; k < 4; k++) {
 			want[k] = turn == 0 ? have[k] : want[k];
 			CHECK_EQ_INT(have[k], want[k]);
 		}
-		CHECK_EQ_INT(d.side[TT_DIFF_A].units, 3 * FRAMES);
+		CHECK_EQ_INT(d.side[TT_DIFF_A].nunits, 3 * FRAMES);
 		end(&d);
 	}
 }

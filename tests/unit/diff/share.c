@@ -24,18 +24,18 @@ floor_of(int64_t v, int64_t unit)
 
 TEST(a_rate_is_rounded_to_the_nearest_and_halves_go_up)
 {
-	CHECK_EQ_INT(tt_diff_per(7, 2), 4);
-	CHECK_EQ_INT(tt_diff_per(-7, 2), -3);
-	CHECK_EQ_INT(tt_diff_per(10, 3), 3);
-	CHECK_EQ_INT(tt_diff_per(11, 3), 4);
-	CHECK_EQ_INT(tt_diff_per(-10, 3), -3);
-	CHECK_EQ_INT(tt_diff_per(-11, 3), -4);
-	CHECK_EQ_INT(tt_diff_per(5, 0), 0);
-	CHECK_EQ_INT(tt_diff_per(INT64_MAX, 1), INT64_MAX);
-	CHECK_EQ_INT(tt_diff_per(INT64_MIN, 1), INT64_MIN);
-	CHECK_EQ_INT(tt_diff_per(INT64_MAX, UINT64_MAX), 0);
-	CHECK_EQ_INT(tt_diff_per(INT64_MIN, UINT64_MAX), -1);
-	CHECK_EQ_INT(tt_diff_per(INT64_MIN, (uint64_t)1 << 63), -1);
+	CHECK_EQ_INT(tt_diff_per_unit(7, 2), 4);
+	CHECK_EQ_INT(tt_diff_per_unit(-7, 2), -3);
+	CHECK_EQ_INT(tt_diff_per_unit(10, 3), 3);
+	CHECK_EQ_INT(tt_diff_per_unit(11, 3), 4);
+	CHECK_EQ_INT(tt_diff_per_unit(-10, 3), -3);
+	CHECK_EQ_INT(tt_diff_per_unit(-11, 3), -4);
+	CHECK_EQ_INT(tt_diff_per_unit(5, 0), 0);
+	CHECK_EQ_INT(tt_diff_per_unit(INT64_MAX, 1), INT64_MAX);
+	CHECK_EQ_INT(tt_diff_per_unit(INT64_MIN, 1), INT64_MIN);
+	CHECK_EQ_INT(tt_diff_per_unit(INT64_MAX, UINT64_MAX), 0);
+	CHECK_EQ_INT(tt_diff_per_unit(INT64_MIN, UINT64_MAX), -1);
+	CHECK_EQ_INT(tt_diff_per_unit(INT64_MIN, (uint64_t)1 << 63), -1);
 }
 
 /* Share ${n} values per ${unit}; the parts by the place of the value, in ${part}. */
@@ -46,12 +46,12 @@ share(const int64_t *v, size_t n, uint64_t unit, int64_t whole, int64_t *part)
 	bool met[64] = { false };
 
 	for (size_t i = 0; i < n; i++)
-		piece[i] = (struct tt_diff_piece){ .v = v[i], .i = i, .part = -99 };
+		piece[i] = (struct tt_diff_piece){ .v = v[i], .id = i, .part = -99 };
 	tt_diff_share(piece, n, unit, whole);
 	for (size_t i = 0; i < n; i++) {
-		CHECK(piece[i].i < n && !met[piece[i].i]);
-		met[piece[i].i] = true;
-		part[piece[i].i] = piece[i].part;
+		CHECK(piece[i].id < n && !met[piece[i].id]);
+		met[piece[i].id] = true;
+		part[piece[i].id] = piece[i].part;
 	}
 }
 
@@ -66,7 +66,7 @@ TEST(parts_add_up_and_are_the_floor_or_one_more)
 			v[i] = (int64_t)(draw() % 100000) - 20000;
 			all += v[i];
 		}
-		share(v, n, (uint64_t)unit, tt_diff_per(all, (uint64_t)unit), part);
+		share(v, n, (uint64_t)unit, tt_diff_per_unit(all, (uint64_t)unit), part);
 		for (size_t i = 0; i < n; i++) {
 			const int64_t low = floor_of(v[i], unit), rest = v[i] - low * unit;
 
@@ -77,7 +77,7 @@ TEST(parts_add_up_and_are_the_floor_or_one_more)
 			else
 				most_kept = rest > most_kept ? rest : most_kept;
 		}
-		CHECK_EQ_INT(sum, tt_diff_per(all, (uint64_t)unit));
+		CHECK_EQ_INT(sum, tt_diff_per_unit(all, (uint64_t)unit));
 		CHECK(least_up >= most_kept);
 	}
 }
@@ -87,7 +87,7 @@ TEST(of_equal_remainders_the_first_get_one_more)
 	const int64_t v[] = { 5, 1, 5, 5, 1 };
 	int64_t part[5];
 
-	share(v, 5, 4, tt_diff_per(17, 4), part);
+	share(v, 5, 4, tt_diff_per_unit(17, 4), part);
 	CHECK_EQ_INT(part[0] + part[1] + part[2] + part[3] + part[4], 4);
 	CHECK_EQ_INT(part[0], 2);
 	CHECK_EQ_INT(part[1], 0);
