@@ -64,7 +64,7 @@ static const struct tt_opt work_opt[] = {
 	    .help = "convert: make these files of each capture, like json.gz or pb.gz; the suffix selects the format" },
 	{ .name = "per-capture", .arg = "FORM", .set = tt_opt_choice, .at = AT(per_capture), .value = form_value,
 	    .help = "also write the tables of each capture, as tracetool stats prints them" },
-	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR", .set = tt_opt_text, .at = AT(dir),
+	{ .letter = 'o', .name = "output", .is_once_only = true, .arg = "DIR", .set = tt_opt_text, .at = AT(dir),
 	    .help = "keep results in DIR/results.jsonl, and files made from captures in DIR/" TT_BATCH_FILES_DIR "/" },
 	{ .name = NULL },
 };

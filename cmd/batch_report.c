@@ -49,7 +49,7 @@ const struct tt_opt summary_opt[] = {
 	    .help = "print the figures as text, json, csv, markdown or html" },
 	{ .name = "report", .arg = "FILE", .set = set_report, .at = AT(report),
 	    .help = "also write the figures to FILE; its suffix selects the form; repeatable" },
-	{ .name = "to-db", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(to_db),
+	{ .name = "to-db", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(to_db),
 	    .help = "also write all results to the database FILE, with markers and allocation sites of each capture (see tracetool query)" },
 	{ .name = "csv-safe", .set = tt_opt_flag, .at = AT(csv_safe),
 	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },

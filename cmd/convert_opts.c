@@ -96,7 +96,7 @@ static const struct tt_opt output_opt[] = {
 	            "compresses; repeatable: the input is read once" },
 	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = tt_opt_text, .at = offsetof(struct convert_opts, format), .value = emit_value,
 	    .help = "set the format of the outputs that follow; a single one applies to all, wherever it is" },
-	{ .more = emit_option, .set = set_emit_option },
+	{ .list_row = emit_option, .set = set_emit_option },
 	{ .name = NULL },
 };
 

@@ -30,7 +30,7 @@ static const struct tt_opt gate_opt[] = {
 	    .help = "compare even with a baseline of another environment or of other settings" },
 	{ .name = "anchor", .set = tt_opt_flag, .at = AT(anchor),
 	    .help = "find slow creep, too: a row with a change also fails if its sessions together rise by more than the limit" },
-	{ .name = "save", .once = true, .arg = "BASE", .set = tt_opt_text, .at = AT(save),
+	{ .name = "save", .is_once_only = true, .arg = "BASE", .set = tt_opt_text, .at = AT(save),
 	    .help = "write the captures as a baseline" },
 	{ .name = "append", .set = tt_opt_flag, .at = AT(append),
 	    .help = "with --save: judge the captures against the existing baseline, and add them unless a row fails" },
@@ -84,7 +84,7 @@ const struct tt_verb verb_gate = {
 	.group = groups,
 	.operand_at = offsetof(struct gate_verb_opts, in.path),
 	.given_at = offsetof(struct gate_verb_opts, given),
-	.kin = &verb_stats,
+	.related_verb = &verb_stats,
 };
 
 /* Check that options do not contradict each other. Errors: TT_E_USAGE. */

@@ -121,13 +121,13 @@ const struct tt_opt input_opt[] = {
 };
 
 const struct tt_opt input_filter_opt[] = {
-	{ .name = "time", .once = true, .arg = "A-B", .set = set_time,
+	{ .name = "time", .is_once_only = true, .arg = "A-B", .set = set_time,
 	    .help = "use only the time from A to B, in seconds from the beginning; either can be left out" },
-	{ .name = "frames", .once = true, .arg = "A-B", .set = set_frames,
+	{ .name = "frames", .is_once_only = true, .arg = "A-B", .set = set_frames,
 	    .help = "use only frames A to B, numbered from 1, both included; either can be left out" },
-	{ .name = "from-label", .once = true, .arg = "GLOB", .set = set_label, .at = AT(from_label),
+	{ .name = "from-label", .is_once_only = true, .arg = "GLOB", .set = set_label, .at = AT(from_label),
 	    .help = "begin where the program first sets this label; KEY=GLOB: another fact, like scene=Level*" },
-	{ .name = "to-label", .once = true, .arg = "GLOB", .set = set_label, .at = AT(to_label),
+	{ .name = "to-label", .is_once_only = true, .arg = "GLOB", .set = set_label, .at = AT(to_label),
 	    .help = "end where the program next sets this label; \"*\": the next label" },
 	{ .name = "thread", .arg = "GLOB", .set = tt_opt_patterns, .at = AT(thread),
 	    .help = "use only threads whose name or number matches; repeatable" },
@@ -135,9 +135,9 @@ const struct tt_opt input_filter_opt[] = {
 	    .help = "show only rows and slices of matching categories; repeatable" },
 	{ .name = "marker", .arg = "GLOB", .set = tt_opt_patterns, .at = AT(marker),
 	    .help = "show only rows and slices of matching markers (full or short name); repeatable" },
-	{ .name = "min-duration", .once = true, .arg = "DUR", .set = tt_opt_duration, .at = AT(min_dur),
+	{ .name = "min-duration", .is_once_only = true, .arg = "DUR", .set = tt_opt_duration, .at = AT(min_dur),
 	    .help = "leave out zones shorter than DUR (like 50us, 1.5ms); their time stays with the caller" },
-	{ .name = "depth", .once = true, .arg = "N", .set = tt_opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,
+	{ .name = "depth", .is_once_only = true, .arg = "N", .set = tt_opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,
 	    .help = "leave out zones nested deeper than N" },
 	{ .name = "wrappers", .set = tt_opt_flag, .at = AT(wrappers),
 	    .help = "keep the runtime's allocation wrappers, which are left out by default" },
@@ -147,9 +147,9 @@ const struct tt_opt input_filter_opt[] = {
 };
 
 const struct tt_opt input_frame_opt[] = {
-	{ .name = "frame-marker", .once = true, .arg = "GLOB", .set = tt_opt_pattern, .at = AT(frame_marker),
+	{ .name = "frame-marker", .is_once_only = true, .arg = "GLOB", .set = tt_opt_pattern, .at = AT(frame_marker),
 	    .help = "start a frame each time this marker begins; for captures without frame marks" },
-	{ .name = "frame-thread", .once = true, .arg = "GLOB", .set = tt_opt_pattern, .at = AT(frame_thread),
+	{ .name = "frame-thread", .is_once_only = true, .arg = "GLOB", .set = tt_opt_pattern, .at = AT(frame_thread),
 	    .help = "count frames on this thread; default: where the frame marker begins most often" },
 	{ .name = "wait", .arg = "GLOB", .set = tt_opt_patterns, .at = AT(wait),
 	    .help = "treat this marker as waiting, instead of the built-in list; repeatable" },

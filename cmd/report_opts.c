@@ -49,7 +49,7 @@ const struct tt_opt report_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = tt_opt_choice,
 	    .at = offsetof(struct report_opts, form), .value = form_value,
 	    .help = "print text, json, csv, markdown or html; default: by the suffix of the output file, otherwise text" },
-	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE",
+	{ .letter = 'o', .name = "output", .is_once_only = true, .arg = "FILE",
 	    .set = tt_opt_text, .at = offsetof(struct report_opts, output),
 	    .help = "write to FILE; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "csv-safe", .set = tt_opt_flag, .at = offsetof(struct report_opts, csv_safe),

@@ -164,9 +164,9 @@ static const struct tt_opt table_opt[] = {
 	    .help = "print at most N rows of a table, 0: all; default 20 in text, otherwise all" },
 	{ .name = "group-by", .arg = "KEY", .set = tt_opt_text, .at = AT(group_by),
 	    .help = "group rows by thread, assembly, namespace or domain" },
-	{ .name = "perf-test-json", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(perf_test),
+	{ .name = "perf-test-json", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(perf_test),
 	    .help = "also write frames, allocations and the markers that --marker chooses to FILE, in the layout of Unity's Performance Testing results" },
-	{ .more = pass_row, .set = set_pass_option },
+	{ .list_row = pass_row, .set = set_pass_option },
 	{ .name = NULL },
 };
 
@@ -192,7 +192,7 @@ const struct tt_verb verb_stats = {
 	.group = groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
 	.given_at = offsetof(struct stats_opts, given),
-	.kin = &verb_gate,
+	.related_verb = &verb_gate,
 };
 
 const struct tt_verb verb_summary = {

@@ -66,7 +66,7 @@ find_recorder(struct ab *x, struct tt_err *err)
 	x->plan.recorder[0] = before;
 	x->plan.recorder[1] = after.v;
 	x->plan.profile = profile->v;
-	x->plan.record = x->o->mono || profile->n > 0;
+	x->plan.is_recorded = x->o->mono || profile->n > 0;
 	return rc;
 }
 
@@ -76,18 +76,18 @@ make_plan(struct ab *x, struct tt_err *err)
 	const struct ab_opts *o = x->o;
 	uint64_t runs = o->max_runs == UINT64_MAX ? DECIDED_RUNS : o->max_runs;
 
-	x->plan.pairs = o->pairs == UINT64_MAX ? o->until == TT_TRIAL_DECIDED ? runs / 2 : PAIRS : o->pairs;
-	if (o->max_runs != UINT64_MAX && x->plan.pairs > runs / 2)
-		x->plan.pairs = runs / 2;
+	x->plan.max_pairs = o->pairs == UINT64_MAX ? o->until == TT_TRIAL_DECIDED ? runs / 2 : PAIRS : o->pairs;
+	if (o->max_runs != UINT64_MAX && x->plan.max_pairs > runs / 2)
+		x->plan.max_pairs = runs / 2;
 	if (o->resume && !o->keep)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --resume: --keep names the folder whose runs are taken");
 	x->plan.until = (enum tt_trial_until)o->until;
 	x->plan.seed = o->seed;
-	x->plan.warmup = o->warmup;
+	x->plan.nwarmups = o->warmup;
 	x->plan.more_crashes = o->more_crashes;
-	x->plan.timeout = o->timeout;
-	x->plan.max_time = x->app->max_time;
-	x->plan.keep = o->keep;
+	x->plan.run_timeout_ns = o->timeout;
+	x->plan.max_time_ns = x->app->max_time;
+	x->plan.keep_folder = o->keep;
 	x->plan.resume = o->resume;
 	x->plan.inconclusive = (unsigned)o->inconclusive;
 	return gate_today(x->app, o->today, &x->plan.today, err);
@@ -113,8 +113,8 @@ static int
 check_pairs(const struct ab *x, const struct tt_trial *trial, struct tt_err *err)
 {
 	const struct ab_opts *o = x->o;
-	const size_t planned = x->plan.pairs;
-	size_t rows, need = tt_trial_needs(trial, &rows);
+	const size_t planned = x->plan.max_pairs;
+	size_t rows, need = tt_trial_needed_pairs(trial, &rows);
 	char option[32];
 
 	if (need == 0 || x->plan.inconclusive == TT_INCONCLUSIVE_PASS)
@@ -253,17 +253,17 @@ compare(struct ab *x, struct tt_trial *trial, struct tt_verdict_out *to, struct 
 	struct tt_trial_now now = tt_trial_now(trial);
 	int rc;
 
-	tt_log(&x->app->env, TT_LOG_NORMAL, "at most %zu pair%s, in an order by --seed %" PRIu64, now.planned, now.planned == 1 ? "" : "s", now.seed);
+	tt_log(&x->app->env, TT_LOG_NORMAL, "at most %zu pair%s, in an order by --seed %" PRIu64, now.npairs, now.npairs == 1 ? "" : "s", now.seed);
 	say_rows(x);
 	rc = tt_trial_run(trial, err);
 	now = tt_trial_now(trial);
-	if (rc == TT_OK && now.stopped && now.kept)
-		ui_say(&x->app->ui, "interrupted; the runs so far are in %s: the same command with --resume continues", now.kept);
-	else if (rc == TT_OK && now.stopped)
+	if (rc == TT_OK && now.stop_signal && now.kept_folder)
+		ui_say(&x->app->ui, "interrupted; the runs so far are in %s: the same command with --resume continues", now.kept_folder);
+	else if (rc == TT_OK && now.stop_signal)
 		ui_say(&x->app->ui, "interrupted; with --keep DIR runs are kept, and --resume continues them");
-	if (rc == TT_OK && (!now.stopped || now.read))
-		rc = write_verdict(x, trial, now.stopped ? NULL : to, err);
-	return rc == TT_OK && now.stopped ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : rc;
+	if (rc == TT_OK && (!now.stop_signal || now.has_captures))
+		rc = write_verdict(x, trial, now.stop_signal ? NULL : to, err);
+	return rc == TT_OK && now.stop_signal ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : rc;
 }
 
 static int
@@ -288,7 +288,7 @@ ab(struct ab *x, struct tt_err *err)
 		x->plan.budget = &x->budget;
 	}
 	TT_THEN(rc, tt_trial_new(&x->app->env, &x->plan, &trial, err));
-	if (rc == TT_OK && tt_trial_records(trial))   /* check this before the runs, which may take an hour */
+	if (rc == TT_OK && tt_trial_is_recording(trial))   /* check this before the runs, which may take an hour */
 		rc = record_check(x->app, &x->o->profile, err);
 	TT_THEN(rc, check_pairs(x, trial, err));
 	TT_THEN(rc, tt_trial_begin(trial, err));
@@ -302,7 +302,7 @@ int
 run_ab(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct ab_opts o = { .pairs = UINT64_MAX, .max_runs = UINT64_MAX, .seed = UINT64_MAX, .warmup = 1 };
-	struct ab x = { .app = app, .o = &o, .plan = { .read = read_capture, .mend = mend, .show = show, .arg = &x } };
+	struct ab x = { .app = app, .o = &o, .plan = { .read = read_capture, .remove_leftovers = mend, .show = show, .arg = &x } };
 	int rc;
 
 	input_defaults(&o.in);

@@ -70,11 +70,11 @@ static const struct tt_opt diff_opt[] = {
 	{ .name = "limit", .arg = "N", .set = tt_opt_count, .at = AT(limit), .hi = UINT32_MAX,
 	    .help = "print at most N changed rows of a table and one for the rest, 0: all; default 20 in text, "
 		    "otherwise all" },
-	{ .name = "pprof", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(pprof),
+	{ .name = "pprof", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(pprof),
 	    .help = "also write B minus A as a profile for go tool pprof" },
-	{ .name = "chrome", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(chrome),
+	{ .name = "chrome", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(chrome),
 	    .help = "also write the middle capture of each side as Chrome JSON, each as a process" },
-	{ .name = "svg", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(svg),
+	{ .name = "svg", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(svg),
 	    .help = "also write the call tree of both sides as a flame graph, a picture" },
 	{ .name = NULL },
 };
@@ -99,7 +99,7 @@ const struct tt_verb verb_diff = {
 	.group = groups,
 	.operand_at = offsetof(struct diff_opts, in.path),
 	.given_at = offsetof(struct diff_opts, given),
-	.sides = true,
+	.has_sides = true,
 };
 
 /* --- checks ------------------------------------------------------------------------ */

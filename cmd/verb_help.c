@@ -117,7 +117,7 @@ run_help(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (o.completion)
 		completion_write(o.completion, &text);
 	else if (o.options)
-		tt_opts_machine(verb, &text);
+		tt_opts_list_for_tests(verb, &text);
 	else if (o.verb.n == 0)
 		help_overview(&text);
 	else

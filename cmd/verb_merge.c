@@ -36,7 +36,7 @@ struct merge_opts {
 #define AT(f) offsetof(struct merge_opts, f)
 
 static const struct tt_opt merge_opt[] = {
-	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR|FILE", .set = tt_opt_text, .at = AT(output),
+	{ .letter = 'o', .name = "output", .is_once_only = true, .arg = "DIR|FILE", .set = tt_opt_text, .at = AT(output),
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
 	{ .name = "tmpdir", .arg = "DIR", .set = tt_opt_text, .at = AT(tmpdir),
 	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },
@@ -72,7 +72,7 @@ const struct tt_verb verb_batch_merge = {
 	.group = groups,
 	.operand_at = offsetof(struct merge_opts, path),
 	.given_at = offsetof(struct merge_opts, given),
-	.kin = &verb_batch,
+	.related_verb = &verb_batch,
 };
 
 /* Fail if an output is one of ${files}. Only ${path} may be one, because all results are read before it is written. */

@@ -28,7 +28,7 @@ struct record_opts {
 #define AT(f) offsetof(struct record_opts, f)
 
 static const struct tt_opt record_opt[] = {
-	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(out),
+	{ .letter = 'o', .name = "output", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(out),
 	    .help = "write the capture to FILE; %p becomes the process id, %t the time, %% a percent sign; default: the name of the "
 	            "program with .ttc" },
 	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = tt_opt_add, .at = AT(options),

@@ -20,7 +20,7 @@ struct recover_opts {
 };
 
 static const struct tt_opt recover_opt[] = {
-	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE",
+	{ .letter = 'o', .name = "output", .is_once_only = true, .arg = "FILE",
 	    .set = tt_opt_text, .at = offsetof(struct recover_opts, out),
 	    .help = "write the capture to FILE, which may be no capture yet; default: the name of the first capture with .recovered before .ttc, or "
 		    ".recovered.2 and so on if that is taken" },

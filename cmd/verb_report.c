@@ -59,7 +59,7 @@ opt_picture(const struct tt_opt *o, void *field, const char *value, struct tt_ar
 }
 
 static const struct tt_opt page_opt[] = {
-	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(output),
+	{ .letter = 'o', .name = "output", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(output),
 	    .help = "write the page to FILE, \"-\": standard output; default: NAME.html beside the only capture; "
 	            "a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = picture_name,
@@ -120,7 +120,7 @@ static void
 say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cut, const struct tt_details *d, size_t size)
 {
 	char bytes[40];
-	size_t shown = tt_details_shown(d);
+	size_t shown = tt_details_nshown(d);
 
 	if (!has_views(o) && app->env.log_level > TT_LOG_QUIET)
 		ui_say(&app->ui, "%s: no timelines and no flame graph: they need --max-size 256k or more", o->output);
@@ -129,9 +129,9 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 	*tt_put_bytes(bytes, (int64_t)size) = '\0';
 	if (o->max_size && size > o->max_size)
 		ui_say(&app->ui, "%s: the page has %s, more than --max-size: what it always has needs that much", o->output, bytes);
-	else if (cut->tables && app->env.log_level > TT_LOG_QUIET)
-		ui_say(&app->ui, "%s: %zu of its tables %s only %zu row%s; the page names the commands that print all", o->output, cut->tables,
-		    cut->tables == 1 ? "has" : "have", cut->rows, cut->rows == 1 ? "" : "s");
+	else if (cut->ntables && app->env.log_level > TT_LOG_QUIET)
+		ui_say(&app->ui, "%s: %zu of its tables %s only %zu row%s; the page names the commands that print all", o->output, cut->ntables,
+		    cut->ntables == 1 ? "has" : "have", cut->max_rows, cut->max_rows == 1 ? "" : "s");
 }
 
 static int
@@ -143,7 +143,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	const char *of_frames = NULL;
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_word words[TT_PAGE_WORDS];
-	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size, .beside = beside, .words = words };
+	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size, .second_view = beside, .words = words };
 	size_t size;
 	int rc;
 
@@ -159,13 +159,14 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	TT_THEN(rc, quote_arguments(&frames, o, "frames", a, err));
 	if (rc == TT_OK && (po.arguments = tt_buf_move_to_arena(&all, a, err)) != NULL)
 		of_frames = tt_buf_move_to_arena(&frames, a, err);
-	if (of_frames && (po.range = tt_arena_printf(a, err, "tracetool report %s -o range.html --frames ", of_frames)) &&
-	    (po.stats = tt_arena_printf(a, err, "tracetool stats %s --frames ", of_frames)) &&
-	    (po.tree = tt_arena_printf(a, err, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments)) &&
-	    (po.samples = tt_arena_printf(a, err, "tracetool stats --table sample_paths %s --marker ", po.arguments)))
-		po.frame_markers = tt_arena_printf(a, err, "tracetool stats --table frame_markers --wide total_ns --limit 0 %s --marker ", po.arguments);
+	if (of_frames && (po.range_command = tt_arena_printf(a, err, "tracetool report %s -o range.html --frames ", of_frames)) &&
+	    (po.stats_command = tt_arena_printf(a, err, "tracetool stats %s --frames ", of_frames)) &&
+	    (po.tree_command = tt_arena_printf(a, err, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments)) &&
+	    (po.samples_command = tt_arena_printf(a, err, "tracetool stats --table sample_paths %s --marker ", po.arguments)))
+		po.frame_markers_command = tt_arena_printf(a, err, "tracetool stats --table frame_markers --wide total_ns --limit 0 %s --marker ",
+		    po.arguments);
 	po.details = has_views(o) ? d : NULL;
-	TT_THEN(rc, po.frame_markers ? tt_page_write(r, view, &po, &cut, &text, err) : err->code);
+	TT_THEN(rc, po.frame_markers_command ? tt_page_write(r, view, &po, &cut, &text, err) : err->code);
 	size = text.n;
 	TT_THEN(rc, app_write(app, o->output, &text, err));
 	if (rc == TT_OK)
@@ -219,7 +220,7 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	struct tt_views view = { 0 };
 	struct tt_page_search *search;
 	struct tt_report r;
-	struct tt_details details = { .room = has_views(o) && o->max_size ? (o->max_size - FIRST_SCREEN) / 5 * 2 : !has_views(o) };
+	struct tt_details details = { .max_bytes = has_views(o) && o->max_size ? (o->max_size - FIRST_SCREEN) / 5 * 2 : !has_views(o) };
 	const struct tt_emit *const emit[] = { &tt_page_details };
 	const struct tt_emit_opts emit_opts = { .env = &app->env, .own = &details };
 	int rc = input_setup(app, &o->in, &run, err);
@@ -274,7 +275,7 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	/* Without this setting, the C library keeps freed blocks up to the size of the largest one freed: megabytes, after some large tables. */
 	tt_sys_trim_blocks_from(128 << 10);
 	input_defaults(&o.in);
-	verb.sides = has_sides(argc, argv);
+	verb.has_sides = has_sides(argc, argv);
 	rc = app_parse(app, &verb, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;

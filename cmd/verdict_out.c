@@ -11,21 +11,21 @@
 #define AT(f) offsetof(struct tt_verdict_outputs, f)
 
 const struct tt_opt verdict_opt[] = {
-	{ .name = "junit", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(junit),
+	{ .name = "junit", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(junit),
 	    .help = "write the verdict as JUnit XML, a test case for each row" },
 	{ .name = "github", .set = tt_opt_flag, .at = AT(github),
 	    .help = "print annotations for GitHub Actions, and add the verdict to the step's summary" },
-	{ .name = "gitlab", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(gitlab),
+	{ .name = "gitlab", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(gitlab),
 	    .help = "write the figures as GitLab's metrics report" },
 	{ .name = "azure", .set = tt_opt_flag, .at = AT(azure),
 	    .help = "print messages for Azure Pipelines on standard output" },
 	{ .name = "teamcity", .set = tt_opt_flag, .at = AT(teamcity),
 	    .help = "print messages for TeamCity on standard output" },
-	{ .name = "markdown", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(markdown),
+	{ .name = "markdown", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(markdown),
 	    .help = "write the verdict as a comment for a pull request" },
-	{ .name = "html", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(html),
+	{ .name = "html", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(html),
 	    .help = "write the verdict as a page that any browser opens" },
-	{ .name = "json", .once = true, .arg = "FILE", .set = tt_opt_text, .at = AT(json),
+	{ .name = "json", .is_once_only = true, .arg = "FILE", .set = tt_opt_text, .at = AT(json),
 	    .help = "write the verdict as JSON; see tracetool-json(7)" },
 	{ .name = NULL },
 };

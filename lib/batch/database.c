@@ -255,18 +255,18 @@ begin(struct tt_batch_db *d, const char *generator, const char *missing, struct 
 	}
 	snprintf(version, sizeof version, "PRAGMA user_version=%d", TT_BATCH_DB_VERSION);
 	tt_db_run(d->db, version);
-	tt_db_known(d->into[TT_BDB_INFO], 0, "generator");
-	tt_db_known(d->into[TT_BDB_INFO], 1, generator);
+	tt_db_text_or_null(d->into[TT_BDB_INFO], 0, "generator");
+	tt_db_text_or_null(d->into[TT_BDB_INFO], 1, generator);
 	tt_db_row(d->into[TT_BDB_INFO]);
-	tt_db_known(d->into[TT_BDB_INFO], 0, "kind");
-	tt_db_known(d->into[TT_BDB_INFO], 1, "batch");
+	tt_db_text_or_null(d->into[TT_BDB_INFO], 0, "kind");
+	tt_db_text_or_null(d->into[TT_BDB_INFO], 1, "batch");
 	tt_db_row(d->into[TT_BDB_INFO]);
-	tt_db_known(d->into[TT_BDB_INFO], 0, "schema");
+	tt_db_text_or_null(d->into[TT_BDB_INFO], 0, "schema");
 	tt_db_int(d->into[TT_BDB_INFO], 1, TT_BATCH_DB_VERSION);
 	tt_db_row(d->into[TT_BDB_INFO]);
 	if (missing) {
-		tt_db_known(d->into[TT_BDB_INFO], 0, "missing");
-		tt_db_known(d->into[TT_BDB_INFO], 1, missing);
+		tt_db_text_or_null(d->into[TT_BDB_INFO], 0, "missing");
+		tt_db_text_or_null(d->into[TT_BDB_INFO], 1, missing);
 		tt_db_row(d->into[TT_BDB_INFO]);
 	}
 	return rc == TT_OK ? tt_db_error(d->db, err) : rc;
@@ -357,9 +357,9 @@ put_capture(struct tt_batch_db *d, const struct tt_result *r)
 
 	tt_db_int(to, C_ID, ++d->ncapture);
 	tt_db_text(to, C_KEY, r->key, strlen(r->key));
-	tt_db_known(to, C_OUTCOME, r->outcome);
-	tt_db_known(to, C_WHY, r->why);
-	tt_db_known(to, C_DETAIL, r->detail);
+	tt_db_text_or_null(to, C_OUTCOME, r->outcome);
+	tt_db_text_or_null(to, C_WHY, r->why);
+	tt_db_text_or_null(to, C_DETAIL, r->detail);
 	tt_db_int(to, C_COPY, r->copy || r->held);
 	for (size_t i = 0; i < sizeof is / sizeof *is; i++)
 		put_value(to, is[i].col, json_object_get(r->doc, is[i].name));
@@ -398,7 +398,7 @@ put_histogram(struct tt_batch_db *d, const char *figure, const json_t *h)
 		if (bucket < 0 || bucket >= TT_HIST_BUCKETS)
 			continue;
 		tt_db_int(to, 0, d->ncapture);
-		tt_db_known(to, 1, figure);
+		tt_db_text_or_null(to, 1, figure);
 		tt_db_int(to, 2, (int64_t)tt_hist_value((unsigned)bucket));
 		put_value(to, 3, json_array_get(h, i + 1));
 		tt_db_row(to);
@@ -428,7 +428,7 @@ marker_number(struct tt_batch_db *d, const char *name, const char *category)
 	d->marker[d->nmarker++] = own;
 	tt_db_int(to, 0, (int64_t)d->nmarker);
 	tt_db_text(to, 1, name, n - 1);
-	tt_db_known(to, 2, category);
+	tt_db_text_or_null(to, 2, category);
 	tt_db_row(to);
 	return (uint32_t)d->nmarker;
 }
@@ -479,7 +479,7 @@ put_losses(struct tt_batch_db *d, json_t *all)
 
 	json_object_foreach(all, kind, v) {
 		tt_db_int(to, 0, d->ncapture);
-		tt_db_known(to, 1, kind);
+		tt_db_text_or_null(to, 1, kind);
 		put_value(to, 2, json_array_get(v, 0));
 		put_value(to, 3, json_array_get(v, 1));
 		tt_db_row(to);
@@ -492,10 +492,10 @@ put_archive(struct tt_batch_db *d, const struct tt_result *r)
 	struct tt_db_insert *to = d->into[TT_BDB_ARCHIVE];
 
 	tt_db_text(to, 0, r->key, strlen(r->key));
-	tt_db_known(to, 1, r->type);
-	tt_db_known(to, 2, r->outcome);
-	tt_db_known(to, 3, r->why);
-	tt_db_known(to, 4, r->detail);
+	tt_db_text_or_null(to, 1, r->type);
+	tt_db_text_or_null(to, 2, r->outcome);
+	tt_db_text_or_null(to, 3, r->why);
+	tt_db_text_or_null(to, 4, r->detail);
 	put_value(to, 5, json_object_get(r->doc, "members"));
 	put_value(to, 6, json_object_get(r->doc, "captures"));
 	tt_db_row(to);
@@ -618,7 +618,7 @@ tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, struct tt_batch_db
 	left->bare = d->bare;
 	left->keys = put_view(d);
 	if (left->keys) {
-		tt_db_known(d->into[TT_BDB_INFO], 0, "keys_without_column");
+		tt_db_text_or_null(d->into[TT_BDB_INFO], 0, "keys_without_column");
 		tt_db_int(d->into[TT_BDB_INFO], 1, (int64_t)left->keys);
 		tt_db_row(d->into[TT_BDB_INFO]);
 	}

@@ -102,10 +102,10 @@ add_shown(struct tt_diff_frames *to, const struct tt_frames *f)
 {
 	const struct tt_shown_tally is = tt_shown_tally(f, 0, f->n);
 
-	to->late += is.late;
+	to->nlate += is.late;
 	for (unsigned i = 0; i < TT_TOOK; i++)
-		to->took[i] += is.took[i];
-	to->limited = to->limited || tt_frames_have_limit(f);
+		to->nby_refreshes[i] += is.took[i];
+	to->has_limit = to->has_limit || tt_frames_have_limit(f);
 }
 
 void
@@ -148,9 +148,9 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 		rc = keep_times(d, f, v, err);
 		add_shown(f, view->m->frames);
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
-			f->over[i] += tt_values_over(shown, tt_frame_limit(budget[i]));
+			f->nover[i] += tt_values_over(shown, tt_frame_limit(budget[i]));
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
-			f->untold[i] = f->untold[i] || tt_frames_count_undecidable(view->m->frames, tt_frame_limit(budget[i]));
+			f->is_undecidable[i] = f->is_undecidable[i] || tt_frames_count_undecidable(view->m->frames, tt_frame_limit(budget[i]));
 		TT_THEN(rc, add_worst(f, what[t], t == TT_DIFF_UNCAPPED ? &view->m->frames->latest : &view->m->frames->longest, &a, err));
 	}
 	return rc;
@@ -222,10 +222,10 @@ fill_budgets(const struct tt_diff_ctx *x, struct tt_table *t)
 		for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
 			const struct tt_diff_frames *f = frames_of(x, s);
 
-			if (f->untold[i])
+			if (f->is_undecidable[i])
 				continue;
-			tt_cell_u64(&c[B_A + s], f->over[i]);
-			tt_cell_int(&c[B_A_SHARE + s], tt_ratio(f->over[i], 10000, f->h.n));
+			tt_cell_u64(&c[B_A + s], f->nover[i]);
+			tt_cell_int(&c[B_A_SHARE + s], tt_ratio(f->nover[i], 10000, f->h.n));
 		}
 		if (!c[B_A].empty && !c[B_B].empty)
 			tt_cell_int(&c[B_DIFF], c[B_B_SHARE].v - c[B_A_SHARE].v);

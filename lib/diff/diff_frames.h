@@ -22,11 +22,11 @@ enum { TT_DIFF_WORST = 5, TT_DIFF_BUDGETS = 2, TT_DIFF_QUANTILES = 5, TT_DIFF_KE
 /* The frames of one side by one kind of time. */
 struct tt_diff_frames {
 	struct tt_hist h;
-	uint64_t over[TT_DIFF_BUDGETS];       /* number of frames shown for longer than a frame of 60 and of 30 fps */
-	uint64_t late;                        /* number of frames that took more refreshes than their limit gives */
-	uint64_t took[TT_TOOK];               /* number of frames that took one, two, three, and four or more refreshes */
-	bool limited;                         /* true: some capture has a frame limit */
-	bool untold[TT_DIFF_BUDGETS];         /* true: some capture has too few frames to tell (tt_frames_count_undecidable()) */
+	uint64_t nover[TT_DIFF_BUDGETS];      /* number of frames shown for longer than a frame of 60 and of 30 fps */
+	uint64_t nlate;                       /* number of frames that took more refreshes than their limit gives */
+	uint64_t nby_refreshes[TT_TOOK];      /* number of frames that took one, two, three, and four or more refreshes */
+	bool has_limit;                       /* true: some capture has a frame limit */
+	bool is_undecidable[TT_DIFF_BUDGETS]; /* true: some capture has too few frames to tell (tt_frames_count_undecidable()) */
 	int64_t *time;                /* sorted times, for at most TT_DIFF_KEPT frames; else NULL */
 	size_t n, cap;
 	struct tt_diff_worst {

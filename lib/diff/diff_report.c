@@ -71,10 +71,10 @@ put_shown(const struct tt_diff *d, unsigned side, struct tt_cell *c)
 		tt_cell_int(&c[S_FPS], tt_ratio(1000000000000, 1, (uint64_t)s->wall_ns));
 	else if (d->compared_time == TT_DIFF_WALL && s->total_ns > 0)
 		tt_cell_int(&c[S_FPS], tt_ratio(s->nunits, 1000000000000, (uint64_t)s->total_ns));
-	if (f->limited) {
-		tt_cell_u64(&c[S_LATE], f->late);
+	if (f->has_limit) {
+		tt_cell_u64(&c[S_LATE], f->nlate);
 		for (unsigned i = 0; i < TT_TOOK; i++)
-			tt_cell_u64(&c[S_ONE + i], f->took[i]);
+			tt_cell_u64(&c[S_ONE + i], f->nby_refreshes[i]);
 	}
 }
 

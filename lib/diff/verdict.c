@@ -67,7 +67,7 @@ judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
 	if (rc == TT_OK)
 		v->outcome = outcome(v->p, not_worse, tt_mann_whitney_least(a->n, b->n) > ALPHA);
 	if (rc == TT_OK && v->outcome == TT_DIFF_UNDECIDED && tt_session_change(a->session, 1, b->session, 1, 0, NULL, &c))
-		v->need = tt_change_need(&c, (double)v->allowed, ALPHA, a->n > b->n ? a->n : b->n);
+		v->nneeded = tt_change_need(&c, (double)v->allowed, ALPHA, a->n > b->n ? a->n : b->n);
 	return rc;
 }
 
@@ -92,17 +92,17 @@ judge_sessions(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
 		v->outcome = TT_DIFF_CANNOT_JUDGE;
 		return TT_OK;
 	}
-	v->assumed = c.assumed;
+	v->is_spread_assumed = c.assumed;
 	v->p = tt_change_worse(&c, (double)v->allowed);
 	v->shift = (struct tt_shift){ whole(c.change), true, true, whole(tt_change_low(&c, ALPHA)), whole(tt_change_high(&c, ALPHA)) };
 	v->outcome = outcome(v->p, tt_change_not_worse(&c, (double)v->allowed), false);
-	if (!v->assumed || v->outcome != TT_DIFF_UNDECIDED)
+	if (!v->is_spread_assumed || v->outcome != TT_DIFF_UNDECIDED)
 		return TT_OK;
-	/* scattered: they would be undecided even as captures of one session, so that the assumed spread between sessions is not the reason. */
+	/* is_scattered: they would be undecided even as captures of one session, so that the assumed spread between sessions is not the reason. */
 	struct tt_diff_verdict one = { .allowed = v->allowed };
 	int rc = judge_captures(arena, mem, a, b, &one, err);
-	v->scattered = one.outcome == TT_DIFF_UNDECIDED;
-	v->need = one.need;
+	v->is_scattered = one.outcome == TT_DIFF_UNDECIDED;
+	v->nneeded = one.nneeded;
 	return rc;
 }
 
@@ -113,7 +113,7 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 	struct means a, b;
 	int rc;
 
-	*v = (struct tt_diff_verdict){ .frames = d->has_frames, .p = 1 };
+	*v = (struct tt_diff_verdict){ .is_of_frames = d->has_frames, .p = 1 };
 	tt_arena_init(&arena, &d->env->mem);
 	rc = means(d, TT_DIFF_A, &arena, &a, err);
 	TT_THEN(rc, means(d, TT_DIFF_B, &arena, &b, err));
@@ -173,13 +173,13 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 	if (v->outcome == TT_DIFF_CANNOT_JUDGE)
 		return v->by_session ? "one capture on each side shows nothing: take at least 2, better 5 to 8" :
 		    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8";
-	if (!v->by_session || v->scattered)
-		return v->outcome != TT_DIFF_UNDECIDED ? NULL : v->need ?
+	if (!v->by_session || v->is_scattered)
+		return v->outcome != TT_DIFF_UNDECIDED ? NULL : v->nneeded ?
 		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side%s, which decide "
-		    "4 of 5 such cases, or allow more", v->need, v->scattered ? ", all in one job" : "") :
+		    "4 of 5 such cases, or allow more", v->nneeded, v->is_scattered ? ", all in one job" : "") :
 		    tt_text(r, "undecided, because the captures vary too much beside what is allowed: even %d on each side would decide fewer than 4 of 5 "
 		    "such cases; run both builds in turn (tracetool ab), or allow more", TT_CHANGE_MAX_SESSIONS);
-	if (v->assumed)
+	if (v->is_spread_assumed)
 		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and so few do not show by how much: if one job recorded A and B, "
 		    "compare again with %s session=NAME, otherwise record both in one job%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided: " : "",
 		    TT_SESSION_SPREAD_PPM / 1e4, meta, v->outcome == TT_DIFF_UNDECIDED ? "" : ", to see smaller changes");
@@ -222,7 +222,7 @@ tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 	struct tt_cell *c = tt_row(t);
 
 	t->note = why(v, r);
-	tt_cell_text(&c[V_ROW], v->frames ? "frame time, mean" : "time in markers");
+	tt_cell_text(&c[V_ROW], v->is_of_frames ? "frame time, mean" : "time in markers");
 	tt_cell_int(&c[V_A], v->a);
 	tt_cell_int(&c[V_B], v->b);
 	tt_cell_text(&c[V_CHANGE], change_text(v, r));

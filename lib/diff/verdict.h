@@ -20,13 +20,13 @@ struct tt_diff_margin {
 
 struct tt_diff_verdict {
 	enum tt_diff_outcome outcome;
-	bool frames;                  /* true: about frame times; false: about time in markers */
+	bool is_of_frames;            /* true: about frame times; false: about time in markers */
 	int64_t a, b;                 /* medians over the captures' means on each side, ns */
 	int64_t allowed;              /* change allowed, ns */
 	bool by_session;              /* true: captures are from several sessions; if they name none, each side counts as one session */
-	bool assumed;                 /* true: too few sessions to show their spread, which is assumed to be TT_SESSION_SPREAD_PPM */
-	bool scattered;               /* true (UNDECIDED): they would be undecided even as captures of one session */
-	size_t need;                  /* UNDECIDED as captures of one session: about how many on each side would suffice; 0: no practical number */
+	bool is_spread_assumed;       /* true: too few sessions to show their spread, which is assumed to be TT_SESSION_SPREAD_PPM */
+	bool is_scattered;            /* true (UNDECIDED): they would be undecided even as captures of one session */
+	size_t nneeded;               /* UNDECIDED as captures of one session: about how many on each side would suffice; 0: no practical number */
 	double p;                     /* p for the change being at most what is allowed; not set if a side is empty */
 	struct tt_shift shift;        /* the change, with bounds of 95 % confidence each */
 };

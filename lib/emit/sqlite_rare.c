@@ -174,7 +174,7 @@ put_event(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_re
 	tt_db_int(to, 2, (int64_t)r->thread + 1);
 	tt_db_text(to, 3, r->kind, strlen(r->kind));
 	if (r->marker)
-		tt_db_known(to, 4, tt_emit_brief(&s->e, tt_emit_marker(r->marker)));
+		tt_db_text_or_null(to, 4, tt_emit_brief(&s->e, tt_emit_marker(r->marker)));
 	else if (r->nname)
 		tt_db_text(to, 4, r->name, r->nname);
 	tt_sqlite_number(to, 5, r->value);

@@ -36,11 +36,11 @@ put_info(struct sqlite_db *s)
 	struct tt_db_insert *to = into(s, TT_SQL_INFO);
 
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		tt_db_known(to, 0, row[i][0]);
-		tt_db_known(to, 1, row[i][1]);
+		tt_db_text_or_null(to, 0, row[i][0]);
+		tt_db_text_or_null(to, 1, row[i][1]);
 		tt_db_row(to);
 	}
-	tt_db_known(to, 0, "schema");
+	tt_db_text_or_null(to, 0, "schema");
 	tt_db_int(to, 1, TT_SQLITE_VERSION);
 	tt_db_row(to);
 }
@@ -53,16 +53,16 @@ put_process(struct tt_db_insert *to, const struct tt_capture *c)
 
 	tt_db_int(to, 0, (int64_t)c->process + 1);
 	tt_db_text(to, 1, title, n);
-	tt_db_known(to, 2, c->path);
-	tt_db_known(to, 3, c->format);
-	tt_db_known(to, 4, c->version);
-	tt_db_known(to, 5, c->producer);
+	tt_db_text_or_null(to, 2, c->path);
+	tt_db_text_or_null(to, 3, c->format);
+	tt_db_text_or_null(to, 4, c->version);
+	tt_db_text_or_null(to, 5, c->producer);
 	if (c->pid)
 		tt_db_int(to, 6, c->pid);
-	tt_db_known(to, 7, c->arch);
-	tt_db_known(to, 8, c->os);
-	tt_db_known(to, 9, c->args);
-	tt_db_known(to, 10, c->clock);
+	tt_db_text_or_null(to, 7, c->arch);
+	tt_db_text_or_null(to, 8, c->os);
+	tt_db_text_or_null(to, 9, c->args);
+	tt_db_text_or_null(to, 10, c->clock);
 	if (c->wall_ns)
 		tt_db_int(to, 11, c->wall_ns);
 	if (c->min_ts <= c->max_ts) {
@@ -81,8 +81,8 @@ put_thread(struct tt_db_insert *to, const struct tt_thread *t)
 	tt_db_int(to, 1, (int64_t)t->process + 1);
 	if (!tt_thread_is_gpu(t))
 		tt_db_int(to, 2, (int64_t)t->tid);
-	tt_db_known(to, 3, t->name);
-	tt_db_known(to, 4, t->group);
+	tt_db_text_or_null(to, 3, t->name);
+	tt_db_text_or_null(to, 4, t->group);
 	tt_db_int(to, 5, tt_thread_is_gpu(t));
 	if (t->first_ts <= t->last_ts) {
 		tt_db_int(to, 6, t->first_ts);
@@ -169,7 +169,7 @@ put_categories(struct sqlite_db *s)
 
 	for (size_t i = 0; i < s->e.m->ncategory && s->level >= TT_SQLITE_MARKERS; i++) {
 		tt_db_int(to, 0, (int64_t)i + 1);
-		tt_db_known(to, 1, s->e.m->category[i].name);
+		tt_db_text_or_null(to, 1, s->e.m->category[i].name);
 		if (s->e.m->category[i].rgba)
 			tt_db_int(to, 2, s->e.m->category[i].rgba);
 		tt_db_row(to);
@@ -353,10 +353,10 @@ put_tables(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
 static void
 put_about(struct tt_db_insert *to, const char *table, const char *col, const char *unit, const char *help)
 {
-	tt_db_known(to, 0, table);
-	tt_db_known(to, 1, col);
-	tt_db_known(to, 2, unit);
-	tt_db_known(to, 3, help);
+	tt_db_text_or_null(to, 0, table);
+	tt_db_text_or_null(to, 1, col);
+	tt_db_text_or_null(to, 2, unit);
+	tt_db_text_or_null(to, 3, help);
 	tt_db_row(to);
 }
 

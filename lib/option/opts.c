@@ -22,7 +22,7 @@ tt_opts_shown(const struct tt_verb *verb)
 {
 	struct tt_opt_walk w = tt_opts_of(verb);
 
-	w.shown = true;
+	w.skips_hidden = true;
 	while (w.opt && !*w.group->title)
 		w.opt = (++w.group)->title ? w.group->opt : NULL;
 	return w;
@@ -31,7 +31,7 @@ tt_opts_shown(const struct tt_verb *verb)
 struct tt_opt_walk
 tt_opts_of_group(const struct tt_opt_group *g)
 {
-	return (struct tt_opt_walk){ .group = g, .opt = g->opt, .alone = true };
+	return (struct tt_opt_walk){ .group = g, .opt = g->opt, .is_last_group = true };
 }
 
 bool
@@ -41,21 +41,21 @@ tt_opts_next(struct tt_opt_walk *w, struct tt_opt_row *row)
 		const struct tt_opt *o = w->opt;
 
 		row->base = w->group->base;
-		if (!o->name && !o->more) {
+		if (!o->name && !o->list_row) {
 			do
-				w->opt = !w->alone && (++w->group)->title ? w->group->opt : NULL;
-			while (w->opt && w->shown && !*w->group->title);
-		} else if (!o->more) {
+				w->opt = !w->is_last_group && (++w->group)->title ? w->group->opt : NULL;
+			while (w->opt && w->skips_hidden && !*w->group->title);
+		} else if (!o->list_row) {
 			w->opt++;
 			row->o = *o;
 			return true;
-		} else if (o->more(w->more++, row)) {
+		} else if (o->list_row(w->nlist_taken++, row)) {
 			row->o.set = o->set;
 			row->o.at = o->at;
 			return true;
 		} else {
 			w->opt++;
-			w->more = 0;
+			w->nlist_taken = 0;
 		}
 	}
 	return false;
@@ -177,8 +177,8 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 	if (n <= WORD_MAX) {
 		memcpy(word, name, n);
 		word[n] = '\0';
-		if (s->verb->kin && has_option(s->verb->kin, word))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s is of another command: tracetool %s", word, s->verb->kin->name);
+		if (s->verb->related_verb && has_option(s->verb->related_verb, word))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s is of another command: tracetool %s", word, s->verb->related_verb->name);
 		for (struct tt_opt_walk w = tt_opts_shown(s->verb); tt_opts_next(&w, &row);) {
 			size_t d = tt_word_distance(word, row.o.name);
 
@@ -200,10 +200,10 @@ set(struct scan *s, const struct tt_opt_row *row, const char *value, const char 
 {
 	int rc;
 
-	if (row->o.once && s->once.n && is_among(s->once.v, row->o.name))
+	if (row->o.is_once_only && s->once.n && is_among(s->once.v, row->o.name))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s is there twice, and one would undo the other: give it once", shown);
 	rc = row->o.set(&row->o, s->into + row->base + row->o.at, value, s->arena, err);
-	if (rc == TT_OK && row->o.once)
+	if (rc == TT_OK && row->o.is_once_only)
 		rc = tt_list_add(&s->once, row->o.name, s->arena, err);
 
 	if (rc == TT_OK && s->verb->given_at) {
@@ -316,7 +316,7 @@ tt_opts_parse(
 		int rc;
 
 		if (options && strcmp(p, "--") == 0) {
-			options = verb->sides && !operand->has_sides;
+			options = verb->has_sides && !operand->has_sides;
 			if (options)
 				operand->nfirst_side = operand->n;
 			operand->has_sides = true;

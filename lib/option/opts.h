@@ -37,8 +37,8 @@ struct tt_opt {
 	uint64_t lo, hi;              /* limits of tt_opt_count; for tt_opt_size lo is the minimum in bytes, and the value 0 (no limit) is always allowed */
 	const char *(*value)(size_t i);       /* the allowed values, NULL after the last; NULL: any */
 	/* If not NULL, the row is a list of options made elsewhere, which share its set and at. Fill ${row} with the ${i}th one. False: no more options. */
-	bool (*more)(size_t i, struct tt_opt_row *row);
-	bool once;                    /* true: a second occurrence is refused, because it would undo the first */
+	bool (*list_row)(size_t i, struct tt_opt_row *row);
+	bool is_once_only;            /* true: a second occurrence is refused, because it would undo the first */
 };
 
 /* A row with the offset of its group's struct in the verb's. */
@@ -64,8 +64,8 @@ struct tt_verb {
 	size_t operand_at;            /* offset of the struct tt_list of operands */
 	size_t given_at;              /* offset of the struct tt_opt_given; 0: the verb keeps no such list */
 	const char *(*operand)(size_t i);     /* the allowed operands; NULL: files */
-	const struct tt_verb *kin;       /* a verb for which an unknown option may be meant; NULL: no such verb */
-	bool sides;                   /* true: the first "--" separates two sides of operands; the second ends options */
+	const struct tt_verb *related_verb; /* a verb for which an unknown option may be meant; NULL: no such verb */
+	bool has_sides;               /* true: the first "--" separates two sides of operands; the second ends options */
 };
 
 /* --- how values are read: for opt.set ----------------------------------- */
@@ -100,15 +100,15 @@ int tt_opts_parse(const struct tt_verb *verb, void *into, int argc, char *const 
 void tt_opts_help(const struct tt_verb *verb, unsigned width, struct tt_buf *out);
 
 /* Append one option a line, for tests: its letter, its name, the name of its value. */
-void tt_opts_machine(const struct tt_verb *verb, struct tt_buf *out);
+void tt_opts_list_for_tests(const struct tt_verb *verb, struct tt_buf *out);
 
 /* Iterates over the options of a verb, or of one group. */
 struct tt_opt_walk {
 	const struct tt_opt_group *group;
 	const struct tt_opt *opt;
-	size_t more;                  /* number of options taken so far from a row that is a list */
-	bool alone;                   /* true: the group is the last one */
-	bool shown;                   /* true: leave out hidden groups */
+	size_t nlist_taken;           /* number of options taken so far from a row that is a list */
+	bool is_last_group;           /* true: the group is the last one */
+	bool skips_hidden;            /* true: leave out hidden groups */
 };
 
 struct tt_opt_walk tt_opts_of(const struct tt_verb *verb);

@@ -92,7 +92,7 @@ tt_opts_help(const struct tt_verb *verb, unsigned width, struct tt_buf *out)
 }
 
 void
-tt_opts_machine(const struct tt_verb *verb, struct tt_buf *out)
+tt_opts_list_for_tests(const struct tt_verb *verb, struct tt_buf *out)
 {
 	struct tt_opt_row row;
 	const struct tt_opt *o = &row.o;

@@ -37,7 +37,7 @@ char *tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell);
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
 /* After a row: if the options have a writer and ${out} is long, write it out and empty it. */
-void tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out);
+void tt_render_write_out(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out);
 
 /* True if no row has a value in this column, so that text leaves it out. */
 bool tt_column_empty(const struct tt_table *t, size_t col);

@@ -136,7 +136,7 @@ put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_o
 			if (t->ncol == 1 && out->n == from)
 				tt_buf_add(out, "\"\"", 2);
 			tt_buf_add(out, "\n", 1);
-			tt_render_part(t, o, out);
+			tt_render_write_out(t, o, out);
 		}
 	} while (tt_rows_next(t));
 }

@@ -67,7 +67,7 @@ put_rows(struct tt_json *j, const struct tt_table *t, const struct tt_render_opt
 		for (size_t col = 0; col < t->ncol; col++)
 			put_value(j, t->col[col].id, t->col[col].unit, tt_table_cell(t, row, col));
 		tt_json_close(j, "}");
-		tt_render_part(t, o, j->out);
+		tt_render_write_out(t, o, j->out);
 	}
 }
 

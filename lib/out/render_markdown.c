@@ -94,7 +94,7 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const bool *out_of, const
 			tt_buf_text(out, " |");
 		}
 		tt_buf_text(out, "\n");
-		tt_render_part(t, o, out);
+		tt_render_write_out(t, o, out);
 	}
 }
 

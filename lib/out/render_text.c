@@ -651,7 +651,7 @@ put_grid(struct writer *w, const struct grid *g)
 	do {
 		for (size_t row = 0; row < g->t->nrow; row++) {
 			put_row(w, g, row, last);
-			tt_render_part(g->t, w->o, w->out);
+			tt_render_write_out(g->t, w->o, w->out);
 		}
 	} while (tt_rows_next(g->t));
 }

@@ -261,7 +261,7 @@ tt_column_empty(const struct tt_table *t, size_t col)
 }
 
 void
-tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out)
+tt_render_write_out(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out)
 {
 	enum { FLUSH_BYTES = 1 << 16 };
 	struct tt_report *r = t->r;

@@ -64,7 +64,7 @@ static bool
 is_chosen(const struct tt_details *d, size_t frame)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->of[i].frame == frame)
+		if (d->detail[i].frame == frame)
 			return true;
 	return false;
 }
@@ -72,8 +72,8 @@ is_chosen(const struct tt_details *d, size_t frame)
 static void
 choose(struct tt_details *d, size_t frame)
 {
-	if (d->n < d->most && !is_chosen(d, frame))
-		d->of[d->n++] = (struct tt_detail){ .frame = frame };
+	if (d->n < d->nchosen && !is_chosen(d, frame))
+		d->detail[d->n++] = (struct tt_detail){ .frame = frame };
 }
 
 struct timed { int64_t ns; size_t frame; };
@@ -144,7 +144,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 	struct tt_mem *mem = &s->e.env->mem;
 	struct when when[TT_DETAILS];
 	struct timed longest[TT_DETAILS];
-	const size_t n = f->n, some = d->most / 8 * 5, nlongest = n < some ? n : some;
+	const size_t n = f->n, some = d->nchosen / 8 * 5, nlongest = n < some ? n : some;
 	int64_t *v = tt_mem_alloc(mem, n * sizeof *v, err);
 
 	if (!v)
@@ -153,7 +153,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 		v[i] = time_of(f, capped, i);
 	find_longest(f, capped, v, nlongest, longest);
 	d->n = 0;
-	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < n && i < d->most / 2; i++)
+	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < n && i < d->nchosen / 2; i++)
 		choose(d, worst ? worst->h[i].frame : longest[i].frame);
 	/* Nearest rank: place ceil(n * p) from the shortest. */
 	d->median = frame_at(f, capped, v, n - (n + 1) / 2);
@@ -163,7 +163,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 	for (size_t i = 0; i < nlongest && d->n < some; i++)
 		choose(d, longest[i].frame);
 	tt_mem_free(mem, v, n * sizeof *v);
-	for (size_t i = 0, few = d->most - d->n; i < few && d->n < n; i++) {
+	for (size_t i = 0, few = d->nchosen - d->n; i < few && d->n < n; i++) {
 		size_t frame = (size_t)((tt_u128)n * i / few);
 
 		while (is_chosen(d, frame))
@@ -171,7 +171,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 		choose(d, frame);
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		size_t frame = d->of[i].frame;
+		size_t frame = d->detail[i].frame;
 
 		when[i] = (struct when){ { tt_frames_start(f, frame), tt_frames_end(f, frame) }, (uint32_t)i };
 	}
@@ -182,7 +182,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 		s->spanning[i] = 0;
 	}
 	s->nspanning = 0;
-	d->ranks = d->n;
+	d->nmax_blocks = d->n;
 	return TT_OK;
 }
 
@@ -266,9 +266,9 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 {
 	const struct details *s = state;
 	const bool wrappers = v->m->filter.wrappers;
-	struct rec r = { .thread = v->thread->index == s->d->own ? 0 : v->thread->index + 1 };
+	struct rec r = { .thread = v->thread->index == s->d->thread ? 0 : v->thread->index + 1 };
 	/* Frames that an earlier chunk leaves no room for are left out when zones are put aside, too. */
-	size_t ranks = atomic_load_explicit(&s->d->ranks, memory_order_relaxed), room;
+	size_t ranks = atomic_load_explicit(&s->d->nmax_blocks, memory_order_relaxed), room;
 
 	if (s->d->n == 0 || v->cap->process != s->d->process)
 		return TT_OK;
@@ -313,11 +313,11 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 static void
 leave_out(struct details *s, size_t n)
 {
-	size_t ranks = s->d->ranks;
+	size_t ranks = s->d->nmax_blocks;
 
 	while (ranks > n)
 		s->nspanning -= s->spanning[--ranks];
-	atomic_store_explicit(&s->d->ranks, ranks, memory_order_relaxed);
+	atomic_store_explicit(&s->d->nmax_blocks, ranks, memory_order_relaxed);
 }
 
 static int
@@ -332,13 +332,13 @@ write_recs(void *state, const struct tt_view *v, const char *p, size_t n, struct
 
 		if (r->thread == MARKS_FULL)
 			leave_out(s, r->rank);
-		if (r->rank >= s->d->ranks)
+		if (r->rank >= s->d->nmax_blocks)
 			continue;
 		s->spanning[r->rank] += r->spans;
 		s->nspanning += r->spans;
 		rc = tt_sorter_add(&s->d->recs, p, err);
-		if (s->nspanning > MAX_SPANNING && s->d->ranks > 1)
-			leave_out(s, s->d->ranks - 1);
+		if (s->nspanning > MAX_SPANNING && s->d->nmax_blocks > 1)
+			leave_out(s, s->d->nmax_blocks - 1);
 	}
 	return rc;
 }
@@ -427,11 +427,11 @@ name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err 
 {
 	struct tt_details *d = b->d;
 	uint64_t hash = tt_seeded_pair(kind, key);
-	uint32_t at = tt_map_find(&d->at, hash, i, d->name[i].key == key && d->name[i].kind == kind);
+	uint32_t at = tt_map_find(&d->name_index, hash, i, d->name[i].key == key && d->name[i].kind == kind);
 
 	if (at)
 		return at - 1;
-	if (tt_map_push(&d->at, d->mem, hash, &d->name, &d->capname, d->nname, err) != TT_OK) {
+	if (tt_map_push(&d->name_index, d->mem, hash, &d->name, &d->capname, d->nname, err) != TT_OK) {
 		tt_buf_fail(&b->all);
 		return 0;
 	}
@@ -472,7 +472,7 @@ begin_thread(struct block *b, uint32_t thread, struct tt_err *err)
 	b->last = b->from;
 	b->nzone = b->nalloc = b->nopen = 0;
 	b->nthread++;
-	put(b, THREAD_NAME, name_of(b, thread ? thread - 1 : b->d->own, TT_DETAILS_THREAD, err));
+	put(b, THREAD_NAME, name_of(b, thread ? thread - 1 : b->d->thread, TT_DETAILS_THREAD, err));
 }
 
 /* Close the zones that end before ${r}, and for a zone ${r} those that are not shallower than it. */
@@ -535,7 +535,7 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 /* Compression level. zlib's default, 6, takes more than twice as long for 4 % less. */
 enum { LEVEL = 4 };
 
-/* tt_page_pack_most() with the limit ${most} applied before the base64 encoding. */
+/* tt_page_pack_up_to() with the limit ${most} applied before the base64 encoding. */
 static int
 pack(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
 {
@@ -560,7 +560,7 @@ pack(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out,
 }
 
 int
-tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
+tt_page_pack_up_to(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
 {
 	return pack(text, most ? most / 4 * 3 : UINT64_MAX, done, out, err);
 }
@@ -570,7 +570,7 @@ tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
 {
 	size_t done;
 
-	return tt_page_pack_most(text, 0, &done, out, err);
+	return tt_page_pack_up_to(text, 0, &done, out, err);
 }
 
 /* Finish the block of the frame and append it to ${to}, if it fits into ${room}: in base64 three bytes become four characters, two three, and one two. */
@@ -599,7 +599,7 @@ end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *
 static void
 begin_block(struct block *b, size_t rank)
 {
-	const size_t frame = b->d->of[rank].frame;
+	const size_t frame = b->d->detail[rank].frame;
 
 	for (size_t i = 0; i < NCOLUMN; i++)
 		b->column[i].n = 0;
@@ -613,11 +613,11 @@ static int
 put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 {
 	struct tt_details *d = b->d;
-	uint64_t room = d->room ? d->room : UINT64_MAX;
+	uint64_t room = d->max_bytes ? d->max_bytes : UINT64_MAX;
 	const void *next = NULL;
 	int rc = tt_sorted_next(in, &next, err);
 
-	for (size_t rank = 0; rank < d->ranks && rc == TT_OK; rank++) {
+	for (size_t rank = 0; rank < d->nmax_blocks && rc == TT_OK; rank++) {
 		/* A frame that does not pack to a sixteenth will not fit; nobody looks at so much, either. */
 		size_t most = room < MAX_BYTES / 16 ? (size_t)room * 16 : MAX_BYTES;
 
@@ -628,7 +628,7 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 				rc = add_rec(b, next, err);
 			TT_THEN(rc, tt_sorted_next(in, &next, err));
 		}
-		TT_THEN(rc, end_block(b, &d->of[rank], &room, err));
+		TT_THEN(rc, end_block(b, &d->detail[rank], &room, err));
 	}
 	return rc;
 }
@@ -639,7 +639,7 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 static size_t
 most_of(const struct tt_details *d, const struct tt_model *m)
 {
-	const uint64_t zones = m->max_zones / m->frames->n + 1, room = (d->room ? d->room : MIN_BYTES) / PART / (zones * PER_ZONE + PER_BLOCK);
+	const uint64_t zones = m->max_zones / m->frames->n + 1, room = (d->max_bytes ? d->max_bytes : MIN_BYTES) / PART / (zones * PER_ZONE + PER_BLOCK);
 
 	return m->max_zones == 0 || room < TT_DETAILS_MIN ? TT_DETAILS_MIN : room < TT_DETAILS ? (size_t)room : TT_DETAILS;
 }
@@ -655,9 +655,9 @@ begin(void *state, struct tt_err *err)
 	tt_sorter_init(&s->d->recs, s->e.env, &form);
 	if (!f || f->nrange != 1 || f->n == 0)
 		return TT_OK;
-	s->d->own = tt_frames_thread(f, 0);
+	s->d->thread = tt_frames_thread(f, 0);
 	s->d->process = f->range[0].process;
-	s->d->most = most_of(s->d, s->e.m);
+	s->d->nchosen = most_of(s->d, s->e.m);
 	return choose_all(s, NULL, false, err);
 }
 
@@ -676,9 +676,9 @@ again(void *state, bool *more, struct tt_err *err)
 	if (s->d->n == 0)
 		return rc;
 	worst = tt_frames_cap(s->e.m->frames) && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
-	const bool first = s->d->most > TT_DETAILS_MIN && worst == &s->e.m->frames->latest;
+	const bool first = s->d->nchosen > TT_DETAILS_MIN && worst == &s->e.m->frames->latest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
-		*more = !is_chosen(s->d, worst->h[i].frame) || (first && s->d->of[i].frame != worst->h[i].frame);
+		*more = !is_chosen(s->d, worst->h[i].frame) || (first && s->d->detail[i].frame != worst->h[i].frame);
 	if (!*more)
 		return TT_OK;
 	tt_sorter_free(&s->d->recs);
@@ -722,22 +722,22 @@ tt_details_free(struct tt_details *d)
 {
 	tt_sorter_free(&d->recs);
 	for (size_t i = 0; i < d->n; i++)
-		tt_buf_free(&d->of[i].text);
+		tt_buf_free(&d->detail[i].text);
 	if (!d->mem)
 		return;
 	tt_mem_free(d->mem, d->name, d->capname * sizeof *d->name);
-	tt_map_free(&d->at, d->mem);
+	tt_map_free(&d->name_index, d->mem);
 }
 
 /* --- in the page ----------------------------------------------------------------------------------- */
 
 size_t
-tt_details_shown(const struct tt_details *d)
+tt_details_nshown(const struct tt_details *d)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->n; i++)
-		n += d->of[i].text.n > 0;
+		n += d->detail[i].text.n > 0;
 	return n;
 }
 
@@ -765,7 +765,7 @@ tt_details_put(const struct tt_details *d, struct tt_views *view, const char *co
 	const struct tt_paths *p;
 	int rc;
 
-	if (tt_details_shown(d) == 0)
+	if (tt_details_nshown(d) == 0)
 		return TT_OK;
 	p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);
 	if (!p)
@@ -779,11 +779,11 @@ tt_details_put(const struct tt_details *d, struct tt_views *view, const char *co
 	TT_THEN(rc, tt_page_pack(&text, out, err));
 	tt_buf_text(out, "</script>\n");
 	for (size_t i = 0; i < d->n && rc == TT_OK; i++) {
-		if (d->of[i].text.n == 0)
+		if (d->detail[i].text.n == 0)
 			continue;
 		tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-frame=\"%llu\" data-ns=\"%lld\">",
-		    (unsigned long long)tt_frames_number(f, d->of[i].frame), (long long)tt_frames_dur(f, d->of[i].frame));
-		tt_buf_add(out, d->of[i].text.p, d->of[i].text.n);
+		    (unsigned long long)tt_frames_number(f, d->detail[i].frame), (long long)tt_frames_dur(f, d->detail[i].frame));
+		tt_buf_add(out, d->detail[i].text.p, d->detail[i].text.n);
 		tt_buf_text(out, "</script>\n");
 	}
 	tt_buf_free(&text);

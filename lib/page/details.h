@@ -27,24 +27,24 @@ struct tt_views;
 enum { TT_DETAILS_MIN = 64, TT_DETAILS = 1024 };    /* number of frames: the minimum, and the maximum */
 
 struct tt_details {
-	uint64_t room;                /* bytes for all blocks; 0: unlimited. Set before the run */
+	uint64_t max_bytes;           /* bytes for all blocks; 0: unlimited. Set before the run */
 	struct tt_detail {
 		size_t frame;         /* index in tt_frames */
 		struct tt_buf text;   /* the block in base64; empty: it did not fit */
-	} of[TT_DETAILS];             /* the most important first */
-	size_t most;                  /* frames chosen of those that exist */
+	} detail[TT_DETAILS];         /* the most important first */
+	size_t nchosen;               /* frames chosen of those that exist */
 	size_t n;                     /* 0: there are no frames, or several captures have some */
-	atomic_size_t ranks;          /* only so many may have a block: zones that are in all of them would take too long */
+	atomic_size_t nmax_blocks;    /* only so many may have a block: zones that are in all of them would take too long */
 	size_t median;                /* which of them is the median frame */
 
 	/* Names that blocks refer to by number, in order of first use. The key of a thread is its index. */
 	uint32_t process;
 	struct tt_details_name { uint64_t key; enum tt_details_kind { TT_DETAILS_ZONE, TT_DETAILS_CLASS, TT_DETAILS_THREAD } kind; } *name;
 	size_t nname, capname;
-	struct tt_map at;             /* finds indices in name */
+	struct tt_map name_index;     /* finds indices in name */
 	struct tt_mem *mem;
 	struct tt_sorter recs;        /* zones and allocations of these frames, from the run until the blocks are made */
-	uint32_t own;                 /* index of the frames' thread */
+	uint32_t thread;              /* index of the frames' thread */
 };
 
 /*
@@ -58,7 +58,7 @@ int tt_details_make(struct tt_details *d, const struct tt_model *m, struct tt_er
 void tt_details_free(struct tt_details *d);
 
 /* The number of frames that have a block. */
-size_t tt_details_shown(const struct tt_details *d);
+size_t tt_details_nshown(const struct tt_details *d);
 
 /*
  * Write all blocks as data elements for page scripts; nothing if no frame has a block. ${command}: the command that prints the tables of a frame, whose number
@@ -73,6 +73,6 @@ int tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *e
  * Like tt_page_pack(), if the result takes at most ${most} bytes (0: unlimited). Otherwise write nothing; *${done}, less than the length of ${text}, is how
  * much would have fit.
  */
-int tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err);
+int tt_page_pack_up_to(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err);
 
 #endif

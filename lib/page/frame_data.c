@@ -20,7 +20,7 @@ struct parts {
 static int
 read_frames(const struct parts *p, struct tt_views *view, struct tt_err *err)
 {
-	const bool ranges = tt_ranges_want(p->ranges);
+	const bool ranges = tt_ranges_has_sums(p->ranges);
 	struct tt_frame_sums s;
 
 	if (!p->over && !ranges && !p->trees)
@@ -51,13 +51,13 @@ int
 tt_frame_data_put(const struct tt_frame_data *d, struct tt_views *view, const struct tt_report *r, struct tt_buf *out, struct tt_err *err)
 {
 	struct parts p = { 0 };
-	int rc = tt_over_begin(&p.over, view, d->markers, TT_PAGE_COLUMNS, err);
+	int rc = tt_over_begin(&p.over, view, d->max_markers, TT_PAGE_COLUMNS, err);
 
 	TT_THEN(rc, tt_ranges_begin(&p.ranges, view, err));
 	TT_THEN(rc, tt_trees_begin(&p.trees, d->details, view, r, err));
 	TT_THEN(rc, read_frames(&p, view, err));
-	TT_THEN(rc, tt_over_put(p.over, d->of_marker, out, err));
-	TT_THEN(rc, tt_ranges_put(p.ranges, d->ranges, d->of_frames, out, err));
+	TT_THEN(rc, tt_over_put(p.over, d->marker_command, out, err));
+	TT_THEN(rc, tt_ranges_put(p.ranges, d->max_range_bytes, d->frames_command, out, err));
 	TT_THEN(rc, tt_trees_put(p.trees, out, err));
 	tt_over_free(p.over);
 	tt_ranges_free(p.ranges);

@@ -18,10 +18,10 @@ struct tt_views;
 
 struct tt_frame_data {
 	const struct tt_details *details;
-	size_t markers;               /* maximum number of markers to show over the frames */
-	uint64_t ranges;              /* maximum bytes of the sums of ranges; 0: unlimited */
-	const char *of_marker;        /* the command that prints what a marker does in each frame; its name is appended */
-	const char *of_frames;        /* the command that prints the tables of frames; their numbers are appended */
+	size_t max_markers;           /* maximum number of markers to show over the frames */
+	uint64_t max_range_bytes;     /* maximum bytes of the sums of ranges; 0: unlimited */
+	const char *marker_command;   /* the command that prints what a marker does in each frame; its name is appended */
+	const char *frames_command;   /* the command that prints the tables of frames; their numbers are appended */
 };
 
 /* Write the data elements, each only if it has data. Needs TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES. */

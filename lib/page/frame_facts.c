@@ -39,9 +39,9 @@ choose(const struct tt_details *d, const struct tt_frames *f, size_t most, size_
 	size_t n = 0, to = 0;
 
 	for (size_t i = 0; i < d->n && i < most; i++) {
-		size_t at = d->of[i].frame, from = at > beside ? at - beside : 0;
+		size_t at = d->detail[i].frame, from = at > beside ? at - beside : 0;
 
-		for (size_t k = from; d->of[i].text.n && k < f->n && k <= at + beside; k++)
+		for (size_t k = from; d->detail[i].text.n && k < f->n && k <= at + beside; k++)
 			frame[n++] = k;
 	}
 	tt_sort(frame, n, by_place);
@@ -191,7 +191,7 @@ tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report
 	int64_t *pause = NULL;
 	int rc;
 
-	if (tt_details_shown(d) == 0)
+	if (tt_details_nshown(d) == 0)
 		return TT_OK;
 	every = m->frames->n <= most;
 	room = every && m->frames->n > d->n * (2 * BESIDE + 1) ? m->frames->n : d->n * (2 * BESIDE + 1);

@@ -157,7 +157,7 @@ put_sizes(const struct line *l, struct tt_buf *out)
 
 	while ((high - bottom) / unit >= 4096)
 		unit *= 1024;
-	const uint64_t step = tt_page_step((high - bottom) / unit, SIZES) * unit;
+	const uint64_t step = tt_page_axis_step((high - bottom) / unit, SIZES) * unit;
 	for (uint64_t at = (bottom / step + 1) * step; at <= high; at += step) {
 		const unsigned y = place(l, (double)at);
 
@@ -172,7 +172,7 @@ put_sizes(const struct line *l, struct tt_buf *out)
 static void
 put_times(const struct axis *a, struct tt_buf *out)
 {
-	const uint64_t all = (uint64_t)(a->to - a->from), step = tt_page_step(all, TIMES);
+	const uint64_t all = (uint64_t)(a->to - a->from), step = tt_page_axis_step(all, TIMES);
 	char place[40];
 
 	for (int64_t at = a->from > 0 ? (a->from + (int64_t)step - 1) / (int64_t)step * (int64_t)step : 0; at <= a->to; at += (int64_t)step) {

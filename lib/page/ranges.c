@@ -442,7 +442,7 @@ column_of(const struct tt_ranges *r, size_t frame)
 }
 
 bool
-tt_ranges_want(const struct tt_ranges *r)
+tt_ranges_has_sums(const struct tt_ranges *r)
 {
 	return r && r->sums;
 }
@@ -659,7 +659,7 @@ put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct
 		if (rc != TT_OK)
 			break;
 		if (text.n <= fits || rows == MIN_ROWS) {
-			rc = tt_page_pack_most(&text, most, &packed, out, err);
+			rc = tt_page_pack_up_to(&text, most, &packed, out, err);
 			if (rc != TT_OK || packed == text.n || rows == MIN_ROWS)
 				break;
 			fits = packed / 32 * 31;

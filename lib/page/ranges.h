@@ -29,9 +29,9 @@ int tt_ranges_begin(struct tt_ranges **to, struct tt_views *view, struct tt_err 
 void tt_ranges_free(struct tt_ranges *r);
 
 /* True if there are sums, so that each frame must be read. */
-bool tt_ranges_want(const struct tt_ranges *r);
+bool tt_ranges_has_sums(const struct tt_ranges *r);
 
-/* Add the values of the current frame of ${s} to its column; only if tt_ranges_want(). Call in frame order. */
+/* Add the values of the current frame of ${s} to its column; only if tt_ranges_has_sums(). Call in frame order. */
 void tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s);
 
 /* Add what open zones contribute to the remaining frames; call after the last frame. */

@@ -163,10 +163,10 @@ strips(const struct tt_page *p)
 			tt_html_text(p->out, tt_page_file_of(p, f->range[i].process));
 			tt_page_put(p, "</h3>\n");
 		}
-		tt_page_strip(f, f->range[i].first, f->range[i].end, p->times, p->r, p->out);
+		tt_page_put_frame_chart(f, f->range[i].first, f->range[i].end, p->times, p->r, p->out);
 		/* Only if all frames are of one process can a command name them by number. */
 		if (f->nrange == 1 && tt_frames_number(f, f->n - 1) - tt_frames_number(f, 0) == f->n - 1 &&
-		    !tt_page_times(f, 0, f->n, capped, p->o->range, p->o->max_size / 2, p->out))
+		    !tt_page_put_times(f, 0, f->n, capped, p->o->range_command, p->o->max_size / 2, p->out))
 			tt_buf_printf(p->out, "<p>The times of single frames would take more than half of this page, and are left out: no range can be "
 			    "looked at here. A page of fewer frames has them: <code>%s</code>.</p>\n", tt_setting_name[TT_SETTING_FRAMES]);
 		tt_page_put(p, "</figure>\n");
@@ -180,7 +180,7 @@ static void
 timelines(const struct tt_page *p)
 {
 	const struct tt_details *d = p->o->details;
-	size_t n = d ? tt_details_shown(d) : 0;
+	size_t n = d ? tt_details_nshown(d) : 0;
 
 	if (n == 0)
 		return;
@@ -277,7 +277,7 @@ unlisted_frame(const struct tt_page *p, const struct tt_table *worst, size_t row
 	tt_page_put(p, "<p>Most self time: ");
 	tt_html_figure(p->out, worst, row, "top");
 	tt_page_put(p, ". What its threads did: <code>");
-	tt_html_text(p->out, p->o->stats);
+	tt_html_text(p->out, p->o->stats_command);
 	tt_buf_printf(p->out, "%lld</code></p>\n", (long long)tt_html_value(worst, row, "frame"));
 }
 

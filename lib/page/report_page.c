@@ -315,7 +315,8 @@ words(const struct tt_page *p)
 		tt_buf_printf(p->out, "<div><dt>%s%s</dt><dd>%s</dd></div>\n", t->col[c].title, tt_column_suffix(t->col[c].unit), t->col[c].help);
 	}
 	for (const struct tt_page_word *w = p->o->words; w->name; w++) {
-		if ((w->where == TT_PAGE_FACT && !has_fact(p, w->name)) || (w->where == TT_PAGE_CAPPED && !tt_page_capped(tt_page_table(p, "frame_budgets"))))
+		if ((w->condition == TT_PAGE_FACT && !has_fact(p, w->name)) || (w->condition == TT_PAGE_CAPPED &&
+		    !tt_page_capped(tt_page_table(p, "frame_budgets"))))
 			continue;
 		tt_page_put(p, "<div><dt>");
 		tt_html_text(p->out, w->name);
@@ -458,11 +459,11 @@ put_flames(const struct tt_page *p)
 	struct tt_flame flame;
 	int rc = tt_flame_init(&flame, p->view, most, p->err);
 
-	TT_THEN(rc, tt_flame_put(&flame, p->view, "flame", o->tree, p->out, p->err));
+	TT_THEN(rc, tt_flame_put(&flame, p->view, "flame", o->tree_command, p->out, p->err));
 	tt_flame_free(&flame);
 	if (rc == TT_OK && tt_page_has_rows(tt_page_table(p, "samples"))) {
 		rc = tt_flame_sampled(&flame, p->view, most / 2, p->err);
-		TT_THEN(rc, tt_flame_put(&flame, p->view, "samples", o->samples, p->out, p->err));
+		TT_THEN(rc, tt_flame_put(&flame, p->view, "samples", o->samples_command, p->out, p->err));
 		tt_flame_free(&flame);
 	}
 	return rc;
@@ -481,12 +482,13 @@ static int
 put_frames(const struct tt_page *p, struct tt_report *texts)
 {
 	const struct tt_page_opts *o = p->o;
-	const struct tt_frame_data by_frame = { .details = o->details, .ranges = o->max_size / 5, .of_marker = o->frame_markers, .of_frames = o->stats,
-		.markers = o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS };
+	const struct tt_frame_data by_frame = { .details = o->details, .max_range_bytes = o->max_size / 5, .marker_command = o->frame_markers_command,
+	    .frames_command = o->stats_command,
+		.max_markers = o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS };
 	int rc = tt_frame_data_put(&by_frame, p->view, p->r, p->out, p->err);
 
 	TT_THEN(rc, tt_facts_put(o->details, p->view, texts, o->max_size ? (size_t)(o->max_size / PER_FRAME) : SIZE_MAX, p->out, p->err));
-	TT_THEN(rc, tt_details_put(o->details, p->view, o->stats, p->out, p->err));
+	TT_THEN(rc, tt_details_put(o->details, p->view, o->stats_command, p->out, p->err));
 	TT_THEN(rc, tt_report_error(texts, p->err));
 	return rc == TT_OK ? tt_buf_error(p->out, p->err) : rc;
 }
@@ -502,7 +504,7 @@ make_data(void *data)
 static void
 begin_data(struct data *d, const struct tt_page *p)
 {
-	struct tt_views *beside = p->o->beside;
+	struct tt_views *beside = p->o->second_view;
 
 	*d = (struct data){ .p = *p, .err.at = TT_NOWHERE };
 	d->p.out = &d->out;
@@ -542,14 +544,14 @@ put_all(struct tt_page *p, struct tt_page_cut *cut, size_t begin, size_t end)
 	if (o->details && p->err->code == TT_OK && put_colors(p) == TT_OK)
 		put_flames(p);
 	tables.out = &rows;
-	cut->rows = TT_PAGE_ROWS;
-	cut->tables = whole_tables(&tables, cut->rows);
+	cut->max_rows = TT_PAGE_ROWS;
+	cut->ntables = whole_tables(&tables, cut->max_rows);
 	end_data(&data, p);
 	/* Halve the number of rows until the page fits: the same input always gives the same page. */
-	while (o->max_size && p->out->n - begin + rows.n + end > o->max_size && cut->rows > 1 && !rows.failed) {
-		cut->rows /= 2;
+	while (o->max_size && p->out->n - begin + rows.n + end > o->max_size && cut->max_rows > 1 && !rows.failed) {
+		cut->max_rows /= 2;
 		rows.n = 0;
-		cut->tables = whole_tables(&tables, cut->rows);
+		cut->ntables = whole_tables(&tables, cut->max_rows);
 	}
 	tt_buf_add(p->out, rows.p, rows.n);
 	if (rows.failed)

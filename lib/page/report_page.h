@@ -26,26 +26,26 @@ struct tt_views;
 #define TT_PAGE_COLUMNS 1200
 
 /* A word that the page explains: always, if captures have such a fact, or if frames are capped. */
-struct tt_page_word { const char *name, *text; enum { TT_PAGE_ALWAYS, TT_PAGE_FACT, TT_PAGE_CAPPED } where; };
+struct tt_page_word { const char *name, *text; enum { TT_PAGE_ALWAYS, TT_PAGE_FACT, TT_PAGE_CAPPED } condition; };
 
 struct tt_page_opts {
 	const char *name;             /* what the page shows: a file name, or the number of files */
 	const char *arguments;        /* command-line arguments that select the same, captures included, quoted for a shell */
-	const char *range;            /* the command that makes such a page of some frames; their numbers are appended */
-	const char *stats;            /* the command that prints the tables of some frames; their numbers are appended */
-	const char *tree, *samples;   /* commands that print the call tree of a marker, and the sampled stacks that end in it */
-	const char *frame_markers;    /* the command that prints what a marker does in each frame */
+	const char *range_command;    /* the command that makes such a page of some frames; their numbers are appended */
+	const char *stats_command;    /* the command that prints the tables of some frames; their numbers are appended */
+	const char *tree_command, *samples_command; /* commands that print the call tree of a marker, and the sampled stacks that end in it */
+	const char *frame_markers_command; /* the command that prints what a marker does in each frame */
 	const struct tt_details *details;     /* details of the same run; NULL: the page's scripts have only its tables and chart */
 	const char *generator;        /* "tracetool VERSION" */
 	const struct tt_page_word *words;     /* words that the page explains, ended by one without a name; NULL: none */
 	uint64_t max_size;            /* maximum size in bytes; 0: unlimited */
-	struct tt_views *beside;      /* a second view of the same model, for a thread that makes data for scripts; NULL: no such thread */
+	struct tt_views *second_view; /* a second view of the same model, for a thread that makes data for scripts; NULL: no such thread */
 };
 
 /* How tables were cut to fit. */
 struct tt_page_cut {
-	size_t tables;                /* number of tables cut */
-	size_t rows;                  /* maximum number of rows of a table */
+	size_t ntables;               /* number of tables cut */
+	size_t max_rows;              /* maximum number of rows of a table */
 };
 
 /* Append the page of ${r}, which was made from ${view} and owns texts, to ${out}; its tables have at most TT_PAGE_ROWS rows. */
@@ -67,7 +67,7 @@ bool tt_page_capped(const struct tt_table *budgets);
  * Draw the chart of frame times of one process: frames ${from} to ${end} - 1; marks stand above the hitches in the tables of ${r} (page_hitches.h). ${all}, the
  * times of all processes, sets the scale, so that several charts have the same one. Private to lib/page.
  */
-void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
+void tt_page_put_frame_chart(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
     struct tt_buf *out);
 
 /* Draw the chart alone, as a part of a picture, at height ${y}; it is TT_STRIP_HIGH units high. */
@@ -76,11 +76,11 @@ void tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, c
     unsigned y, struct tt_buf *out);
 
 /*
- * Shared by the axes of charts. tt_page_step: the smallest of 1, 2 and 5 times a power of ten that fits into ${all} at most ${most} times. tt_page_round_time:
- * write a round time, "20 ms". tt_page_frame_numbers: write round numbers of the ${n} frames from ${from} on below their columns, at height ${y}, if each frame
- * has a column.
+ * Shared by the axes of charts. tt_page_axis_step: the smallest of 1, 2 and 5 times a power of ten that fits into ${all} at most ${most} times.
+ * tt_page_round_time: write a round time, "20 ms". tt_page_frame_numbers: write round numbers of the ${n} frames from ${from} on below their columns, at height
+ * ${y}, if each frame has a column.
  */
-uint64_t tt_page_step(uint64_t all, unsigned most);
+uint64_t tt_page_axis_step(uint64_t all, unsigned most);
 void tt_page_round_time(struct tt_buf *out, uint64_t ns);
 void tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, unsigned y, struct tt_buf *out);
 
@@ -88,6 +88,6 @@ void tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, uns
  * Write the times of the same frames for page.js as a data element, with uncapped times if ${capped}. ${command}: the command that makes the page of a range,
  * which is appended. If they need more than ${most} bytes (0: unlimited), write nothing and return false.
  */
-bool tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out);
+bool tt_page_put_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out);
 
 #endif

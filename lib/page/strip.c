@@ -125,7 +125,7 @@ put_shortest(const struct strip *s)
 }
 
 uint64_t
-tt_page_step(uint64_t all, unsigned most)
+tt_page_axis_step(uint64_t all, unsigned most)
 {
 	static const unsigned of[] = { 1, 2, 5 };
 
@@ -150,7 +150,7 @@ tt_page_round_time(struct tt_buf *out, uint64_t ns)
 static void
 put_lines(const struct strip *s)
 {
-	for (uint64_t step = tt_page_step((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
+	for (uint64_t step = tt_page_axis_step((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
 		unsigned y = TOP + HIGH - height(s, (int64_t)at);
 
 		tt_buf_printf(s->out, "<line class=\"a\" x1=\"0\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\" stroke-opacity=\".3\"/>", y, y);
@@ -175,7 +175,7 @@ is_by_budget(const struct strip *s, unsigned y)
 static void
 put_times(const struct strip *s)
 {
-	for (uint64_t step = tt_page_step((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
+	for (uint64_t step = tt_page_axis_step((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
 		if (is_by_budget(s, height(s, (int64_t)at)))
 			continue;
 		tt_buf_printf(s->out, "<text class=\"b\" x=\"100%%\" y=\"%u\" font-size=\"12\" text-anchor=\"end\" fill=\"#555\">",
@@ -188,7 +188,7 @@ put_times(const struct strip *s)
 void
 tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, unsigned y, struct tt_buf *out)
 {
-	const uint64_t first = tt_frames_number(f, from), last = tt_frames_number(f, from + n - 1), step = tt_page_step(n, NUMBERS);
+	const uint64_t first = tt_frames_number(f, from), last = tt_frames_number(f, from + n - 1), step = tt_page_axis_step(n, NUMBERS);
 	char at[40];
 
 	if (last - first + 1 != n)
@@ -313,7 +313,7 @@ put_chart(struct strip *s, const struct tt_values *all, const struct tt_report *
 }
 
 void
-tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
+tt_page_put_frame_chart(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
     struct tt_buf *out)
 {
 	struct strip s = { .f = f, .from = from, .n = end - from, .out = out };
@@ -402,7 +402,7 @@ put_series(const struct tt_frames *f, size_t from, size_t end, int64_t (*time_of
 }
 
 bool
-tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out)
+tt_page_put_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out)
 {
 	size_t begin = out->n;
 

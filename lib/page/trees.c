@@ -39,8 +39,8 @@ static bool
 is_shown(const struct tt_details *d, size_t frame)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->of[i].frame == frame)
-			return d->of[i].text.n > 0;
+		if (d->detail[i].frame == frame)
+			return d->detail[i].text.n > 0;
 	return false;
 }
 
@@ -276,7 +276,7 @@ tt_trees_begin(struct tt_trees **to, const struct tt_details *d, struct tt_views
 	struct tt_trees *t;
 
 	*to = NULL;
-	if (tt_details_shown(d) == 0 || m->frames->nrange != 1 || !tt_by_frame(m))
+	if (tt_details_nshown(d) == 0 || m->frames->nrange != 1 || !tt_by_frame(m))
 		return TT_OK;
 	if (!(t = tt_mem_alloc(&m->env->mem, sizeof *t, err)))
 		return err->code;

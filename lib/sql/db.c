@@ -467,7 +467,7 @@ tt_db_text(struct tt_db_insert *i, size_t col, const char *s, size_t n)
 }
 
 void
-tt_db_known(struct tt_db_insert *i, size_t col, const char *s)
+tt_db_text_or_null(struct tt_db_insert *i, size_t col, const char *s)
 {
 	if (s && *s)
 		tt_db_text(i, col, s, strlen(s));
@@ -823,7 +823,7 @@ struct tt_db_insert *tt_db_bulk(struct tt_db *db, const char *table, const char 
 void tt_db_int(struct tt_db_insert *i, size_t col, int64_t v) { (void)i; (void)col; (void)v; }
 void tt_db_real(struct tt_db_insert *i, size_t col, double v) { (void)i; (void)col; (void)v; }
 void tt_db_text(struct tt_db_insert *i, size_t col, const char *s, size_t n) { (void)i; (void)col; (void)s; (void)n; }
-void tt_db_known(struct tt_db_insert *i, size_t col, const char *s) { (void)i; (void)col; (void)s; }
+void tt_db_text_or_null(struct tt_db_insert *i, size_t col, const char *s) { (void)i; (void)col; (void)s; }
 int64_t tt_db_row(struct tt_db_insert *i) { (void)i; return 0; }
 void tt_db_rows(struct tt_db_insert *i, int64_t all, const int64_t *v, size_t n, size_t c) { (void)i; (void)all; (void)v; (void)n; (void)c; }
 int tt_db_save(struct tt_db *db, struct tt_sink *s, struct tt_err *err) { (void)db; (void)s; (void)err; return TT_OK; }

@@ -50,7 +50,7 @@ struct tt_db_table {
 	const struct tt_db_col *col;
 	size_t ncol;
 	const char *help;             /* a sentence that says what a row is */
-	const char *more;             /* text after the columns in CREATE TABLE, such as ", PRIMARY KEY (a, b)"; NULL: no text */
+	const char *after_columns;    /* text after the columns in CREATE TABLE, such as ", PRIMARY KEY (a, b)"; NULL: no text */
 };
 
 /* --- outputs --------------------------------------------------------------------------- */
@@ -94,9 +94,9 @@ struct tt_db_insert *tt_db_insert(struct tt_db *db, const char *table, size_t nc
 void tt_db_int(struct tt_db_insert *i, size_t col, int64_t v);
 void tt_db_real(struct tt_db_insert *i, size_t col, double v);
 
-/* Set a column to a text, with U+FFFD for NUL and bytes that are not UTF-8. tt_db_known(): if ${s} is NULL or "", the column stays NULL. */
+/* Set a column to a text, with U+FFFD for NUL and bytes that are not UTF-8. tt_db_text_or_null(): if ${s} is NULL or "", the column stays NULL. */
 void tt_db_text(struct tt_db_insert *i, size_t col, const char *s, size_t n);
-void tt_db_known(struct tt_db_insert *i, size_t col, const char *s);
+void tt_db_text_or_null(struct tt_db_insert *i, size_t col, const char *s);
 
 /* Add the row, and return its rowid: its number from 1, unless the table sets one. */
 int64_t tt_db_row(struct tt_db_insert *i);

@@ -59,7 +59,7 @@ recorded(const struct tt_trial *x)
 static void
 put_head(const struct tt_trial *x, struct tt_buf *out)
 {
-	tt_buf_printf(out, HEAD "seed %" PRIu64 "\npairs %zu, %s\nold %s\nnew %s\nrecorded %s", x->seed, x->planned,
+	tt_buf_printf(out, HEAD "seed %" PRIu64 "\npairs %zu, %s\nold %s\nnew %s\nrecorded %s", x->seed, x->npairs,
 	    x->o->until == TT_TRIAL_ALL ? "all" : "stopping early", x->command[TT_OLD], x->command[TT_NEW],
 	    recorded(x));
 	for (const char *const *p = x->o->profile; p && *p; p++)
@@ -77,10 +77,11 @@ tt_trial_folder_note(struct tt_trial *x, struct tt_err *err)
 	if (!path)
 		return err->code;
 	put_head(x, &text);
-	for (size_t i = 0; i < x->planned; i++)
+	for (size_t i = 0; i < x->npairs; i++)
 		for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
 			if (x->run[s][i].end != TT_RUN_NONE)
-				tt_buf_printf(&text, "%s %zu: %s\n", tt_trial_side[s], i + 1, x->run[s][i].end == TT_RUN_GOOD ? "good" : x->run[s][i].how);
+				tt_buf_printf(&text, "%s %zu: %s\n", tt_trial_side[s], i + 1, x->run[s][i].end == TT_RUN_GOOD ? "good"
+				    : x->run[s][i].crash_text);
 	rc = tt_output_write(x->env, path, &text, err);
 	tt_buf_free(&text);
 	return rc;
@@ -91,7 +92,7 @@ tt_trial_folder_rows(struct tt_trial *x, const struct tt_buf *rows, struct tt_er
 {
 	const char *path = path_of(x, ROWS, err);
 
-	return !path ? err->code : x->own_dir ? TT_OK : tt_output_write(x->env, path, rows, err);
+	return !path ? err->code : x->is_dir_temporary ? TT_OK : tt_output_write(x->env, path, rows, err);
 }
 
 /* Add the run described by a line; return false if the line is invalid. */
@@ -107,7 +108,7 @@ take_line(struct tt_trial *x, const char *line, size_t n, struct tt_err *err)
 	char text[200];
 	memcpy(text, line, n);
 	text[n] = '\0';
-	if (sscanf(text, "%7s %lu: %n", side, &pair, &at) != 2 || at == 0 || pair == 0 || pair > x->planned)
+	if (sscanf(text, "%7s %lu: %n", side, &pair, &at) != 2 || at == 0 || pair == 0 || pair > x->npairs)
 		return false;
 	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
 		struct tt_trial_run *run = &x->run[s][pair - 1];
@@ -118,7 +119,7 @@ take_line(struct tt_trial *x, const char *line, size_t n, struct tt_err *err)
 		snprintf(name, sizeof name, "%s-%lu.ttc", side, pair);
 		*run = (struct tt_trial_run){ .end = strcmp(how, "good") == 0 ? TT_RUN_GOOD : TT_RUN_CRASHED, .path = path_of(x, name, err) };
 		snprintf(run->name, sizeof run->name, "%s %lu", side, pair);
-		memcpy(run->how, how, sizeof how);
+		memcpy(run->crash_text, how, sizeof how);
 		/* The capture was removed: run it again. */
 		if (run->end == TT_RUN_GOOD && (!run->path || access(run->path, R_OK) != 0))
 			run->end = TT_RUN_NONE;
@@ -189,7 +190,7 @@ count_runs(const struct tt_trial *x)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < x->planned; i++)
+	for (size_t i = 0; i < x->npairs; i++)
 		for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
 			n += x->run[s][i].end != TT_RUN_NONE;
 	return n;
@@ -287,17 +288,17 @@ tt_trial_folder_open(struct tt_trial *x, struct tt_buf *rows, struct tt_err *err
 	char own[4096];
 	int rc;
 
-	if (x->o->keep) {
-		if (mkdir(x->o->keep, 0777) != 0 && errno != EEXIST)
-			return tt_fail_sys(err, errno, "%s", x->o->keep);
-		rc = set_dir(x, x->o->keep, err);
+	if (x->o->keep_folder) {
+		if (mkdir(x->o->keep_folder, 0777) != 0 && errno != EEXIST)
+			return tt_fail_sys(err, errno, "%s", x->o->keep_folder);
+		rc = set_dir(x, x->o->keep_folder, err);
 		TT_THEN(rc, lock_dir(x, err));
 		return rc == TT_OK ? take_kept(x, rows, err) : rc;
 	}
 	snprintf(own, sizeof own, "%s/tracetool-ab.XXXXXX", tt_spool_dir(x->env));
 	if (!mkdtemp(own))
 		return tt_fail_sys(err, errno, "%s", own);
-	x->own_dir = true;
+	x->is_dir_temporary = true;
 	rc = set_dir(x, own, err);
 	if (rc != TT_OK)
 		rmdir(own);
@@ -317,6 +318,6 @@ drop(const char *path, const struct stat *st, int what, struct FTW *at)
 void
 tt_trial_folder_close(struct tt_trial *x)
 {
-	if (x->own_dir && x->dir)
+	if (x->is_dir_temporary && x->dir)
 		nftw(x->dir, drop, 16, FTW_DEPTH | FTW_PHYS);
 }

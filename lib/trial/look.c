@@ -27,26 +27,26 @@ gather(struct tt_trial *x, bool last, bool tells)
 {
 	struct tt_trial_judged *j = &x->judged;
 
-	*j = (struct tt_trial_judged){ .ab = { .seed = x->seed, .planned = x->planned, .looks = x->o->until != TT_TRIAL_ALL, .last = last, .tells = tells,
+	*j = (struct tt_trial_judged){ .ab = { .seed = x->seed, .planned = x->npairs, .looks = x->o->until != TT_TRIAL_ALL, .last = last, .tells = tells,
 		.more_crashes = x->o->more_crashes } };
 	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
 		j->ab.build[s] = x->command[s];
 		j->ab.pair[s] = j->pair[s];
-		for (size_t i = 0; i < x->planned; i++) {
+		for (size_t i = 0; i < x->npairs; i++) {
 			const struct tt_trial_run *run = &x->run[s][i];
 
 			j->ab.runs[s] += run->end != TT_RUN_NONE;
 			j->ab.crashes[s] += run->end == TT_RUN_CRASHED;
 			if (run->end == TT_RUN_CRASHED && !j->ab.crash[s])
-				j->ab.crash[s] = run->how;
-			if (!run->read)
+				j->ab.crash[s] = run->crash_text;
+			if (!run->is_read)
 				continue;
 			j->ab.unended[s] += breaks_off(x, &run->sample);
 			j->pair[s][j->n[s]] = i;
 			j->s[s][j->n[s]++] = run->sample;
 		}
 	}
-	for (size_t i = 0; i < x->planned; i++)
+	for (size_t i = 0; i < x->npairs; i++)
 		j->ab.done += x->run[TT_OLD][i].end != TT_RUN_NONE && x->run[TT_NEW][i].end != TT_RUN_NONE;
 	j->base = (struct tt_baseline){ .path = "old", .sample = j->s[TT_OLD], .nsample = j->n[TT_OLD], .settings = "" };
 }
@@ -78,7 +78,7 @@ say_progress(struct tt_trial *x, const struct tt_verdict *v, size_t pair, bool c
 	size_t open = 0, shown = 0;
 	const char *sep;
 
-	tt_buf_printf(&text, "pair %zu of %zu", pair + 1, x->planned);
+	tt_buf_printf(&text, "pair %zu of %zu", pair + 1, x->npairs);
 	for (size_t i = 0; i < v->nrow; i++) {
 		const struct tt_verdict_row *r = &v->row[i];
 		char change[64];
@@ -105,7 +105,7 @@ say_progress(struct tt_trial *x, const struct tt_verdict *v, size_t pair, bool c
 		tt_buf_printf(&text, "%s %zu row%s undecided", sep, open, open == 1 ? "" : "s");
 		sep = ";";
 	}
-	if (clear && pair + 1 < x->planned)
+	if (clear && pair + 1 < x->npairs)
 		tt_buf_printf(&text, "%s the answer is clear", sep);
 	tt_log(x->env, TT_LOG_NORMAL, "%s", text.failed ? "" : tt_buf_string(&text));
 	tt_buf_free(&text);
@@ -137,9 +137,9 @@ say_few(struct tt_trial *x, const struct tt_verdict *v)
 		if (v->row[i].tested && v->row[i].row->level == TT_LEVEL_ERROR)
 			add_compared(&c, v->row[i].row);
 	need = c.rows ? tt_pairs_needed(c.weights, c.least) : 0;
-	if (x->planned < need)
-		tt_log(x->env, TT_LOG_QUIET, "%zu pair%s may be too few to show that one of %zu row%s is worse: run at least %zu (%s %zu)", x->planned,
-		    x->planned == 1 ? "" : "s", c.rows, c.rows == 1 ? "" : "s", need, tt_setting_name[TT_SETTING_PAIR_COUNT], need);
+	if (x->npairs < need)
+		tt_log(x->env, TT_LOG_QUIET, "%zu pair%s may be too few to show that one of %zu row%s is worse: run at least %zu (%s %zu)", x->npairs,
+		    x->npairs == 1 ? "" : "s", c.rows, c.rows == 1 ? "" : "s", need, tt_setting_name[TT_SETTING_PAIR_COUNT], need);
 }
 
 /* Print what all pairs will be able to detect, and which rows may stay undecided, judging by the first pairs. */
@@ -161,16 +161,16 @@ say_seen(struct tt_trial *x, const struct tt_verdict *v)
 			*tt_put_change(change, r->seen, r->dim) = '\0';
 		tt_buf_printf(&seen, "%s %s %s", seen.n ? "," : ":", r->name, change);
 		/* Further pairs will sooner show a change above the limit than one below it. */
-		if (r->outcome != TT_UNDECIDED || (r->need_here && r->need_here <= x->planned) || (r->limit_is_min ? -r->shift : r->shift) > r->limit)
+		if (r->outcome != TT_UNDECIDED || (r->need_here && r->need_here <= x->npairs) || (r->limit_is_min ? -r->shift : r->shift) > r->limit)
 			continue;
 		tt_buf_printf(&few, "%s%s", few.n ? ", " : "", r->name);
 		most = most > r->need_here ? most : r->need_here;
 	}
 	if (seen.n)
-		tt_log(x->env, TT_LOG_NORMAL, "going by these, changes that %zu pairs find in 95 of 100 cases%s", x->planned,
+		tt_log(x->env, TT_LOG_NORMAL, "going by these, changes that %zu pairs find in 95 of 100 cases%s", x->npairs,
 		    seen.failed ? "" : tt_buf_string(&seen));
 	if (few.n && most)
-		tt_log(x->env, TT_LOG_NORMAL, "pairs differ so much that %zu may be too few for %s: about %zu would do (%s %zu)", x->planned,
+		tt_log(x->env, TT_LOG_NORMAL, "pairs differ so much that %zu may be too few for %s: about %zu would do (%s %zu)", x->npairs,
 		    few.failed ? "some rows" : tt_buf_string(&few), most, tt_setting_name[TT_SETTING_PAIR_COUNT], most);
 	else if (few.n)
 		tt_log(x->env, TT_LOG_NORMAL, "pairs differ so much that even %u may be too few for %s", TT_PAIRS_MAX,
@@ -221,20 +221,20 @@ tt_trial_look(struct tt_trial *x, size_t pair, bool *clear, struct tt_err *err)
 		*clear = crashes_clear(x);
 		return TT_OK;
 	}
-	rc = judge(x, pair + 1 == x->planned, pair + 1 == TT_TRIAL_TELLING, &v, err);
+	rc = judge(x, pair + 1 == x->npairs, pair + 1 == TT_TRIAL_TELLING, &v, err);
 	*clear = rc == TT_OK && x->o->until != TT_TRIAL_ALL && (is_clear(&v) || crashes_clear(x));
 	if (rc == TT_OK && pair == 0)
 		say_few(x, &v);
 	if (rc == TT_OK)
 		say_progress(x, &v, pair, *clear);
-	if (rc == TT_OK && pair + 1 == TT_TRIAL_TELLING && pair + 1 < x->planned)
+	if (rc == TT_OK && pair + 1 == TT_TRIAL_TELLING && pair + 1 < x->npairs)
 		say_seen(x, &v);
 	tt_verdict_free(&v);
 	return rc;
 }
 
 size_t
-tt_trial_needs(const struct tt_trial *x, size_t *rows)
+tt_trial_needed_pairs(const struct tt_trial *x, size_t *rows)
 {
 	bool other = false;
 	/* Without a budget, assume the maximum number of rows; for a budget without compared rows, one row. */
@@ -250,7 +250,7 @@ tt_trial_needs(const struct tt_trial *x, size_t *rows)
 	if (x->o->budget && of.rows)
 		c = of;
 	*rows = c.rows;
-	return other || x->planned >= tt_pairs_needed(1, 1) ? 0 : tt_pairs_needed(c.weights, c.least);
+	return other || x->npairs >= tt_pairs_needed(1, 1) ? 0 : tt_pairs_needed(c.weights, c.least);
 }
 
 int
@@ -263,5 +263,5 @@ tt_trial_judge(struct tt_trial *x, struct tt_verdict *v, struct tt_err *err)
 	/* If a build has no capture, crashes are the only row. */
 	if (!x->has_rows)
 		rc = tt_budget_parse(none, strlen(none), "rows of its own", &x->budget, &x->a, err);
-	return rc == TT_OK ? judge(x, x->last, true, v, err) : rc;
+	return rc == TT_OK ? judge(x, x->is_complete, true, v, err) : rc;
 }

@@ -76,7 +76,7 @@ struct running {
 	size_t ntail;
 	bool ended;
 	int status;
-	bool late;                    /* true: it exceeded o->timeout */
+	bool late;                    /* true: it exceeded o->run_timeout_ns */
 	int64_t kill_at;              /* time to kill it; INT64_MAX: it was not asked to end */
 	int64_t say_at;               /* time to say that we wait for its end; INT64_MAX: never */
 };
@@ -194,10 +194,10 @@ take_signals(struct tt_trial *x, struct running *r)
 		if (sig == SIGCHLD)
 			continue;
 		/* A second signal kills it at once. */
-		kill(-r->pid, x->stopped ? SIGKILL : sig);
-		r->say_at = x->stopped ? INT64_MAX : tt_sys_clock_ns() + SECOND;
+		kill(-r->pid, x->stop_signal ? SIGKILL : sig);
+		r->say_at = x->stop_signal ? INT64_MAX : tt_sys_clock_ns() + SECOND;
 		r->kill_at = tt_sys_clock_ns() + STOP;
-		x->stopped = sig;
+		x->stop_signal = sig;
 	}
 }
 
@@ -335,7 +335,7 @@ crashed(struct tt_trial *x, const struct running *r, struct tt_trial_run *run)
 	struct statvfs room;
 
 	run->end = TT_RUN_CRASHED;
-	tt_log(x->env, TT_LOG_QUIET, "%s crashed: %s; the end of what it printed:", run->name, run->how);
+	tt_log(x->env, TT_LOG_QUIET, "%s crashed: %s; the end of what it printed:", run->name, run->crash_text);
 	show_tail(x, r);
 	if (statvfs(x->dir, &room) == 0 && room.f_bavail * room.f_frsize < LITTLE)
 		tt_log(x->env, TT_LOG_QUIET, "  %s has hardly any room left, which may be why; captures go where %s or %s says", x->dir,
@@ -371,17 +371,17 @@ judge_end(struct tt_trial *x, enum tt_side side, const struct running *r, bool f
 	if (access(x->dir, W_OK | X_OK) != 0)
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: the folder of captures is gone after the run %s: a build must leave it alone", x->dir, run->name);
 	if (r->late) {
-		if (x->o->timeout % SECOND == 0)
-			snprintf(limit, sizeof limit, "%lld s", (long long)(x->o->timeout / SECOND));
+		if (x->o->run_timeout_ns % SECOND == 0)
+			snprintf(limit, sizeof limit, "%lld s", (long long)(x->o->run_timeout_ns / SECOND));
 		else
-			*tt_put_time(limit, x->o->timeout) = '\0';
-		snprintf(run->how, sizeof run->how, "it ran longer than the %s of %s", limit, tt_setting_name[TT_SETTING_TIMEOUT]);
+			*tt_put_time(limit, x->o->run_timeout_ns) = '\0';
+		snprintf(run->crash_text, sizeof run->crash_text, "it ran longer than the %s of %s", limit, tt_setting_name[TT_SETTING_TIMEOUT]);
 	} else if (WIFSIGNALED(r->status)) {
-		snprintf(run->how, sizeof run->how, "signal %d, %s", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
+		snprintf(run->crash_text, sizeof run->crash_text, "signal %d, %s", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
 	} else if (WEXITSTATUS(r->status) != 0) {
-		snprintf(run->how, sizeof run->how, "exit status %d", WEXITSTATUS(r->status));
+		snprintf(run->crash_text, sizeof run->crash_text, "exit status %d", WEXITSTATUS(r->status));
 	} else if (!is_there(run->path)) {
-		snprintf(run->how, sizeof run->how, "exit status 0, but no capture");
+		snprintf(run->crash_text, sizeof run->crash_text, "exit status 0, but no capture");
 		if (first)
 			return no_capture(x, side, r, run, err);
 	} else {
@@ -404,7 +404,7 @@ is_mono(const char *path)
 bool
 tt_trial_is_recorded(const struct tt_trial *x, enum tt_side side)
 {
-	return x->o->record || is_mono(x->o->build[side][0]);
+	return x->o->is_recorded || is_mono(x->o->build[side][0]);
 }
 
 static size_t
@@ -458,7 +458,7 @@ tt_trial_run_build(struct tt_trial *x, enum tt_side side, const char *name, stru
 		return err->code;
 	for (size_t i = 0; i < TT_PAIRS_MAX; i++)
 		first = first && x->run[side][i].end == TT_RUN_NONE;
-	first = first && x->warm[side].end != TT_RUN_GOOD;
+	first = first && x->warmup_run[side].end != TT_RUN_GOOD;
 	unlink(run->path);
 	rc = start(&r, argv, run->path, err);
 	if (rc != TT_OK && err->sys == ENOENT && !strchr(argv[0], '/'))
@@ -466,12 +466,12 @@ tt_trial_run_build(struct tt_trial *x, enum tt_side side, const char *name, stru
 		    "\"mono %s\" for a Mono program", tt_trial_side[side], argv[0], argv[0], argv[0]);
 	if (rc != TT_OK)
 		return tt_err_in(err, "the %s build", tt_trial_side[side]);
-	wait_for(x, &r, x->o->timeout);
+	wait_for(x, &r, x->o->run_timeout_ns);
 	left = end_rest(x, &r);
 	take_rest(&r);
 	close(r.out);
 	close(r.signals);
-	if (x->stopped)
+	if (x->stop_signal)
 		return TT_OK;
 	if (left)
 		tt_log(x->env, TT_LOG_QUIET, "%s ended and left processes running, which are ended now: a build must not end before what it starts", run->name);

@@ -17,8 +17,8 @@ struct tt_trial_run {
 	enum tt_trial_end end;
 	char name[24];                /* name of the run: "new 3" */
 	const char *path;             /* path of the capture of a good run */
-	char how[100];                /* how it crashed: "signal 11 (Segmentation fault)" */
-	bool read;
+	char crash_text[100];         /* how it crashed: "signal 11 (Segmentation fault)" */
+	bool is_read;
 	struct tt_sample sample;
 };
 
@@ -37,17 +37,17 @@ struct tt_trial {
 	size_t nbuild[TT_SIDES];      /* number of words of each command */
 	const char *command[TT_SIDES];        /* commands, quoted for a shell */
 	const char *dir;              /* absolute path of the folder; NULL: not open */
-	bool own_dir;                 /* true: the folder is temporary and is removed at the end */
-	bool signals;                 /* true: tt_trial_signals() was called */
+	bool is_dir_temporary;        /* true: the folder is temporary and is removed at the end */
+	bool catches_signals;         /* true: tt_trial_signals() was called */
 	uint64_t seed;
-	size_t planned;               /* number of pairs */
+	size_t npairs;                /* number of pairs */
 	struct tt_budget budget;
 	bool has_rows;                /* true: the budget is known */
 	struct tt_trial_run run[TT_SIDES][TT_PAIRS_MAX];
-	struct tt_trial_run warm[TT_SIDES];   /* the last warm-up run of each build */
-	bool last;                    /* true: no more pairs will be run */
+	struct tt_trial_run warmup_run[TT_SIDES]; /* the last warm-up run of each build */
+	bool is_complete;             /* true: no more pairs will be run */
 	struct tt_trial_judged judged;        /* input of the last verdict */
-	int stopped;                  /* the signal that asked us to stop; 0: none */
+	int stop_signal;              /* the signal that asked us to stop; 0: none */
 };
 
 #define TT_TRIAL_TELLING 5            /* number of pairs after which a line says what all planned pairs will be able to detect */
@@ -57,7 +57,7 @@ extern const char *const tt_trial_side[TT_SIDES];     /* names of the sides: "ol
 /**
  * tt_trial_run_build(x, side, name, run, err):
  * Run a build once, with $TRACETOOL_CAPTURE set to the path of a new file, and fill ${run}. The end of its output is shown if it crashes. Processes that it
- * leaves behind are ended. Sets x->stopped if a signal ended the run. TT_E_IO if it could not be started.
+ * leaves behind are ended. Sets x->stop_signal if a signal ended the run. TT_E_IO if it could not be started.
  */
 int tt_trial_run_build(struct tt_trial *x, enum tt_side side, const char *name, struct tt_trial_run *run, struct tt_err *err);
 
@@ -79,7 +79,7 @@ void tt_trial_signals_end(int stopped);
 int tt_trial_sample(struct tt_trial *x, const struct tt_budget *budget, const struct tt_trial_run *run, struct tt_sample *s, struct tt_err *err);
 
 /* Remove the shared memory that the recorder of a crashed program left behind. */
-void tt_trial_mend(struct tt_trial *x, const char *path);
+void tt_trial_remove_leftovers(struct tt_trial *x, const char *path);
 
 /**
  * tt_trial_rows(s, budget, pairs, hitches, out, err):
@@ -103,7 +103,7 @@ const struct tt_trial_run *tt_trial_any_good(const struct tt_trial *x, enum tt_s
 int tt_trial_look(struct tt_trial *x, size_t pair, bool *clear, struct tt_err *err);
 
 /**
- * The folder of captures: o->keep, or a temporary one. tt_trial_folder_open() loads the runs to resume and, into ${rows}, the budget made earlier.
+ * The folder of captures: o->keep_folder, or a temporary one. tt_trial_folder_open() loads the runs to resume and, into ${rows}, the budget made earlier.
  * tt_trial_folder_note() writes the list of runs so far, tt_trial_folder_rows() the budget.
  */
 int tt_trial_folder_open(struct tt_trial *x, struct tt_buf *rows, struct tt_err *err);

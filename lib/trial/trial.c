@@ -53,7 +53,7 @@ tt_trial_new(struct tt_env *env, const struct tt_trial_opts *o, struct tt_trial 
 		return err->code;
 	x->env = env;
 	x->o = o;
-	x->planned = o->pairs;
+	x->npairs = o->max_pairs;
 	tt_arena_init(&x->a, &env->mem);
 	if (o->budget) {
 		x->budget = *o->budget;
@@ -69,7 +69,7 @@ tt_trial_new(struct tt_env *env, const struct tt_trial_opts *o, struct tt_trial 
 }
 
 bool
-tt_trial_records(const struct tt_trial *x)
+tt_trial_is_recording(const struct tt_trial *x)
 {
 	return tt_trial_is_recorded(x, TT_OLD) || tt_trial_is_recorded(x, TT_NEW);
 }
@@ -81,7 +81,7 @@ tt_trial_begin(struct tt_trial *x, struct tt_err *err)
 	int rc;
 
 	tt_trial_signals();
-	x->signals = true;
+	x->catches_signals = true;
 	rc = tt_trial_folder_open(x, &rows, err);
 	if (rc == TT_OK && rows.n)
 		rc = tt_trial_take_rows(x, &rows, err);
@@ -92,8 +92,8 @@ tt_trial_begin(struct tt_trial *x, struct tt_err *err)
 struct tt_trial_now
 tt_trial_now(const struct tt_trial *x)
 {
-	return (struct tt_trial_now){ .planned = x->planned, .seed = x->seed, .kept = x->own_dir ? NULL : x->dir, .stopped = x->stopped,
-		.read = x->has_rows && tt_trial_any_good(x, TT_NEW) };
+	return (struct tt_trial_now){ .npairs = x->npairs, .seed = x->seed, .kept_folder = x->is_dir_temporary ? NULL : x->dir, .stop_signal = x->stop_signal,
+		.has_captures = x->has_rows && tt_trial_any_good(x, TT_NEW) };
 }
 
 void
@@ -105,8 +105,8 @@ tt_trial_end(struct tt_trial *x)
 		return;
 	mem = &x->env->mem;
 	tt_trial_folder_close(x);
-	if (x->signals)
-		tt_trial_signals_end(x->stopped);
+	if (x->catches_signals)
+		tt_trial_signals_end(x->stop_signal);
 	tt_arena_free(&x->a);
 	tt_mem_free(mem, x, sizeof *x);
 }
@@ -130,12 +130,12 @@ run_one(struct tt_trial *x, enum tt_side side, const char *name, struct tt_trial
 	char line[100];
 	int rc;
 
-	snprintf(line, sizeof line, "running %s of %zu", name, x->planned);
+	snprintf(line, sizeof line, "running %s of %zu", name, x->npairs);
 	x->o->show(x->o->arg, line);
 	rc = tt_trial_run_build(x, side, name, run, err);
 	x->o->show(x->o->arg, NULL);
 	if (rc == TT_OK && run->end != TT_RUN_GOOD)
-		tt_trial_mend(x, run->path);
+		tt_trial_remove_leftovers(x, run->path);
 	return rc;
 }
 
@@ -145,17 +145,17 @@ warm_up(struct tt_trial *x, int64_t *longest, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (uint64_t i = 0; i < x->o->warmup && rc == TT_OK && !x->stopped; i++) {
+	for (uint64_t i = 0; i < x->o->nwarmups && rc == TT_OK && !x->stop_signal; i++) {
 		int64_t begun = tt_sys_clock_ns();
 
-		for (enum tt_side s = TT_OLD; s < TT_SIDES && rc == TT_OK && !x->stopped; s++) {
+		for (enum tt_side s = TT_OLD; s < TT_SIDES && rc == TT_OK && !x->stop_signal; s++) {
 			struct tt_trial_run run;
 			char name[24];
 
 			snprintf(name, sizeof name, "%s warm-up", tt_trial_side[s]);
 			rc = run_one(x, s, name, &run, err);
 			if (rc == TT_OK && run.end != TT_RUN_NONE)
-				x->warm[s] = run;
+				x->warmup_run[s] = run;
 		}
 		*longest = tt_sys_clock_ns() - begun > *longest ? tt_sys_clock_ns() - begun : *longest;
 	}
@@ -167,7 +167,7 @@ run_pair(struct tt_trial *x, size_t pair, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < TT_SIDES && rc == TT_OK && !x->stopped; i++) {
+	for (size_t i = 0; i < TT_SIDES && rc == TT_OK && !x->stop_signal; i++) {
 		enum tt_side s = i == 0 ? first_of(x, pair) : 1 - first_of(x, pair);
 		char name[24];
 
@@ -175,10 +175,10 @@ run_pair(struct tt_trial *x, size_t pair, struct tt_err *err)
 			continue;
 		snprintf(name, sizeof name, "%s %zu", tt_trial_side[s], pair + 1);
 		rc = run_one(x, s, name, &x->run[s][pair], err);
-		if (rc == TT_OK && !x->own_dir && x->run[s][pair].end != TT_RUN_NONE)
+		if (rc == TT_OK && !x->is_dir_temporary && x->run[s][pair].end != TT_RUN_NONE)
 			rc = tt_trial_folder_note(x, err);
 	}
-	return rc == TT_OK && !x->stopped ? tt_trial_read_new(x, err) : rc;
+	return rc == TT_OK && !x->stop_signal ? tt_trial_read_new(x, err) : rc;
 }
 
 static bool
@@ -194,29 +194,29 @@ tt_trial_run(struct tt_trial *x, struct tt_err *err)
 	bool clear = false, all = true;
 	int rc = TT_OK;
 
-	x->last = false;
-	for (size_t i = 0; i < x->planned; i++)
+	x->is_complete = false;
+	for (size_t i = 0; i < x->npairs; i++)
 		all = all && is_run(x, i);
 	if (!all)
 		rc = warm_up(x, &longest, err);
-	if (rc == TT_OK && !x->stopped)
+	if (rc == TT_OK && !x->stop_signal)
 		rc = tt_trial_read_new(x, err);
-	for (size_t i = 0; i < x->planned && rc == TT_OK && !clear && !x->stopped; i++) {
+	for (size_t i = 0; i < x->npairs && rc == TT_OK && !clear && !x->stop_signal; i++) {
 		int64_t now = tt_sys_clock_ns();
 		bool there = is_run(x, i);
 
-		if (!there && x->o->max_time && now - begun + longest > x->o->max_time) {
-			tt_log(x->env, TT_LOG_QUIET, "no time for another pair after %zu of %zu (%s)", i, x->planned,
+		if (!there && x->o->max_time_ns && now - begun + longest > x->o->max_time_ns) {
+			tt_log(x->env, TT_LOG_QUIET, "no time for another pair after %zu of %zu (%s)", i, x->npairs,
 			    tt_setting_name[TT_SETTING_MAX_TIME]);
-			x->last = true;
+			x->is_complete = true;
 			break;
 		}
 		rc = run_pair(x, i, err);
 		/* Among pairs that already existed, judge only after the last one, which covers all of them. */
-		if (rc == TT_OK && !x->stopped && !(there && i + 1 < x->planned && is_run(x, i + 1)))
+		if (rc == TT_OK && !x->stop_signal && !(there && i + 1 < x->npairs && is_run(x, i + 1)))
 			rc = tt_trial_look(x, i, &clear, err);
 		longest = !there && tt_sys_clock_ns() - now > longest ? tt_sys_clock_ns() - now : longest;
-		x->last = i + 1 == x->planned;
+		x->is_complete = i + 1 == x->npairs;
 	}
 	return rc;
 }

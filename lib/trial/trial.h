@@ -20,17 +20,17 @@ enum tt_trial_until { TT_TRIAL_CLEAR, TT_TRIAL_DECIDED, TT_TRIAL_ALL };
 
 struct tt_trial_opts {
 	const char *const *build[TT_SIDES];   /* words of each command, NULL-terminated, at least one */
-	bool record;                  /* true: both builds are recorded by ${recorder}; false: only those that a Mono runtime runs */
+	bool is_recorded;             /* true: both builds are recorded by ${recorder}; false: only those that a Mono runtime runs */
 	const char *const *recorder[2];       /* words of the recording command before and after the capture's name; each list NULL-terminated */
 	const char *const *profile;   /* those of these words that say what is recorded, NULL-terminated; NULL: none */
-	size_t pairs;                 /* maximum number of pairs */
+	size_t max_pairs;             /* maximum number of pairs */
 	enum tt_trial_until until;
 	uint64_t seed;                /* seed for the order within pairs; UINT64_MAX: a random one */
-	uint64_t warmup;              /* number of runs of each build before the pairs */
+	uint64_t nwarmups;            /* number of runs of each build before the pairs */
 	uint64_t more_crashes;        /* number of additional crashes that the new build may have */
-	int64_t timeout;              /* maximum time of a run, ns; 0: unlimited */
-	int64_t max_time;             /* maximum time of the trial, ns; 0: unlimited */
-	const char *keep;             /* folder of captures; NULL: a temporary one */
+	int64_t run_timeout_ns;       /* maximum time of a run, ns; 0: unlimited */
+	int64_t max_time_ns;          /* maximum time of the trial, ns; 0: unlimited */
+	const char *keep_folder;      /* folder of captures; NULL: a temporary one */
 	bool resume;                  /* true: use the runs that the folder has */
 	const struct tt_budget *budget;       /* the budget; NULL: rows are made from the first captures */
 	const char *today;            /* date YYYY-MM-DD */
@@ -38,7 +38,7 @@ struct tt_trial_opts {
 	/* Read the capture ${path} into ${s} with the measures of ${budget}. Called in a separate process, which the function confines. */
 	int (*read)(void *arg, const struct tt_budget *budget, const char *path, struct tt_sample *s, struct tt_err *err);
 	/* Remove what the recorder of a crashed program left beside the capture ${path}. Called in a separate process. */
-	void (*mend)(void *arg, const char *path);
+	void (*remove_leftovers)(void *arg, const char *path);
 	/* Show on a terminal what is being done; ${line} NULL: nothing. */
 	void (*show)(void *arg, const char *line);
 	void *arg;
@@ -59,13 +59,13 @@ struct tt_trial;
 int tt_trial_new(struct tt_env *env, const struct tt_trial_opts *o, struct tt_trial **x, struct tt_err *err);
 
 /* True if at least one build is recorded by ${recorder}. */
-bool tt_trial_records(const struct tt_trial *x);
+bool tt_trial_is_recording(const struct tt_trial *x);
 
 /**
- * tt_trial_needs(x, rows):
+ * tt_trial_needed_pairs(x, rows):
  * The number of pairs needed so that each of the *${rows} compared rows can be shown to be worse; 0: the planned pairs can judge some rows.
  */
-size_t tt_trial_needs(const struct tt_trial *x, size_t *rows);
+size_t tt_trial_needed_pairs(const struct tt_trial *x, size_t *rows);
 
 /**
  * tt_trial_begin(x, err), tt_trial_run(x, err):
@@ -78,11 +78,11 @@ int tt_trial_run(struct tt_trial *x, struct tt_err *err);
 
 /* The state of a trial. */
 struct tt_trial_now {
-	size_t planned;               /* number of pairs */
+	size_t npairs;                /* number of pairs */
 	uint64_t seed;
-	const char *kept;             /* folder of captures; NULL: they are not kept */
-	int stopped;                  /* the signal that asked to stop; 0: none */
-	bool read;                    /* true: captures of both builds were read */
+	const char *kept_folder;      /* folder of captures; NULL: they are not kept */
+	int stop_signal;              /* the signal that asked to stop; 0: none */
+	bool has_captures;            /* true: captures of both builds were read */
 };
 struct tt_trial_now tt_trial_now(const struct tt_trial *x);
 

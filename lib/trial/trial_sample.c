@@ -71,12 +71,12 @@ child(struct tt_trial *x, const struct tt_budget *b, const char *path, int fd)
 }
 
 void
-tt_trial_mend(struct tt_trial *x, const char *path)
+tt_trial_remove_leftovers(struct tt_trial *x, const char *path)
 {
 	pid_t pid = access(path, F_OK) == 0 ? fork() : -1;
 
 	if (pid == 0) {
-		x->o->mend(x->o->arg, path);
+		x->o->remove_leftovers(x->o->arg, path);
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -107,7 +107,7 @@ take(struct tt_trial *x, const struct tt_budget *b, const struct tt_trial_run *r
 	const char *what = json_string_value(json_object_get(j, "error"));
 	int rc;
 
-	if (what && x->own_dir)
+	if (what && x->is_dir_temporary)
 		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s (%s DIR keeps the capture)", run->name, what,
 		    tt_setting_name[TT_SETTING_KEEP]);
 	if (what)
@@ -116,7 +116,7 @@ take(struct tt_trial *x, const struct tt_budget *b, const struct tt_trial_run *r
 	if (rc != TT_OK)
 		return rc;
 	s->empty = json_is_true(json_object_get(j, "empty"));
-	s->name = tt_arena_text(&x->a, x->own_dir ? run->name : run->path, strlen(x->own_dir ? run->name : run->path), err);
+	s->name = tt_arena_text(&x->a, x->is_dir_temporary ? run->name : run->path, strlen(x->is_dir_temporary ? run->name : run->path), err);
 	return s->name ? TT_OK : err->code;
 }
 

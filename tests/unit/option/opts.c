@@ -64,7 +64,7 @@ static const struct tt_opt outer_opt[] = {
 	{ 't', "text", "TEXT", "a text", tt_opt_text, offsetof(struct outer, text), 0, 0, NULL, NULL, false },
 	{ 0, "list", "ONE", "repeatable", tt_opt_add, offsetof(struct outer, list), 0, 0, NULL, NULL, false },
 	{ 0, "commas", "A,B", "cut at commas", tt_opt_commas, offsetof(struct outer, commas), 0, 0, NULL, NULL, false },
-	{ .more = more_rows, .set = set_more, .at = offsetof(struct outer, more) },
+	{ .list_row = more_rows, .set = set_more, .at = offsetof(struct outer, more) },
 	{ .name = NULL },
 };
 static const struct tt_opt inner_opt[] = {
@@ -248,7 +248,7 @@ TEST(the_machine_list_has_every_option)
 {
 	struct tt_buf b = { 0 };
 
-	tt_opts_machine(&verb, &b);
+	tt_opts_list_for_tests(&verb, &b);
 	tt_buf_add(&b, "", 1);
 	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n"
 		       "--on\n--choice WHAT\n--sep CHAR\n--bytes SIZE\n-n --number "

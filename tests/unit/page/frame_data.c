@@ -28,13 +28,14 @@ static void
 put(uint64_t most, const char *command)
 {
 	static const struct tt_col col[] = { { "worst", "worst", TT_UNIT_COUNT, "" } };
-	struct tt_details shown = { .of[0] = { .frame = 0 } };
+	struct tt_details shown = { .detail[0] = { .frame = 0 } };
 	struct tt_report r;
-	const struct tt_frame_data d = { .details = &shown, .markers = MARKERS, .ranges = most, .of_marker = command, .of_frames = command };
+	const struct tt_frame_data d = { .details = &shown, .max_markers = MARKERS, .max_range_bytes = most, .marker_command = command,
+	    .frames_command = command };
 
 	err = (struct tt_err){ .at = TT_NOWHERE };
 	page = (struct tt_buf){ 0 };
-	tt_buf_text(&shown.of[0].text, "eA==");
+	tt_buf_text(&shown.detail[0].text, "eA==");
 	game_run(&g, NEEDS);
 	shown.n = g.r.m->frames && g.r.m->frames->n > 0;
 	tt_view_init(&view, g.r.m);
@@ -44,7 +45,7 @@ put(uint64_t most, const char *command)
 		tt_cell_int(tt_row(causes), worst[i]);
 	CHECK_EQ_INT(tt_frame_data_put(&d, &view, &r, &page, &err), TT_OK);
 	page_check(&page);
-	tt_buf_free(&shown.of[0].text);
+	tt_buf_free(&shown.detail[0].text);
 	tt_report_free(&r);
 }
 

@@ -24,7 +24,8 @@ static struct tt_page_cut cut;
 static void
 make(uint64_t max_size, unsigned needs)
 {
-	const struct tt_page_opts o = { .name = "game.mlpd", .arguments = "game.mlpd", .range = "tracetool report --frames", .stats = "tracetool stats --table",
+	const struct tt_page_opts o = { .name = "game.mlpd", .arguments = "game.mlpd", .range_command = "tracetool report --frames",
+	    .stats_command = "tracetool stats --table",
 		.generator = "tracetool test", .max_size = max_size };
 	static const char *const about[] = { "capture", "capture_meta", "capture_frame_markers", NULL };
 	static const char *const asked[] = { "causes", "frame_causes", "hitch_markers", NULL };
@@ -102,7 +103,7 @@ TEST(a_page_of_frames_is_whole)
 		make(0, NEEDS);
 		links_lead_somewhere();
 		CHECK(has("id=\"verdict\""));
-		CHECK_EQ_INT(cut.tables, 0);
+		CHECK_EQ_INT(cut.ntables, 0);
 		CHECK(has("game.mlpd") && has("tracetool test"));
 		end();
 	}
@@ -146,7 +147,7 @@ TEST(a_page_keeps_to_its_size)
 		game_begin(&g);
 		game_random(&g, 3, 200);
 		make(whole * part / 10, NEEDS);
-		if (cut.tables) {
+		if (cut.ntables) {
 			CHECK(page.n < whole);
 			CHECK(has("left out of this page"));
 		}

@@ -64,7 +64,7 @@ TEST(a_step_is_the_least_round_number_that_is_met_seldom_enough)
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		for (unsigned most = 2; most <= 20; most++) {
-			const uint64_t step = tt_page_step(all[i], most);
+			const uint64_t step = tt_page_axis_step(all[i], most);
 			uint64_t digit = step, less = 0;
 
 			while (digit % 10 == 0)
@@ -103,7 +103,7 @@ TEST(charts_of_any_frames_are_whole_elements_of_bounded_size)
 		const char *wrong;
 
 		CHECK_EQ_INT(f->n, kind[k].n);
-		tt_page_strip(f, 0, f->n, v, &report, &out);
+		tt_page_put_frame_chart(f, 0, f->n, v, &report, &out);
 		/* The caller ends the figure. */
 		tt_buf_text(&out, "</figure>");
 		wrong = page_malformed(&out);
@@ -123,7 +123,7 @@ TEST(no_frames_have_no_chart)
 {
 	const struct tt_values *v = open_frames(3, equal);
 
-	tt_page_strip(g.r.m->frames, 2, 2, v, &report, &out);
+	tt_page_put_frame_chart(g.r.m->frames, 2, 2, v, &report, &out);
 	CHECK_EQ_INT(out.n, 0);
 	close_frames();
 }
@@ -160,7 +160,7 @@ TEST(times_for_scripts_are_those_of_the_frames)
 		size_t n = 0;
 
 		open_frames(kind[k].n, kind[k].time);
-		CHECK(tt_page_times(g.r.m->frames, 0, g.r.m->frames->n, false, PAGE_HOSTILE, 0, &out));
+		CHECK(tt_page_put_times(g.r.m->frames, 0, g.r.m->frames->n, false, PAGE_HOSTILE, 0, &out));
 		const char *wrong = page_malformed(&out);
 		CHECK_STR(wrong ? wrong : "", "");
 		page_check(&out);
@@ -177,16 +177,16 @@ TEST(times_are_there_whole_or_not_at_all)
 	size_t fits;
 
 	open_frames(1000, mixed);
-	CHECK(tt_page_times(g.r.m->frames, 0, 1000, false, "x", 0, &out));
+	CHECK(tt_page_put_times(g.r.m->frames, 0, 1000, false, "x", 0, &out));
 	fits = out.n;
 	for (uint64_t most = fits - 40; most < fits + 40; most++) {
 		out.n = 0;
-		const bool is = tt_page_times(g.r.m->frames, 0, 1000, false, "x", most, &out);
+		const bool is = tt_page_put_times(g.r.m->frames, 0, 1000, false, "x", most, &out);
 		CHECK_EQ_INT(is, most > fits);
 		CHECK_EQ_INT(out.n, is ? fits : 0);
 	}
 	out.n = 0;
-	CHECK(!tt_page_times(g.r.m->frames, 0, 1000, false, "x", 1, &out));
+	CHECK(!tt_page_put_times(g.r.m->frames, 0, 1000, false, "x", 1, &out));
 	CHECK_EQ_INT(out.n, 0);
 	close_frames();
 }

@@ -128,9 +128,9 @@ TEST(any_bytes_become_text_and_names_are_names)
 		tt_db_row(i);
 	}
 	/* NULL and "" stay NULL. */
-	tt_db_known(i, 3, NULL);
+	tt_db_text_or_null(i, 3, NULL);
 	tt_db_row(i);
-	tt_db_known(i, 3, "");
+	tt_db_text_or_null(i, 3, "");
 	tt_db_row(i);
 	tt_buf_text(&sql, "CREATE TABLE ");
 	tt_db_name(&sql, "a \"b\"; DROP TABLE thing");
