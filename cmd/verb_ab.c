@@ -145,7 +145,7 @@ read_capture(void *arg, const struct tt_budget *b, const char *path, struct tt_s
 	in.path = (struct tt_list){ .v = one, .n = 1 };
 	tt_arena_init(&a, &x->app->env.mem);
 	gate_reader(&g, x->app, &in, b, &a);
-	if (ttc_mend(&x->app->env, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
+	if (ttc_recover(&x->app->env, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
 		return err->code;
 	rc = input_setup(x->app, &in, &run, err);
 	TT_THEN(rc, app_reads(x->app, one, err));
@@ -165,7 +165,7 @@ mend(void *arg, const char *path)
 	struct ttc_mended what;
 	struct tt_err err;
 
-	ttc_mend(&x->app->env, path, &what, &err);
+	ttc_recover(&x->app->env, path, &what, &err);
 }
 
 static void

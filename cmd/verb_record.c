@@ -86,7 +86,7 @@ mend(struct app *app, const char *path)
 	struct ttc_mended what;
 	struct tt_err err = { 0 };
 
-	if (ttc_mend(&app->env, path, &what, &err) != TT_OK)
+	if (ttc_recover(&app->env, path, &what, &err) != TT_OK)
 		ui_say(&app->ui, "%s", err.msg);
 	else if (what.running)
 		ui_say(&app->ui, "%s: is still being recorded", path);

@@ -167,7 +167,7 @@ static int
 check_ring(const struct recover_opts *o, struct ttc *const *m, size_t n, struct tt_err *err)
 {
 	for (size_t i = 0; i < n && o->remove_ring; i++)
-		if (m[i]->live)
+		if (m[i]->is_ring_live)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its program still runs and records into %s: remove the ring when it has ended",
 			    m[i]->cap->path, m[i]->text[TTC_T_RING]);
 	return TT_OK;
@@ -197,7 +197,7 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 	TT_THEN(rc, check_ring(o, m, n, err));
 	TT_THEN(rc, ttc_write_capture(&app->env, m, n, out, o->remove_ring, err));
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		if (m[i]->live)
+		if (m[i]->is_ring_live)
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: its program still runs: what it records from now on is not in the output", m[i]->cap->path);
 	if (rc == TT_OK)
 		say_missing(app, m, n);

@@ -40,7 +40,7 @@ struct mlpd {
 	uint64_t mask;        /* mask of pointers: 2^32-1 in captures of 32-bit processes */
 	int64_t zero;         /* event clock at ts = 0 */
 	uint64_t first;       /* offset of the first buffer */
-	bool quick;           /* true: the processor has a fast instruction to gather bits */
+	bool extracts_bits;   /* true: the processor has a fast instruction to gather bits */
 	struct mlpd_texts *texts;     /* texts noted by take_text(); NULL: not noted */
 
 	/* Position in order. */

@@ -344,7 +344,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 		if (calls == 0 && b->nstack == 0)
 			b->stack_from = now(&r);
 		if ((*r.p == MLPD_ENTER || *r.p == MLPD_LEAVE) && likely(now(&r) >= r.floor))
-			calls += m->quick ? hot_quick(&r, &events, &call_ts, &rc) : hot_plain(&r, &events, &call_ts, &rc);
+			calls += m->extracts_bits ? hot_quick(&r, &events, &call_ts, &rc) : hot_plain(&r, &events, &call_ts, &rc);
 		ev = r.p;
 		if (rc != TT_OK || r.p >= r.end || (rc = any_event(&r, &unknown)) != TT_OK)
 			break;

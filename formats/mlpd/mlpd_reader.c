@@ -60,7 +60,7 @@ read_magic(struct mlpd *m, const uint8_t *h, size_t n, struct tt_err *err)
 	if (h[7] != 4 && h[7] != 8)
 		return tt_fail(err, TT_E_DAMAGED, 7, "pointer size %u is neither 4 nor 8", h[7]);
 	m->mask = h[7] == 4 ? UINT32_MAX : UINT64_MAX;
-	m->quick = tt_can_extract_bits();
+	m->extracts_bits = tt_can_extract_bits();
 	return TT_OK;
 }
 

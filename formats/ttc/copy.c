@@ -105,7 +105,7 @@ announce(struct copy *c, const struct ttc_unit *u)
 	if (!w)
 		return c->err->code;
 	p = ttc_put(p, u->thread);
-	p = ttc_put(p, w->native);
+	p = ttc_put(p, w->native_id);
 	p = ttc_put(p, 0);
 	p = ttc_put(p, 0);
 	p = ttc_put(p, u->seq);
@@ -122,8 +122,8 @@ finish(struct copy *c)
 
 	if (m->has_ring && (m->head.flags & TTC_H_LAST)) {
 		uint8_t b[50], *p = ttc_put(ttc_put(b, m->ring_kept), 0);
-		if (m->ring_asked)
-			p = ttc_put(ttc_put(ttc_put(p, m->ring_asked), m->ring_held), m->ring_room);
+		if (m->ring_asked_ms)
+			p = ttc_put(ttc_put(ttc_put(p, m->ring_asked_ms), m->ring_held_ms), m->ring_needed_bytes);
 		rc = put_record(c, TTC_DUMP, b, (size_t)(p - b));
 	}
 	for (size_t i = 0; i < m->nwho && rc == TT_OK; i++) {
@@ -138,8 +138,8 @@ finish(struct copy *c)
 		}
 		p = b;
 		*p++ = m->has_ring ? TTC_F_JOINED : TTC_F_RECOVERED;
-		p = ttc_put(p, w->seen);
-		if (w->seen) {
+		p = ttc_put(p, w->has_unit);
+		if (w->has_unit) {
 			p = ttc_put(p, w->number);
 			p = ttc_put(p, w->seq + 1);
 			p = ttc_put(p, w->end);
@@ -163,7 +163,7 @@ copy_units(struct copy *c, struct ttc_copied *done)
 
 	for (size_t i = 0; i < m->nunit && rc == TT_OK; i++) {
 		const struct ttc_unit *u = &m->unit[i];
-		bool joined = u->where != TTC_IN_FILE;
+		bool joined = u->source != TTC_IN_FILE;
 		if (tt_stopped(m->env)) {
 			rc = tt_fail(c->err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 			break;
@@ -172,7 +172,7 @@ copy_units(struct copy *c, struct ttc_copied *done)
 			continue;
 		rc = ttc_load(m, u, &p, &cap, c->err);
 		if (rc == TT_E_DAMAGED) {
-			tt_loss_add(m->env->loss, u->where == TTC_IN_RING && m->live ? TT_LOST_OVERTAKEN : TT_LOST_DAMAGED, 1,
+			tt_loss_add(m->env->loss, u->source == TTC_IN_RING && m->is_ring_live ? TT_LOST_OVERTAKEN : TT_LOST_DAMAGED, 1,
 			    TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
 			rc = TT_OK;
 			continue;
@@ -190,8 +190,8 @@ copy_units(struct copy *c, struct ttc_copied *done)
 				c->before = u->end;
 			}
 		}
-		done->chunks++;
-		done->from_ring += joined && u->thread != 0;
+		done->nchunks++;
+		done->nfrom_ring += joined && u->thread != 0;
 	}
 	tt_mem_free(&m->env->mem, p, cap);
 	return rc;
@@ -222,8 +222,8 @@ ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *
 		c.follows = i > 0;
 		/* A gap in the numbers of thread 0's chunks shows that files are missing in between. */
 		c.seq += i > 0 && ttc_files_between(part[i - 1], part[i]) > 0;
-		done->barred = !c.m->ring && c.m->ring_barred;
-		if (c.m->ring || done->barred)
+		done->is_ring_of_other = !c.m->ring && c.m->is_ring_of_other;
+		if (c.m->ring || done->is_ring_of_other)
 			done->ring = c.m->text[TTC_T_RING];
 		tt_loss_join(c.m->env->loss, &c.m->found);
 		rc = copy_units(&c, done);

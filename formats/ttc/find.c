@@ -8,7 +8,7 @@
 /* --- heads and checksums ------------------------------------------------------------- */
 
 bool
-ttc_plausible(const struct ttc *m, const uint8_t *h)
+ttc_is_chunk_head(const struct ttc *m, const uint8_t *h)
 {
 	uint32_t len = ttc_u32(h + 8), state = ttc_u32(h + 56);
 
@@ -48,10 +48,10 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 
 	if (rc != TT_OK)
 		return rc;
-	if (u->where == TTC_MADE) {
+	if (u->source == TTC_MADE) {
 		memcpy(*p, m->made[u->at].p, n);
 		got = n;
-	} else if (u->where == TTC_IN_RING) {
+	} else if (u->source == TTC_IN_RING) {
 		rc = tt_src_pread(m->ring, u->at, *p, n, &got, err);
 	} else if (tt_src_info(m->src)->seekable) {
 		rc = tt_src_pread(m->src, u->at, *p, n, &got, err);
@@ -89,7 +89,7 @@ resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *
 			if (!hit)
 				break;
 			i = (size_t)(hit - p);
-			if (ttc_plausible(m, hit)) {
+			if (ttc_is_chunk_head(m, hit)) {
 				*where = at + i;
 				*found = true;
 				return TT_OK;
@@ -125,7 +125,7 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 		if (*whole && !*follows) {
 			if ((rc = tt_window_show(&m->win, at + want, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
 				return rc;
-			*follows = n >= TTC_CHUNK_HEAD ? ttc_plausible(m, p)
+			*follows = n >= TTC_CHUNK_HEAD ? ttc_is_chunk_head(m, p)
 						       : memcmp(p, "TTCk", n < 4 ? n : 4) == 0;
 		}
 		if (!*whole || *follows)
@@ -134,7 +134,7 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 	if ((rc = tt_window_show(&m->win, at, want + TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
 		return rc;
 	*whole = n >= want;
-	*follows = n == want || (n >= want + TTC_CHUNK_HEAD && ttc_plausible(m, p + want));
+	*follows = n == want || (n >= want + TTC_CHUNK_HEAD && ttc_is_chunk_head(m, p + want));
 	*good = *whole && (seekable || !*follows) && is_good(p, len);
 	return TT_OK;
 }
@@ -159,7 +159,7 @@ ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt
 			m->at += n;
 			return TT_END;
 		}
-		if (!ttc_plausible(m, p)) {
+		if (!ttc_is_chunk_head(m, p)) {
 			if ((rc = resync(m, m->at + 1, &where, &found, err)) != TT_OK)
 				return rc;
 			tt_loss_add(loss, TT_LOST_SYNC, 1, where - m->at, m->at);

@@ -27,7 +27,7 @@ form_of(uint64_t w, bool quick)
 }
 
 void
-ttc_forms(struct ttc *m)
+ttc_fill_forms(struct ttc *m)
 {
 	for (unsigned f = 0; f < TTC_FORMS; f++) {
 		unsigned more = f >> 2, time = 0, key = 0;    /* bytes of the two numbers */
@@ -160,7 +160,7 @@ hot_quick(struct ttc_run *r, int *rc)
 uint64_t
 ttc_hot(struct ttc_run *r, int *rc)
 {
-	return r->m->quick ? hot_quick(r, rc) : hot_plain(r, rc);
+	return r->m->extracts_bits ? hot_quick(r, rc) : hot_plain(r, rc);
 }
 
 /* Count the begin, end or allocation that begins with the number ${t}; ${p} is after that number. Return the place after the record, or NULL. */
@@ -245,5 +245,5 @@ skim_quick(struct ttc_run *r)
 int
 ttc_skim(struct ttc_run *r)
 {
-	return r->m->quick ? skim_quick(r) : skim_plain(r);
+	return r->m->extracts_bits ? skim_quick(r) : skim_plain(r);
 }

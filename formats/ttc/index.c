@@ -10,15 +10,15 @@ reset_order(struct ttc *m)
 {
 	for (size_t i = 0; i < m->nwho; i++) {
 		struct ttc_who *w = &m->who[i];
-		w->seen = w->left.seen;
-		w->seq = w->left.seq;
-		w->end = w->left.end;
-		w->at_drops = w->left.at_drops;
-		w->gap = w->later = false;
-		w->dropped = w->streamed;
-		w->ringed = false;
+		w->has_unit = w->state_before.seen;
+		w->seq = w->state_before.seq;
+		w->end = w->state_before.end;
+		w->at_drops = w->state_before.at_drops;
+		w->has_gap = w->is_out_of_order = false;
+		w->dropped = w->nstreamed_drops;
+		w->has_ring_start = false;
 	}
-	m->late = 0;
+	m->nlate = 0;
 }
 
 static int
@@ -28,7 +28,7 @@ admit_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 
 	for (size_t i = 0; i < m->nunit && rc == TT_OK; i++)
 		if (m->unit[i].thread != 0)
-			rc = ttc_admit(m, &m->unit[i], loss, err);
+			rc = ttc_enter_unit(m, &m->unit[i], loss, err);
 	return rc;
 }
 
@@ -107,9 +107,9 @@ settle(struct ttc *m, struct tt_loss *loss)
 {
 	for (size_t i = 0; i < m->nwho; i++) {
 		const struct ttc_who *w = &m->who[i];
-		if (!w->accounted || w->last_seq == 0)
+		if (!w->has_account || w->last_seq == 0)
 			continue;
-		if (!w->seen || w->seq + 1 < w->last_seq ||
+		if (!w->has_unit || w->seq + 1 < w->last_seq ||
 		    (w->seq + 1 == w->last_seq && w->end < w->last_end))
 			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, TT_NOWHERE);
 	}
@@ -138,20 +138,20 @@ add_span(const struct ttc *m, struct tt_capture *cap, uint64_t from, uint64_t to
 }
 
 int
-ttc_spans(struct ttc *m, struct tt_err *err)
+ttc_set_covered_spans(struct ttc *m, struct tt_err *err)
 {
-	struct tt_capture *cap = m->lead->cap;
+	struct tt_capture *cap = m->first_file->cap;
 	size_t n = 0;
 
-	for (const struct ttc *f = m->lead; f; f = f->then)
+	for (const struct ttc *f = m->first_file; f; f = f->next_file)
 		n += f->ndump + 1;
-	cap->is_flight = m->lead->head.flags & TTC_H_LAST;
+	cap->is_flight = m->first_file->head.flags & TTC_H_LAST;
 	cap->ncovered_span = 0;
 	if (!cap->is_flight)
 		return TT_OK;
 	if (!(cap->covered_span = tt_arena_alloc(&cap->arena, n * sizeof *cap->covered_span, err)))
 		return err->code;
-	for (const struct ttc *f = m->lead; f; f = f->then) {
+	for (const struct ttc *f = m->first_file; f; f = f->next_file) {
 		for (size_t i = 0; i < f->ndump; i++)
 			add_span(f, cap, f->dump[i].from, f->dump[i].to);
 		if (f->has_ring)
@@ -165,10 +165,10 @@ static int
 join_ring(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
 	const uint64_t before = loss->e[TT_LOST_MISSING].n;
-	int rc = ttc_join(m, loss, err);
+	int rc = ttc_join_ring(m, loss, err);
 	const uint64_t gaps = loss->e[TT_LOST_MISSING].n - before;
 
-	if (m->live && gaps) {
+	if (m->is_ring_live && gaps) {
 		loss->e[TT_LOST_MISSING].n = before;
 		tt_loss_add(loss, TT_LOST_OVERTAKEN, gaps, 0, TT_NOWHERE);
 	}
@@ -176,7 +176,7 @@ join_ring(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 }
 
 int
-ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+ttc_end_file(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -187,14 +187,14 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	/* A chunk stays in the ring until it is completely written. */
 	if (m->cut_b && !m->has_ring)
 		tt_loss_add(loss, TT_LOST_CUT, 1, m->cut_b, m->cut_at);
-	if (m->ring_barred && !m->has_ring)
+	if (m->is_ring_of_other && !m->has_ring)
 		tt_loss_add(loss, TT_LOST_RING, 1, 0, TT_NOWHERE);
-	if (m->has_ring && (m->head.flags & TTC_H_LAST) && m->ring_asked)
-		tt_loss_note_flight(loss, m->ring_held, m->ring_asked, m->ring_room);
+	if (m->has_ring && (m->head.flags & TTC_H_LAST) && m->ring_asked_ms)
+		tt_loss_note_flight(loss, m->ring_held_ms, m->ring_asked_ms, m->ring_needed_bytes);
 	settle(m, loss);
 	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
 	    m->finish == TTC_F_MAX_SIZE + 1 ? 1 : -1;
-	m->cap->is_running = m->live;
+	m->cap->is_running = m->is_ring_live;
 	m->cap->all_recorded = m->has_ring || m->finish == TTC_F_JOINED + 1;
 	m->cap->more_follow = m->finish == TTC_F_ROTATED + 1;
 	if (m->finish == TTC_F_MAX_SIZE + 1 || m->finish == TTC_F_DISK + 1 || (m->head.flags & TTC_H_DISK))
@@ -213,9 +213,9 @@ mark_middle(struct ttc *m, struct tt_err *err)
 		struct ttc_who *w = ttc_who(m, u->thread, err);
 		if (!w)
 			return err->code;
-		if (u->thread && w->later && !w->frames && !u->flags)
+		if (u->thread && w->is_out_of_order && !w->marks_frames && !u->flags)
 			u->flags = TTC_U_MIDDLE;
-		w->later = true;
+		w->is_out_of_order = true;
 	}
 	return TT_OK;
 }
@@ -244,12 +244,12 @@ mend_order(struct ttc *m, struct tt_err *err)
 	/* Admit the good chunks again, to count those out of order, then sort them. */
 	reset_order(m);
 	TT_THEN(rc, admit_all(m, &order, err));
-	late = m->late;
+	late = m->nlate;
 	TT_THEN(rc, sort_threads(m, err));
 	reset_order(m);
 	TT_THEN(rc, admit_all(m, &order, err));
-	if (late > m->late)
-		tt_loss_add(&m->found, TT_LOST_MISSING, late - m->late, 0, TT_NOWHERE);
+	if (late > m->nlate)
+		tt_loss_add(&m->found, TT_LOST_MISSING, late - m->nlate, 0, TT_NOWHERE);
 	return rc;
 }
 
@@ -262,22 +262,22 @@ settle_order(struct ttc *m, struct tt_err *err)
 	reset_order(m);
 	m->found = m->damage;
 	rc = admit_all(m, &m->found, err);
-	TT_THEN(rc, ttc_conclude(m, &m->found, err));
+	TT_THEN(rc, ttc_end_file(m, &m->found, err));
 	return rc == TT_OK ? mark_middle(m, err) : rc;
 }
 
 int
-ttc_again(struct ttc *m, struct tt_err *err)
+ttc_rejoin_ring(struct ttc *m, struct tt_err *err)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nunit; i++)
-		if (m->unit[i].where == TTC_IN_FILE)
+		if (m->unit[i].source == TTC_IN_FILE)
 			m->unit[n++] = m->unit[i];
 	m->nunit = n;
 	ttc_free_made(m);
-	m->from_ring = 0;
-	m->has_ring = m->live = false;
+	m->nfrom_ring = 0;
+	m->has_ring = m->is_ring_live = false;
 	return settle_order(m, err);
 }
 
@@ -303,7 +303,7 @@ ttc_index(struct ttc *m, struct tt_err *err)
 				continue;
 			}
 			bool again = m->zero_seen && u.seq < m->zero_seq;
-			TT_THEN(rc, ttc_heed(m, body, &u, &defines, &m->found, err));
+			TT_THEN(rc, ttc_read_own_chunk(m, body, &u, &defines, &m->found, err));
 			if (rc != TT_OK)
 				break;
 			u.flags = again ? TTC_U_SKIP : defines ? 0 : TTC_U_QUIET;
@@ -315,7 +315,7 @@ ttc_index(struct ttc *m, struct tt_err *err)
 	if (rc != TT_END)
 		return rc;
 	for (size_t i = 0; i < m->nwho; i++)
-		m->who[i].streamed = m->who[i].dropped;
+		m->who[i].nstreamed_drops = m->who[i].dropped;
 	rc = mend_order(m, err);
 	m->damage = m->found;
 	TT_THEN(rc, settle_order(m, err));

@@ -16,7 +16,7 @@ ttc_ring_open(struct ttc *m, struct tt_err *err)
 	unsigned what;
 	int fd, rc = tt_ring_open(m->env, path, &what, &fd, err);
 
-	m->ring_barred = m->ring_barred || what == TT_RING_NOT_OURS;
+	m->is_ring_of_other = m->is_ring_of_other || what == TT_RING_NOT_OURS;
 	return rc == TT_OK && fd >= 0 ? tt_src_open_fd(m->env, fd, path, &m->ring, err) : rc;
 }
 
@@ -51,12 +51,12 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 		struct ttc_who *w = ttc_who(m, s.number, err);
 		if (!w)
 			return err->code;
-		if (!w->known)
-			w->native = s.native;
-		w->known = true;
+		if (!w->is_defined)
+			w->native_id = s.native;
+		w->is_defined = true;
 		if (w->nstart == 0)
-			w->ringed = true, w->ring = (struct ttc_start){ 0 };
-		ttc_drops(w, s.dropped, loss);
+			w->has_ring_start = true, w->ring_start = (struct ttc_start){ 0 };
+		ttc_count_drops(w, s.dropped, loss);
 	}
 	return TT_OK;
 }
@@ -73,7 +73,7 @@ add_made(struct ttc *m, const uint8_t *p, size_t n, struct ttc_unit *u, struct t
 	memcpy(copy, p, n);
 	m->made[m->nmade] = (struct ttc_made){ copy, n };
 	ttc_unit_of(u, copy, m->nmade++);
-	u->where = TTC_MADE;
+	u->source = TTC_MADE;
 	return TT_OK;
 }
 
@@ -105,7 +105,7 @@ add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, str
 			at += 8;              /* a hole: an unfinished entry */
 			continue;
 		}
-		ttc_notice(m, c[at + 16], c + at + 17, c + at + 8 + n);
+		ttc_note_definition(m, c[at + 16], c + at + 17, c + at + 8 + n);
 		p = ttc_put(p, TTC_OTHER);
 		*p++ = c[at + 16];
 		p = ttc_put(p, n - 9);
@@ -186,11 +186,11 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		struct ttc_who *w = ttc_who(m, u[i].thread, err);
 		if (!w)
 			return err->code;
-		if (w->seen && (u[i].seq < w->seq || (u[i].seq == w->seq && u[i].end <= w->end)))
+		if (w->has_unit && (u[i].seq < w->seq || (u[i].seq == w->seq && u[i].end <= w->end)))
 			continue;
 		/* If the program still runs, a chunk of the ring may have changed since it was found. */
 		rc = ttc_load(m, &u[i], p, cap, err);
-		if (rc == TT_OK && w->seen && u[i].seq == w->seq && u[i].first < w->end)
+		if (rc == TT_OK && w->has_unit && u[i].seq == w->seq && u[i].first < w->end)
 			rc = add_rest(m, *p, w->end - u[i].first, &u[i], err);
 		if (rc == TT_E_DAMAGED) {
 			rc = TT_OK;
@@ -199,11 +199,11 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		if (rc != TT_OK)
 			break;
 		/* Earlier chunks may be missing without loss: a flight recorder forgets, and earlier files of a rotation may have the chunks. */
-		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->seen))
-			w->ringed = true, w->ring = (struct ttc_start){ u[i].seq, u[i].first };
-		rc = ttc_admit(m, &u[i], loss, err);
+		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->has_unit))
+			w->has_ring_start = true, w->ring_start = (struct ttc_start){ u[i].seq, u[i].first };
+		rc = ttc_enter_unit(m, &u[i], loss, err);
 		TT_THEN(rc, ttc_unit_add(m, &u[i], err));
-		m->from_ring++;
+		m->nfrom_ring++;
 	}
 	return rc;
 }
@@ -233,9 +233,9 @@ find_chunk(struct ttc *m, const struct ttc_ring *r, uint64_t at, struct found *f
 		return rc < 0 ? rc : got == r->chunk ? add_definitions(m, f->p, r->chunk, f->to, err) : TT_OK;
 	}
 	ttc_unit_of(&one, f->p, at);
-	if (!ttc_plausible(m, f->p) || one.len > r->chunk - TTC_CHUNK_HEAD || one.thread == 0 || one.end == one.first)
+	if (!ttc_is_chunk_head(m, f->p) || one.len > r->chunk - TTC_CHUNK_HEAD || one.thread == 0 || one.end == one.first)
 		return TT_OK;
-	one.where = TTC_IN_RING;
+	one.source = TTC_IN_RING;
 	rc = tt_mem_grow(&m->env->mem, &f->u, &f->capu, f->n + 1, sizeof *f->u, err);
 	if (rc == TT_OK)
 		f->u[f->n++] = one;
@@ -243,7 +243,7 @@ find_chunk(struct ttc *m, const struct ttc_ring *r, uint64_t at, struct found *f
 }
 
 int
-ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+ttc_join_ring(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
 	struct found f = { 0 };
 	struct ttc_ring r;
@@ -264,11 +264,11 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		return TT_OK;
 	}
 	m->has_ring = true;
-	m->live = tt_src_is_locked(m->src);
+	m->is_ring_live = tt_src_is_locked(m->src);
 	m->ring_kept = r.kept;
-	m->ring_asked = r.held < r.asked ? r.asked : 0;
-	m->ring_held = r.held;
-	m->ring_room = ttc_ring_room(r.total, r.asked, r.held);
+	m->ring_asked_ms = r.held < r.asked ? r.asked : 0;
+	m->ring_held_ms = r.held;
+	m->ring_needed_bytes = ttc_ring_room(r.total, r.asked, r.held);
 	rc = read_slots(m, &r, loss, err);
 	TT_THEN(rc, tt_mem_grow(&m->env->mem, &f.p, &f.cap, r.chunk + TT_CHUNK_PAD, 1, err));
 	TT_THEN(rc, tt_mem_grow(&m->env->mem, &f.to, &f.capto, 2 * (size_t)r.chunk, 1, err));
@@ -278,7 +278,7 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		rc = add_chunks(m, f.u, f.n, &f.p, &f.cap, loss, err);
 	if (rc == TT_OK)
 		tt_log(m->env, TT_LOG_VERBOSE, "%s: joined with %s: %llu chunks", m->cap->path,
-		    m->text[TTC_T_RING], (unsigned long long)m->from_ring);
+		    m->text[TTC_T_RING], (unsigned long long)m->nfrom_ring);
 	tt_mem_free(&m->env->mem, f.u, f.capu * sizeof *f.u);
 	tt_mem_free(&m->env->mem, f.p, f.cap);
 	tt_mem_free(&m->env->mem, f.to, f.capto);

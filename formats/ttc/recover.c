@@ -86,15 +86,15 @@ ttc_write_capture(struct tt_env *env, struct ttc *const *part, size_t n, const c
 	if (rc != TT_OK)
 		return rc;
 	tt_log(env, TT_LOG_NORMAL, "%s: %llu chunk%s, %llu of them from %s%s", out,
-	    (unsigned long long)done.chunks, done.chunks == 1 ? "" : "s", (unsigned long long)done.from_ring,
-	    done.ring ? done.ring : "its ring (there is none)", done.barred ? " (another user's: not read)" : "");
-	if (remove_ring && done.ring && !done.barred && tt_sys_remove(done.ring) != 0)
+	    (unsigned long long)done.nchunks, done.nchunks == 1 ? "" : "s", (unsigned long long)done.nfrom_ring,
+	    done.ring ? done.ring : "its ring (there is none)", done.is_ring_of_other ? " (another user's: not read)" : "");
+	if (remove_ring && done.ring && !done.is_ring_of_other && tt_sys_remove(done.ring) != 0)
 		return tt_fail_sys(err, errno, "%s", done.ring);
 	return TT_OK;
 }
 
 int
-ttc_mend(struct tt_env *env, const char *path, struct ttc_mended *what, struct tt_err *err)
+ttc_recover(struct tt_env *env, const char *path, struct ttc_mended *what, struct tt_err *err)
 {
 	struct ttc_part p;
 	int rc = ttc_part_open(env, path, &p, err);
@@ -102,7 +102,7 @@ ttc_mend(struct tt_env *env, const char *path, struct ttc_mended *what, struct t
 	*what = (struct ttc_mended){ 0 };
 	if (rc == TT_OK) {
 		what->ring = p.m->ring != NULL;
-		what->running = p.m->live;
+		what->running = p.m->is_ring_live;
 		if (what->ring && !what->running)
 			rc = ttc_write_capture(env, &p.m, 1, path, true, err);
 	}

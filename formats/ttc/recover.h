@@ -32,10 +32,10 @@ struct ttc_mended {
 };
 
 /**
- * ttc_mend(env, path, what, err):
+ * ttc_recover(env, path, what, err):
  * If the capture ${path} has a ring whose program has ended, replace the capture by the joined one and remove the ring.
  * Errors: those of reading and writing; the capture and the ring are then unchanged.
  */
-int ttc_mend(struct tt_env *env, const char *path, struct ttc_mended *what, struct tt_err *err);
+int ttc_recover(struct tt_env *env, const char *path, struct ttc_mended *what, struct tt_err *err);
 
 #endif

@@ -21,7 +21,7 @@ text_of(const char *head, size_t size, enum ttc_text which)
 }
 
 bool
-ttc_ring_tell(int fd, struct ttc_ring_told *t)
+ttc_ring_read_head(int fd, struct ttc_ring_facts *t)
 {
 	struct ttc_ring r;
 	struct ttc_head h;
@@ -45,7 +45,7 @@ ttc_ring_tell(int fd, struct ttc_ring_told *t)
 }
 
 bool
-ttc_has_run(int fd, const uint8_t run[16])
+ttc_is_of_recording(int fd, const uint8_t run[16])
 {
 	struct ttc_head h;
 

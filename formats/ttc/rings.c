@@ -105,13 +105,13 @@ ttc_rings_add(struct ttc_rings *r, const char *folder, bool named, struct tt_err
 
 /* Examine the capture that the ring's head names. */
 static void
-look_at_capture(struct ttc_ring_file *r, const struct ttc_ring_told *t)
+look_at_capture(struct ttc_ring_file *r, const struct ttc_ring_facts *t)
 {
 	struct stat st;
 	int fd = stat(t->capture, &st) == 0 && S_ISREG(st.st_mode) ? open(t->capture, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
 
 	r->capture_state = TTC_RING_CAPTURE_GONE;
-	if (fd >= 0 && ttc_has_run(fd, t->run)) {
+	if (fd >= 0 && ttc_is_of_recording(fd, t->run)) {
 		r->capture_state = TTC_RING_CAPTURE_THERE;
 		if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 			r->user = TTC_RING_RUNS;
@@ -125,12 +125,12 @@ look_at_capture(struct ttc_ring_file *r, const struct ttc_ring_told *t)
 int
 ttc_ring_look(struct tt_arena *a, struct ttc_ring_file *r, struct tt_err *err)
 {
-	struct ttc_ring_told t;
+	struct ttc_ring_facts t;
 	char line[sizeof t.head];
 	int fd = open(r->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	r->readable = fd >= 0;
-	r->has_head = r->readable && ttc_ring_tell(fd, &t);
+	r->has_head = r->readable && ttc_ring_read_head(fd, &t);
 	if (fd >= 0)
 		close(fd);
 	if (!r->has_head) {

@@ -13,18 +13,18 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 		struct ttc_who *v = ttc_who(to, w->number, err);
 		if (!v)
 			return err->code;
-		if (!v->known && w->known) {
-			v->known = true;
-			v->native = w->native;
+		if (!v->is_defined && w->is_defined) {
+			v->is_defined = true;
+			v->native_id = w->native_id;
 		}
-		v->left = (struct ttc_left){ .seen = w->seen, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
+		v->state_before = (struct ttc_left_state){ .seen = w->has_unit, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
 		/* A count includes all earlier drops, which were already reported. */
-		uint64_t before = w->dropped < v->streamed ? w->dropped : v->streamed;
+		uint64_t before = w->dropped < v->nstreamed_drops ? w->dropped : v->nstreamed_drops;
 		to->damage.e[ttc_drop_kind(w)].n -= before;
-		if (v->streamed < w->dropped)
-			v->streamed = w->dropped;
+		if (v->nstreamed_drops < w->dropped)
+			v->nstreamed_drops = w->dropped;
 		if (!to->indexed) {
-			v->seen = w->seen;
+			v->has_unit = w->has_unit;
 			v->seq = w->seq;
 			v->end = w->end;
 			v->at_drops = w->at_drops;
@@ -32,10 +32,10 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 		}
 	}
 	/* This count does so, too. */
-	to->damage.e[TT_LOST_SHARED].n -= from->shared < to->shared ? from->shared : to->shared;
-	if (to->shared < from->shared)
-		to->shared = from->shared;
-	to->followed = true;
+	to->damage.e[TT_LOST_SHARED].n -= from->nshared < to->nshared ? from->nshared : to->nshared;
+	if (to->nshared < from->nshared)
+		to->nshared = from->nshared;
+	to->is_continuation = true;
 	return TT_OK;
 }
 
@@ -57,10 +57,10 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 	struct ttc *lead = ctx, *later = arg, *last = lead;
 	int rc = give_facts(lead, later, err);
 
-	while (last->then)
-		last = last->then;
-	last->then = later;
-	later->lead = lead;
+	while (last->next_file)
+		last = last->next_file;
+	last->next_file = later;
+	later->first_file = lead;
 	last->no_ring = true;
 	if (later->collect)
 		lead->collect = later->collect;
@@ -73,27 +73,27 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 		lead->shift = later->shift;
 	}
 	if (rc == TT_OK && last->has_ring)
-		rc = ttc_again(last, err);
+		rc = ttc_rejoin_ring(last, err);
 	/* If the input is read in order, this must wait until the previous file has been read. */
-	if (rc == TT_OK && last->indexed && later->indexed && (last == lead || last->followed)) {
+	if (rc == TT_OK && last->indexed && later->indexed && (last == lead || last->is_continuation)) {
 		rc = carry(later, last, err);
-		TT_THEN(rc, ttc_again(later, err));
+		TT_THEN(rc, ttc_rejoin_ring(later, err));
 	}
-	return rc == TT_OK ? ttc_spans(lead, err) : rc;
+	return rc == TT_OK ? ttc_set_covered_spans(lead, err) : rc;
 }
 
 int
-ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+ttc_next_file(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
-	struct ttc *to = m->then;
+	struct ttc *to = m->next_file;
 	int rc = TT_OK;
 
 	if (ttc_files_between(m, to) > 0)
 		tt_loss_add(loss, TT_LOST_FILES, ttc_files_between(m, to), 0, TT_NOWHERE);
-	if (!to->indexed || !to->followed) {
+	if (!to->indexed || !to->is_continuation) {
 		rc = carry(to, m, err);
 		if (rc == TT_OK && to->indexed)
-			rc = ttc_again(to, err);
+			rc = ttc_rejoin_ring(to, err);
 	}
 	return rc;
 }

@@ -20,7 +20,7 @@ ttc_who(struct ttc *m, uint32_t number, struct tt_err *err)
 		return &m->who[at - 1];
 	if (tt_map_push(&m->who_at, &m->env->mem, hash, &m->who, &m->capwho, m->nwho, err) != TT_OK)
 		return NULL;
-	m->who[m->nwho] = (struct ttc_who){ .number = number, .native = number };
+	m->who[m->nwho] = (struct ttc_who){ .number = number, .native_id = number };
 	return &m->who[m->nwho++];
 }
 
@@ -57,7 +57,7 @@ starts(const struct ttc_who *w, const struct ttc_unit *u)
 	const struct ttc_start s = { u->seq, u->first };
 	size_t at = 0;
 
-	if (w->ringed && by_start(&s, &w->ring) == 0)
+	if (w->has_ring_start && by_start(&s, &w->ring_start) == 0)
 		return true;
 	for (size_t run = SIZE_MAX / 2 + 1; run > 0; run >>= 1) {
 		if (!(w->nstart & run))
@@ -70,7 +70,7 @@ starts(const struct ttc_who *w, const struct ttc_unit *u)
 }
 
 void
-ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss)
+ttc_count_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss)
 {
 	if (dropped > w->dropped) {
 		tt_loss_add(loss, ttc_drop_kind(w), dropped - w->dropped, 0, TT_NOWHERE);
@@ -79,20 +79,20 @@ ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss)
 }
 
 int
-ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
+ttc_enter_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
 	struct ttc_who *w = ttc_who(m, u->thread, err);
 
 	if (!w)
 		return err->code;
 	u->flags = 0;
-	if (!w->seen) {
+	if (!w->has_unit) {
 		u->flags = TTC_U_FIRST;
 		if (!starts(w, u))
 			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
 	} else if (u->seq < w->seq || (u->seq == w->seq && u->first < w->end)) {
 		u->flags = TTC_U_SKIP;
-		m->late++;
+		m->nlate++;
 		tt_loss_add(loss, TT_LOST_MISSING, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
 		return TT_OK;
 	} else if (!(u->seq == w->seq && u->first == w->end && u->first > 0) &&
@@ -101,11 +101,11 @@ ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err
 		if (!starts(w, u))
 			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
 	}
-	if (w->seen && u->dropped > w->at_drops)
+	if (w->has_unit && u->dropped > w->at_drops)
 		u->flags |= TTC_U_GAP;
-	ttc_drops(w, u->dropped, loss);
+	ttc_count_drops(w, u->dropped, loss);
 	w->at_drops = u->dropped;
-	w->seen = true;
+	w->has_unit = true;
 	w->seq = u->seq;
 	w->end = u->end;
 	return TT_OK;

@@ -14,9 +14,9 @@
 static void
 shared(struct ttc *m, uint64_t n, struct tt_loss *loss)
 {
-	if (n > m->shared) {
-		tt_loss_add(loss, TT_LOST_SHARED, n - m->shared, 0, TT_NOWHERE);
-		m->shared = n;
+	if (n > m->nshared) {
+		tt_loss_add(loss, TT_LOST_SHARED, n - m->nshared, 0, TT_NOWHERE);
+		m->nshared = n;
 	}
 }
 
@@ -24,7 +24,7 @@ shared(struct ttc *m, uint64_t n, struct tt_loss *loss)
 static int
 fact(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
-	struct tt_capture *cap = m->lead->cap;
+	struct tt_capture *cap = m->first_file->cap;
 	char key[128];
 	const uint8_t *name, *is;
 	const char *value;
@@ -59,10 +59,10 @@ account(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *
 	struct ttc_who *w = ttc_who(m, n, err);
 	if (!w)
 		return err->code;
-	w->accounted = true;
+	w->has_account = true;
 	w->last_seq = seq;
 	w->last_end = end;
-	ttc_drops(w, dropped, loss);
+	ttc_count_drops(w, dropped, loss);
 	return TT_OK;
 }
 
@@ -93,8 +93,8 @@ thread_starts(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 	struct ttc_who *w = ttc_who(m, id, err);
 	if (!w)
 		return err->code;
-	w->known = true;
-	w->native = native;
+	w->is_defined = true;
+	w->native_id = native;
 	return ttc_start_add(m, w, seq, first, err);
 }
 
@@ -107,7 +107,7 @@ drops(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *er
 	struct ttc_who *w = f->bad ? NULL : ttc_who(m, id, err);
 
 	if (w)
-		ttc_drops(w, n, loss);
+		ttc_count_drops(w, n, loss);
 	return w || f->bad ? TT_OK : err->code;
 }
 
@@ -147,7 +147,7 @@ frames_of(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 	struct ttc_who *w = f->bad ? NULL : ttc_who(m, id, err);
 
 	if (w)
-		w->frames = true;
+		w->marks_frames = true;
 	return w || f->bad ? TT_OK : err->code;
 }
 
@@ -215,7 +215,7 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		*defines = true;
 		return fact(m, f, loss, err);
 	default:
-		ttc_notice(m, kind, f->p, f->end);
+		ttc_note_definition(m, kind, f->p, f->end);
 		*defines = true;
 		return TT_OK;
 	}
@@ -226,7 +226,7 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 }
 
 void
-ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end)
+ttc_note_definition(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end)
 {
 	struct ttc_take f = { .p = p, .end = end };
 	const uint8_t *name;
@@ -241,11 +241,11 @@ ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end)
 		ttc_number(&f);
 	name = ttc_text(&f, &n);
 	if (n == sizeof UNITY_NAME_COLLECT - 1 && memcmp(name, UNITY_NAME_COLLECT, n) == 0)
-		atomic_store_explicit(&m->lead->collect, key, memory_order_relaxed);
+		atomic_store_explicit(&m->first_file->collect, key, memory_order_relaxed);
 }
 
 int
-ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
+ttc_read_own_chunk(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
     struct tt_err *err)
 {
 	struct ttc_take t = { .p = chunk + TTC_CHUNK_HEAD + u->state, .end = chunk + TTC_CHUNK_HEAD + u->len };

@@ -25,7 +25,7 @@ struct ttc_unit {
 	uint32_t thread;              /* number of its thread */
 	uint32_t first, end;          /* range of bytes of the chunk's records that the unit has */
 	uint32_t before, state;
-	uint8_t where;                /* enum ttc_where */
+	uint8_t source;               /* enum ttc_where */
 	uint8_t flags;                /* enum ttc_unit_flag */
 };
 enum ttc_where { TTC_IN_FILE, TTC_IN_RING, TTC_MADE };
@@ -42,10 +42,10 @@ struct ttc_start { uint64_t seq; uint32_t first; };
 /* The facts of a thread. */
 struct ttc_who {
 	uint32_t number;
-	bool known, seen, gap, accounted;
-	bool frames;                  /* true: the thread marks frames */
-	bool later;                   /* true: a later unit was read first */
-	uint64_t native;
+	bool is_defined, has_unit, has_gap, has_account;
+	bool marks_frames;            /* true: the thread marks frames */
+	bool is_out_of_order;         /* true: a later unit was read first */
+	uint64_t native_id;
 	uint64_t seq;                 /* number of its last unit's chunk */
 	uint32_t end;
 	uint64_t at_drops;            /* events dropped before its last unit */
@@ -53,10 +53,10 @@ struct ttc_who {
 	uint64_t last_seq, last_end;  /* the recorder's final account: number of the next chunk, bytes of the last one */
 	struct ttc_start *start;      /* starts of its chunks, according to the recorder's stream; see index.c */
 	size_t nstart, capstart;
-	bool ringed;                  /* true: its chunks may also start at ${ring}, according to the ring */
-	struct ttc_start ring;
-	uint64_t streamed;            /* number of dropped events according to the recorder's stream alone */
-	struct ttc_left { bool seen; uint64_t seq, at_drops; uint32_t end; } left;     /* its state at the end of the files before this one */
+	bool has_ring_start;          /* true: its chunks may also start at ${ring_start}, according to the ring */
+	struct ttc_start ring_start;
+	uint64_t nstreamed_drops;     /* number of dropped events according to the recorder's stream alone */
+	struct ttc_left_state { bool seen; uint64_t seq, at_drops; uint32_t end; } state_before; /* its state at the end of the files before this one */
 };
 
 enum { TTC_FORMS = 256 };
@@ -72,9 +72,9 @@ struct ttc {
 	struct ttc_rate rate;         /* rate of the counter, from the instants in the file */
 	uint64_t mult;                /* ns = ticks * mult >> shift, by tt_clock_ratio() */
 	unsigned shift;
-	bool quick;                   /* true: the processor has a fast instruction to gather bits */
+	bool extracts_bits;           /* true: the processor has a fast instruction to gather bits */
 	bool mono;                    /* true: recorded by the Mono module, false: by the Unity plug-in */
-	/* By form of a begin or end, see ttc_forms(): masks of its time and key; its length in bytes, 0 for other records. */
+	/* By form of a begin or end, see ttc_fill_forms(): masks of its time and key; its length in bytes, 0 for other records. */
 	struct { uint64_t time, key; } form[TTC_FORMS];
 	uint8_t length[TTC_FORMS];
 	uint32_t run32;
@@ -91,11 +91,11 @@ struct ttc {
 	struct tt_loss found;
 	struct tt_loss damage;        /* the part of the losses that no other file changes */
 
-	struct ttc *lead;             /* the first of the files read as one; this file if it is the only one */
-	struct ttc *then;             /* the next file */
-	struct ttc *now;              /* in the first file: the file being read */
-	uint64_t before;              /* in the first file: bytes of the files before the one being read */
-	bool followed;                /* true: it continues the previous file */
+	struct ttc *first_file;       /* the first of the files read as one; this file if it is the only one */
+	struct ttc *next_file;        /* the next file */
+	struct ttc *present_file;     /* in the first file: the file being read */
+	uint64_t nbefore;             /* in the first file: bytes of the files before the one being read */
+	bool is_continuation;         /* true: it continues the previous file */
 
 	struct ttc_who *who;          /* in order of appearance */
 	size_t nwho, capwho;
@@ -105,19 +105,19 @@ struct ttc {
 	bool zero_seen;
 	int finish;                   /* enum ttc_finish + 1; 0: no end */
 	uint64_t cut_at, cut_b;       /* offset and bytes of a chunk in which the file ends; reported unless the ring has the whole chunk */
-	uint64_t late;                /* number of units that came after later ones of their thread */
-	uint64_t shared;              /* TT_LOST_SHARED according to the latest fact */
+	uint64_t nlate;               /* number of units that came after later ones of their thread */
+	uint64_t nshared;             /* TT_LOST_SHARED according to the latest fact */
 
 	struct tt_src *ring;          /* on input that cannot seek it is open from the start, because no file can be opened later */
-	bool ring_barred;             /* true: there is a ring, but it belongs to another user */
+	bool is_ring_of_other;        /* true: there is a ring, but it belongs to another user */
 	bool has_ring;                /* true: the ring belongs to this recording, and its chunks were added */
 	struct ttc_made *made;
 	size_t nmade, capmade;
-	bool live;                    /* true: the recorder still holds the ring, so the program goes on writing; only with has_ring */
-	uint64_t from_ring;           /* number of units from the ring */
+	bool is_ring_live;            /* true: the recorder still holds the ring, so the program goes on writing; only with has_ring */
+	uint64_t nfrom_ring;          /* number of units from the ring */
 	uint64_t ring_kept;           /* flight recording: ticks since the start from which on the ring has everything */
 	/* flight recording: ms asked for, ms that the ring holds, and bytes of a ring with enough room; 0: it holds all that was asked for */
-	uint64_t ring_asked, ring_held, ring_room;
+	uint64_t ring_asked_ms, ring_held_ms, ring_needed_bytes;
 	struct ttc_dump { uint64_t from, to; } *dump; /* records TTC_DUMP: ticks since the start */
 	size_t ndump, capdump;
 
@@ -194,7 +194,7 @@ ttc_files_between(const struct ttc *m, const struct ttc *to)
 
 /* find.c */
 /* True if ${head} is the head of a chunk of this recording. */
-bool ttc_plausible(const struct ttc *m, const uint8_t *head);
+bool ttc_is_chunk_head(const struct ttc *m, const uint8_t *head);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
 /* Read a whole unit, head first, into *${p} of *${cap} bytes (grown as needed). TT_E_DAMAGED if it is not intact. */
 int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);
@@ -203,17 +203,17 @@ int ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struc
 
 /* thread_notice.c */
 /* Take in a chunk of thread 0 whose checksum is right. *${defines}: true if it has definitions to decode. */
-int ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
+int ttc_read_own_chunk(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
     struct tt_err *err);
 /* Take in a definition, with ${kind} and payload, on which the meaning of others depends; see also ttc_define.c. */
-void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
+void ttc_note_definition(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
 
 /* index.c */
 struct ttc_who *ttc_who(struct ttc *m, uint32_t number, struct tt_err *err);     /* added if new; NULL: no memory */
 void ttc_free_who(struct ttc *m);
 void ttc_free_made(struct ttc *m);
 int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err);
-void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
+void ttc_count_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
 
 /* Return the kind of loss of the events that ${w} dropped. Thread 0 has those of all threads that found no place in the ring. */
 static inline enum tt_loss_kind
@@ -222,30 +222,30 @@ ttc_drop_kind(const struct ttc_who *w)
 	return w->number ? TT_LOST_DROPPED : TT_LOST_NO_PLACE;
 }
 /* Take in a unit in order: set its flags, and count losses. */
-int ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
+int ttc_enter_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
 int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
 /* Read the whole file to make its index, m->unit. */
 int ttc_index(struct ttc *m, struct tt_err *err);
 /* Evaluate the end of the file: the ring's chunks, missing chunks, how it ended. */
-int ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
-/* Set the spans for which a flight recording has all threads. Call after ttc_conclude() and with the final rate of the clock. */
-int ttc_spans(struct ttc *m, struct tt_err *err);
+int ttc_end_file(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
+/* Set the spans for which a flight recording has all threads. Call after ttc_end_file() and with the final rate of the clock. */
+int ttc_set_covered_spans(struct ttc *m, struct tt_err *err);
 /* Reset the ring and everything derived from the order of chunks, and evaluate them again. */
-int ttc_again(struct ttc *m, struct tt_err *err);
+int ttc_rejoin_ring(struct ttc *m, struct tt_err *err);
 
-/* join.c: open the ring that the capture names; m->ring stays NULL if there is no ring, or if another user owns it (ring_barred). */
+/* join.c: open the ring that the capture names; m->ring stays NULL if there is no ring, or if another user owns it (is_ring_of_other). */
 int ttc_ring_open(struct ttc *m, struct tt_err *err);
 
 /* join.c: add the chunks that the ring has and the file lacks. Does nothing without a ring of this recording. */
-int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
+int ttc_join_ring(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* segments.c: continue reading in ${later}, a later file of the same recording. */
 int ttc_append(void *ctx, void *later, struct tt_err *err);
 /* segments.c: at the end of ${m}, continue in the next file. */
-int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
+int ttc_next_file(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* hot_records.c: fill the table of forms. */
-void ttc_forms(struct ttc *m);
+void ttc_fill_forms(struct ttc *m);
 /* ttc_decode.c */
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 /* mono_records.c: decode a record of the Mono module. */
@@ -269,26 +269,27 @@ const char *ttc_tag_name(unsigned tag);
 /**
  * ttc_copy(part, n, write, arg, done, err):
  * Write one capture from the ${n} readers at ${part} (opened by tt_format_ttc on seekable input; files of one recording in order): with the ring's chunks,
- * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with barred, the one that another user owns.
+ * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with barred, the one that another user
+ * owns.
  */
-struct ttc_copied { uint64_t chunks, from_ring; const char *ring; bool barred; };
+struct ttc_copied { uint64_t nchunks, nfrom_ring; const char *ring; bool is_ring_of_other; };
 int ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
     struct ttc_copied *done, struct tt_err *err);
 
 /**
  * ring_told.c, for the list of rings. Both functions read the head of the file open at ${fd} and keep nothing.
  *
- * ttc_ring_tell(fd, t): fill ${t} with what the ring says about its recording. False: it is not a ring of this major version, not ready yet, or damaged.
- * ttc_has_run(fd, run): true if the file is a capture of the recording ${run}.
+ * ttc_ring_read_head(fd, t): fill ${t} with what the ring says about its recording. False: it is not a ring of this major version, not ready yet, or damaged.
+ * ttc_is_of_recording(fd, run): true if the file is a capture of the recording ${run}.
  */
-struct ttc_ring_told {
+struct ttc_ring_facts {
 	uint8_t run[16];
 	int64_t wall_ns;              /* start of the recording in ns since 1970; 0: unknown */
 	const char *args, *capture;   /* texts in `head`: command line of the program; path of the capture as the recorder knew it */
 	char head[TTC_RING_TEXT];
 };
-bool ttc_ring_tell(int fd, struct ttc_ring_told *t);
-bool ttc_has_run(int fd, const uint8_t run[16]);
+bool ttc_ring_read_head(int fd, struct ttc_ring_facts *t);
+bool ttc_is_of_recording(int fd, const uint8_t run[16]);
 
 static inline uint32_t
 ttc_u32(const uint8_t *p)

@@ -122,7 +122,7 @@ marks_nothing(const struct ttc *m)
 	bool marks = false;
 
 	for (size_t i = 0; i < m->nwho; i++)
-		marks = marks || m->who[i].frames;
+		marks = marks || m->who[i].marks_frames;
 	return m->indexed && m->head.flags & TTC_H_FRAMES_TOLD && m->finish == 1 + TTC_F_CLEAN && !m->found.any && !marks;
 }
 
@@ -139,9 +139,9 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (!m)
 		return err->code;
 	tt_crc32c_init();
-	m->quick = tt_can_extract_bits();
-	m->lead = m->now = m;
-	ttc_forms(m);
+	m->extracts_bits = tt_can_extract_bits();
+	m->first_file = m->present_file = m;
+	ttc_fill_forms(m);
 	m->env = env;
 	m->src = src;
 	tt_window_init(&m->win, env, src);
@@ -156,7 +156,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		ttc_rate_set(&m->rate, &m->head);
 		rc = set_ratio(m, err);
 	}
-	TT_THEN(rc, ttc_spans(m, err));
+	TT_THEN(rc, ttc_set_covered_spans(m, err));
 	if (rc != TT_OK) {
 		close_(m);
 		return rc;
@@ -232,12 +232,12 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 	if (!m->indexed && !m->closed) {
 		rc = ttc_next_unit(m, u, loss, err);
 		if (rc != TT_END)
-			return rc == TT_OK && u->thread != 0 ? ttc_admit(m, u, loss, err) : rc;
+			return rc == TT_OK && u->thread != 0 ? ttc_enter_unit(m, u, loss, err) : rc;
 		if (m->win.end_err.code == TT_E_DAMAGED)
 			tt_loss_add(loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 		m->closed = true;
 		tell_rate(m);
-		if ((rc = ttc_conclude(m, loss, err)) != TT_OK || (rc = ttc_spans(m, err)) != TT_OK)
+		if ((rc = ttc_end_file(m, loss, err)) != TT_OK || (rc = ttc_set_covered_spans(m, err)) != TT_OK)
 			return rc;
 	}
 	if (m->next >= m->nunit)
@@ -250,19 +250,19 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 static int
 load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk *c, struct tt_err *err)
 {
-	bool defines = true, in_ring = u->where == TTC_IN_RING;
+	bool defines = true, in_ring = u->source == TTC_IN_RING;
 	int rc = ttc_load(m, u, &c->bytes, &c->cap, err);
 
 	if (rc == TT_E_DAMAGED) {
 		/* A program that still runs has reused the chunk's place in the ring, or filled it further. */
-		tt_loss_add(&c->loss, !in_ring ? TT_LOST_DAMAGED : m->live ? TT_LOST_OVERTAKEN : TT_LOST_CHANGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len,
+		tt_loss_add(&c->loss, !in_ring ? TT_LOST_DAMAGED : m->is_ring_live ? TT_LOST_OVERTAKEN : TT_LOST_CHANGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len,
 		    in_ring ? TT_NOWHERE : u->at);
-		w->gap = true;
+		w->has_gap = true;
 		return TT_END;
 	}
-	w->gap = false;
-	if (rc == TT_OK && u->thread == 0 && !m->indexed && u->where == TTC_IN_FILE)
-		rc = ttc_heed(m, c->bytes, u, &defines, &c->loss, err);
+	w->has_gap = false;
+	if (rc == TT_OK && u->thread == 0 && !m->indexed && u->source == TTC_IN_FILE)
+		rc = ttc_read_own_chunk(m, c->bytes, u, &defines, &c->loss, err);
 	return rc != TT_OK || defines ? rc : TT_END;
 }
 
@@ -277,19 +277,19 @@ next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 		tt_loss_join(&c->loss, &m->found);
 	m->found_given = true;
 	while ((rc = step(m, &u, &c->loss, err)) == TT_OK) {
-		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET) || (u.flags & TTC_U_MIDDLE && m->lead->cap->skim))
+		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET) || (u.flags & TTC_U_MIDDLE && m->first_file->cap->skim))
 			continue;
 		struct ttc_who *w = ttc_who(m, u.thread, err);
 		if (!w)
 			return err->code;
-		uint64_t tid = u.thread ? w->native : m->head.thread;
-		bool gap = u.thread && w->gap;
+		uint64_t tid = u.thread ? w->native_id : m->head.thread;
+		bool gap = u.thread && w->has_gap;
 		if ((rc = load(m, &u, w, c, err)) == TT_END)
 			continue;
 		if (rc != TT_OK)
 			return rc;
-		c->seq = m->lead->seq++;
-		c->at = u.where == TTC_IN_FILE ? u.at : m->at;
+		c->seq = m->first_file->seq++;
+		c->at = u.source == TTC_IN_FILE ? u.at : m->at;
 		c->len = TTC_CHUNK_HEAD + (uint64_t)u.len;
 		c->tid = tid;
 		c->loaded = true;
@@ -306,24 +306,24 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	int rc;
 
 	tt_loss_reset(&c->loss);
-	while ((rc = next_of(lead->now, c, err)) == TT_END && lead->now->then) {
-		if ((rc = ttc_go_on(lead->now, &c->loss, err)) != TT_OK)
+	while ((rc = next_of(lead->present_file, c, err)) == TT_END && lead->present_file->next_file) {
+		if ((rc = ttc_next_file(lead->present_file, &c->loss, err)) != TT_OK)
 			return rc;
-		lead->before += lead->now->at;
-		lead->now = lead->now->then;
+		lead->nbefore += lead->present_file->at;
+		lead->present_file = lead->present_file->next_file;
 	}
-	c->before = lead->before;
+	c->before = lead->nbefore;
 	if (rc == TT_END) {
-		lead->cap->stopped_at = lead->before + lead->now->at;
-		lead->cap->end_mark = lead->now->cap->end_mark;
-		lead->cap->ring = lead->now->cap->ring;
-		lead->cap->all_recorded = lead->now->cap->all_recorded;
-		lead->cap->is_running = lead->now->cap->is_running;
-		lead->cap->more_follow = lead->now->cap->more_follow;
-		lead->cap->part_last = ttc_last_part(lead->now);
+		lead->cap->stopped_at = lead->nbefore + lead->present_file->at;
+		lead->cap->end_mark = lead->present_file->cap->end_mark;
+		lead->cap->ring = lead->present_file->cap->ring;
+		lead->cap->all_recorded = lead->present_file->cap->all_recorded;
+		lead->cap->is_running = lead->present_file->cap->is_running;
+		lead->cap->more_follow = lead->present_file->cap->more_follow;
+		lead->cap->part_last = ttc_last_part(lead->present_file);
 	}
-	if (rc < 0 && lead->now != lead)
-		tt_err_in(err, "%s", lead->now->cap->path);
+	if (rc < 0 && lead->present_file != lead)
+		tt_err_in(err, "%s", lead->present_file->cap->path);
 	return rc;
 }
 
@@ -335,18 +335,18 @@ rewind_one(struct ttc *m)
 	m->found_given = false;
 	if (m->indexed) {
 		for (size_t i = 0; i < m->nwho; i++)
-			m->who[i].gap = false;
+			m->who[i].has_gap = false;
 		return;
 	}
 	/* On input that cannot seek, everything is found again. */
 	ttc_free_who(m);
 	ttc_free_made(m);
-	m->has_ring = m->live = false;
+	m->has_ring = m->is_ring_live = false;
 	m->nunit = m->ndump = 0;
 	m->at = m->first;
 	m->zero_seen = m->closed = false;
 	m->finish = 0;
-	m->late = m->cut_b = 0;
+	m->nlate = m->cut_b = 0;
 	tt_window_rewind(&m->win);
 }
 
@@ -356,9 +356,9 @@ rewind_(void *ctx, struct tt_err *err)
 	struct ttc *lead = ctx;
 
 	(void)err;
-	lead->now = lead;
-	lead->before = 0;
-	for (struct ttc *m = lead; m; m = m->then)
+	lead->present_file = lead;
+	lead->nbefore = 0;
+	for (struct ttc *m = lead; m; m = m->next_file)
 		rewind_one(m);
 	return TT_OK;
 }

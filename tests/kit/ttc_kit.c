@@ -294,7 +294,7 @@ in_ticks(struct ttc *m, struct ttc_result *r)
 	m->mult = (uint64_t)1 << 61;          /* 1, and such that the fast loop is taken */
 	m->shift = 61;
 	m->head.ticks = 0;
-	m->quick = m->quick && !ttc_how.plain;
+	m->extracts_bits = m->extracts_bits && !ttc_how.plain;
 }
 
 /* One chunk: what is in it, and what it lost. */
@@ -328,8 +328,8 @@ sum_up(struct ttc_result *r, const struct ttc *m, const struct tt_capture *cap, 
 	const struct tt_def *d = cap->defs && key ? tt_defs_find(cap->defs, TT_DEF_MARKER, key, INT64_MAX) : NULL;
 
 	r->end_mark = cap->end_mark;
-	for (; m; m = m->then)
-		r->from_ring += m->from_ring;
+	for (; m; m = m->next_file)
+		r->from_ring += m->nfrom_ring;
 	for (int k = 0; cap->defs && k < TT_DEF_KINDS; k++)
 		r->ndef[k] = tt_defs_count(cap->defs, (enum tt_def_kind)k);
 	if (d)
@@ -482,7 +482,7 @@ put32(uint8_t *p, uint32_t v)
 }
 
 void
-ttc_mend(uint8_t *p, size_t n)
+ttc_recover(uint8_t *p, size_t n)
 {
 	uint32_t size;
 

@@ -60,7 +60,7 @@ void ttc_read_pipe(const void *p, size_t n, struct ttc_result *r);
 char *ttc_recover(const char *const *path, size_t npath, size_t *n);
 
 /* Make the checksums of head and chunks right, and lengths no longer than what is there: what is behind is reached. */
-void ttc_mend(uint8_t *p, size_t n);
+void ttc_recover(uint8_t *p, size_t n);
 
 /* A seeded program on one writing end; the sum says what it did, in ticks. */
 struct ttc_script {

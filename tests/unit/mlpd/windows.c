@@ -96,7 +96,7 @@ make(uint8_t *bytes)
 static void
 decode(const uint8_t *bytes, size_t n, size_t window, bool quick, uint64_t mask, struct tt_batch *b, uint32_t tally[256])
 {
-	const struct mlpd m = { .version = 17, .mask = mask, .zero = 1000, .quick = quick };
+	const struct mlpd m = { .version = 17, .mask = mask, .zero = 1000, .extracts_bits = quick };
 	uint64_t s[4] = { [MLPD_S_TIME] = 2000, [MLPD_S_PTR] = 0x7f0000000000, [MLPD_S_METHOD] = 0 };
 	uint8_t part[LONGEST * EVENTS + 2 * TT_CHUNK_PAD];
 	size_t at = 0, used = 1;

@@ -280,7 +280,7 @@ clocked(uint8_t *p, unsigned clock, uint64_t num, uint64_t is, uint64_t den, uns
 	c.commit = (uint64_t)(q - at) - sizeof c;
 	memcpy(at, &c, sizeof c);
 	memcpy(p, &h, sizeof h);
-	ttc_mend(p, (size_t)(q - p));
+	ttc_recover(p, (size_t)(q - p));
 	return (size_t)(q - p);
 }
 
@@ -534,7 +534,7 @@ TEST(events_before_nonsense_are_counted)
 				memset(p + at[j + 1] - 2, 0xff, 2);
 				p[at[j + 1] - 3] = kind[i];
 			}
-		ttc_mend(p, n);
+		ttc_recover(p, n);
 		ttc_read(NULL, p, n, 0, &r);
 		CHECK_EQ_INT(r.rc, TT_OK);
 		CHECK_EQ_INT(r.loss.e[TT_LOST_DAMAGED].n, 1);

@@ -30,7 +30,7 @@ read_events(const char *path, uint32_t needs, bool quick, struct seen *to)
 	tt_arena_init(&cap.arena, &env.mem);
 	tt_batch_init(&b, &env.mem, needs);
 	if (CHECK_EQ_INT(tt_src_open(&env, path, &src, &err), TT_OK) && CHECK_EQ_INT(tt_format_ttc.open(&env, src, &cap, &ctx, &err), TT_OK)) {
-		((struct ttc *)ctx)->quick = quick;
+		((struct ttc *)ctx)->extracts_bits = quick;
 		while ((rc = tt_format_ttc.next(ctx, &c, &err)) == TT_OK && (tt_batch_reset(&b), rc = tt_format_ttc.decode(ctx, &c, &b, &err)) == TT_OK)
 			for (size_t i = 0; i < b.n; i++, n++)
 				if (n < MAX_EVENTS)

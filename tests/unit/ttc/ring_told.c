@@ -39,10 +39,10 @@ file(const void *p, size_t n)
 }
 
 static bool
-tell(const struct ring *r, size_t n, struct ttc_ring_told *t)
+tell(const struct ring *r, size_t n, struct ttc_ring_facts *t)
 {
 	const int fd = file(r->bytes, n);
-	const bool told = ttc_ring_tell(fd, t);
+	const bool told = ttc_ring_read_head(fd, t);
 
 	close(fd);
 	return told;
@@ -68,7 +68,7 @@ texts(char *to, const char *args, const char *capture)
 TEST(a_ring_says_what_recording_it_is_of)
 {
 	static struct ring r;
-	static struct ttc_ring_told t;
+	static struct ttc_ring_facts t;
 	char text[512];
 
 	make(&r, text, texts(text, "game -batch", "/tmp/game.ttc"));
@@ -87,7 +87,7 @@ TEST(a_ring_says_what_recording_it_is_of)
 TEST(texts_that_a_head_does_not_have_are_empty)
 {
 	static struct ring r;
-	static struct ttc_ring_told t;
+	static struct ttc_ring_facts t;
 
 	make(&r, "one", 4);
 	CHECK(tell(&r, sizeof r, &t));
@@ -99,7 +99,7 @@ TEST(texts_that_a_head_does_not_have_are_empty)
 TEST(whatever_is_damaged_says_nothing)
 {
 	static struct ring good, r;
-	static struct ttc_ring_told t;
+	static struct ttc_ring_facts t;
 	char text[512];
 	const size_t n = texts(text, "game", "game.ttc"), head = sizeof(struct ttc_head) + n;
 	struct ttc_ring own;
@@ -141,7 +141,7 @@ TEST(whatever_is_damaged_says_nothing)
 TEST(a_head_may_be_as_large_as_its_room)
 {
 	static struct ring r;
-	static struct ttc_ring_told t;
+	static struct ttc_ring_facts t;
 	static char text[TTC_RING_TEXT - sizeof(struct ttc_head)];
 
 	memset(text, 'x', sizeof text - 1);
@@ -152,7 +152,7 @@ TEST(a_head_may_be_as_large_as_its_room)
 TEST(a_time_beyond_the_clock_is_not_known)
 {
 	static struct ring r;
-	static struct ttc_ring_told t;
+	static struct ttc_ring_facts t;
 	struct ttc_head h;
 	char *head = r.bytes + TTC_RING_COPY;
 
@@ -177,14 +177,14 @@ TEST(a_capture_is_of_a_run_or_not)
 	memcpy(other, run, sizeof run);
 	other[15] ^= 1;
 	fd = file(&h, sizeof h);
-	CHECK(ttc_has_run(fd, run));
-	CHECK(!ttc_has_run(fd, other));
+	CHECK(ttc_is_of_recording(fd, run));
+	CHECK(!ttc_is_of_recording(fd, other));
 	close(fd);
 	fd = file(&h, sizeof h - 1);
-	CHECK(!ttc_has_run(fd, run));
+	CHECK(!ttc_is_of_recording(fd, run));
 	close(fd);
 	h.magic[7] ^= 1;
 	fd = file(&h, sizeof h);
-	CHECK(!ttc_has_run(fd, run));
+	CHECK(!ttc_is_of_recording(fd, run));
 	close(fd);
 }
