@@ -93,7 +93,7 @@ DLL      := $(if $(WINDOWS),dll,so)
 OTHER    := $(if $(WINDOWS),linux posix,windows)
 CORE_ALL := $(sort $(wildcard formats/recorder/core/*.c))
 CORE_SRC := $(filter-out $(OTHER:%=formats/recorder/core/platform_%.c) $(OTHER:%=formats/recorder/core/program_%.c),$(CORE_ALL))
-REC_SRC  := $(CORE_SRC) formats/ttc/crc32c.c formats/ttc/walk.c
+REC_SRC  := $(CORE_SRC) formats/ttc/crc32c.c formats/ttc/record_walk.c
 UNITY_SRC := $(REC_SRC) formats/producers/unity.c \
 	$(sort $(wildcard formats/recorder/unity/*.c))
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
@@ -546,7 +546,7 @@ bench: $(BIN) $(BENCH_BIN)
 # The recorder as one C file, and the archive for the Package Manager with the libraries, without debug information. All that its README
 # promises is in it, or there is none; DIST_FOR=linux names fewer systems: what others lack is then said.
 ONE      := $(BUILD)/dist/tracetool_unity.c
-ONE_SRC  := $(sort $(CORE_ALL) formats/ttc/crc32c.c formats/ttc/walk.c formats/producers/unity.c \
+ONE_SRC  := $(sort $(CORE_ALL) formats/ttc/crc32c.c formats/ttc/record_walk.c formats/producers/unity.c \
 	$(wildcard formats/recorder/unity/*.c))
 $(ONE): formats/recorder/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/ttc/*.h formats/producers/*.h formats/recorder/core/*.h formats/recorder/unity/*.h)
 	@mkdir -p $(@D)

@@ -19,6 +19,16 @@
  * Samples come whole, with begin and duration, so no zone is open between records. Markers have ids since 2022.2, and are defined where they
  * are first used; before, each sample says its name, and the key is a hash of it.
  *
+ * The files beside those above:
+ *
+ *	data_reader.c                   the registry's entry: recognise, open, rewind, close
+ *	data_choose.c                   the layout of records, by evidence
+ *	begin.c                         whether the first records are missing
+ *	threads.c, roles.c              which threads of two records are one; which markers are only zones
+ *	frame_times.c                   when a frame began, and what is missing before it
+ *	list.c                          lists of a thread's samples, in order
+ *	data_scrub.c                    the copy without names
+ *
  * Times are ns from the begin of the first record.
  */
 #ifndef TT_DATA_DATA_H

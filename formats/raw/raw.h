@@ -23,6 +23,17 @@
  * of categories) are in struct unity_known, guarded by a lock, each with the chunk since which it holds. So the result depends on the
  * file alone. After a whole reading everything is known, and a second one begins with that.
  *
+ * The files beside those above:
+ *
+ *	reader.c, header.c              the registry's entry: recognise, open, rewind, close; the header of a log
+ *	choose.c, width.c               the layout of a session, and the width of instance ids, by evidence
+ *	start.c, times.c                when a session began; which times are right
+ *	message.c, walk.c               how long a message is; from message to message, and to the next block after nonsense
+ *	unknown_lengths.c               how long messages of unknown types are
+ *	roots.c, reuse.c                the root marker of a thread's frames; ids that become those of other threads
+ *	alone.c, typed.c                ends without a begin; messages whose type is damaged
+ *	scrub.c                         the copy without names
+ *
  * What .raw and .data have in common, values of samples and what definitions mean, is in formats/unity.
  * Times are ns of the capture's clock from the first time in the file on, RAW_ZERO_WITHIN.
  */
@@ -531,7 +542,7 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 	return true;
 }
 
-/* unknown.c: add to ${into} what the rest of the block, ${n} bytes, tells about the length of the message at ${p}, whose type is unknown. */
+/* unknown_lengths.c: add to ${into} what the rest of the block, ${n} bytes, tells about the length of the message at ${p}, whose type is unknown. */
 void raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct tt_lengths *into);
 
 /* typed.c: true if the message at w->p, in a thread's stream, has the bytes of another type: its type is damaged. */

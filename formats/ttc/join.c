@@ -1,12 +1,12 @@
 /**
  * Reads what a killed program left in its ring: chunks and parts of chunks that were published but not written to the file.
  *
- * The capture names its ring, which io/ring.h opens. A file counts as the ring only if it belongs to exactly this recording.
+ * The capture names its ring, which io/ring_open.h opens. A file counts as the ring only if it belongs to exactly this recording.
  */
 #include "base/order.h"
 #include "ttc/ttc.h"
 
-#include "io/ring.h"
+#include "io/ring_open.h"
 #include "ttc/crc32c.h"
 
 int

@@ -18,7 +18,7 @@
 
 #include "base/arena_text.h"
 #include "base/utf8.h"
-#include "io/ring.h"
+#include "io/ring_open.h"
 #include "ttc/ttc.h"
 
 /* --- before the sandbox ------------------------------------------------------------------------ */

@@ -269,7 +269,7 @@ const char *ttc_tag_name(unsigned tag);
 /**
  * ttc_copy(part, n, write, arg, done, err):
  * Write one capture from the ${n} readers at ${part} (opened by tt_format_ttc on seekable input; files of one recording in order): with the ring's chunks,
- * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with barred, the one that another user
+ * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with is_ring_of_other, the one that another user
  * owns.
  */
 struct ttc_copied { uint64_t nchunks, nfrom_ring; const char *ring; bool is_ring_of_other; };

@@ -34,7 +34,8 @@ struct tt_env {
 	uint64_t decoded_max;                 /* most decoded bytes of an input; 0: no limit */
 	uint64_t ratio_max;                   /* most decoded bytes for each byte of an input, checked from 64 MiB on; 0: no limit */
 	enum tt_sandbox_mode sandbox;
-	int (*ring)(void *arg, const char *path, unsigned *what, int *fd, struct tt_err *err);       /* opens a ring, see io/ring.h; NULL: the process may */
+	int (*ring)(void *arg, const char *path, unsigned *what, int *fd,
+	    struct tt_err *err);       /* opens a ring, see io/ring_open.h; NULL: the process may */
 	void *ring_arg;
 	const char *tmpdir;                   /* directory of the unlinked spool; NULL: $TMPDIR, else /tmp */
 };

@@ -18,7 +18,7 @@
 #include "batch/analyse.h"
 #include "batch/unpack.h"
 #include "batch/wire.h"
-#include "io/ring.h"
+#include "io/ring_open.h"
 #include "io/sink.h"
 #include "model/format.h"
 

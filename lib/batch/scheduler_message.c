@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "batch/record.h"
 #include "batch/result.h"
-#include "io/ring.h"
+#include "io/ring_open.h"
 
 /* Fail: a worker process of this kind does not send such a message, or not now. */
 static int

@@ -24,7 +24,7 @@
 #include "batch/result.h"
 #include "batch/results.h"
 #include "batch/shards.h"
-#include "io/ring.h"
+#include "io/ring_open.h"
 #include "io/sink.h"
 
 #define NOWHERE UINT64_MAX

@@ -1,7 +1,7 @@
 /**
  * Finds where the streams of an .xz or .zst file end, from their outer structure, without decoding.
  *
- * Internal to lib/io; filter.c is the user: libarchive takes bytes after the last stream for damage, and drops up to 64 KiB
+ * Internal to lib/io; io/filter_decoder.c is the user: libarchive takes bytes after the last stream for damage, and drops up to 64 KiB
  * of decoded bytes. So it gets the streams alone. The .xz file format, 1.1.0, and RFC 8878 are the sources.
  */
 #ifndef TT_CODEC_ENDS_H

@@ -43,7 +43,7 @@ unsigned tt_name_rank(const char *asked, const char *s);
 
 /* True for a method of the base library that only allocates what its caller asked for. */
 bool tt_name_alloc_helper(const char *s);
-extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-terminated, formats/producers/names.c */
+extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-terminated, formats/producers/wait_names.c */
 
 /*
  * Markers that collect garbage, compile methods, compile shaders, ask for a lock, load something from the disk, unload it: globs as for waits.

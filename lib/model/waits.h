@@ -13,7 +13,7 @@ struct tt_name;
 struct tt_thread;
 
 /*
- * The markers that wait, where the user gives no list of their own: names as producers give them (formats/producers/names.c). NULL-terminated. A pattern
+ * The markers that wait, where the user gives no list of their own: names as producers give them (formats/producers/wait_names.c). NULL-terminated. A pattern
  * without a glob matches anywhere in a name, so "[I]dle" is how a whole short name is written.
  */
 extern const char *const tt_wait_markers[];

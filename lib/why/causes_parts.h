@@ -3,14 +3,14 @@
  *
  *	causes.c                        the search, in order: whose call each path is, what typical frames do, what each hitch does beyond that
  *	hitches.c                       which frames are hitches, and which typical ones they are compared with
- *	facts.c                         the facts of each frame, and their usual values
+ *	collect_facts.c                 the facts of each frame, and their usual values
  *	calls.c, whose.c                which method a zone that waits or loads belongs to; whose a method is
- *	judge.c                         one long frame: what the runtime, the engine and the program did (blame.c), or other threads
+ *	judge_frame.c                   one long frame: what the runtime, the engine and the program did (blame.c), or other threads
  *	others.c                        what a wait ended with, who was in a lock, what the render thread and the GPU had to do
  *	late.c                          frames that are late by the render thread or the GPU
  *	steady.c, cost.c, growth.c      what lasts throughout the capture, what each frame takes, what grows or changes from a frame on
  *	routine.c, doubt.c, unknown.c   what is no hitch, what is chance, and which unexplained frames are alike
- *	group.c, findings.c, sentence.c causes of one kind as one finding, the list of them, their words
+ *	group_causes.c, findings.c, sentence.c  causes of one kind as one finding, the list of them, their words
  */
 #ifndef TT_WHY_CAUSES_PARTS_H
 #define TT_WHY_CAUSES_PARTS_H
@@ -123,7 +123,7 @@ struct tt_why {
 	size_t ncalls, capcalls;
 	struct tt_map call_at;        /* finds indices in calls */
 	uint8_t *is_late_wait;        /* by node: 1: a wait for the frame limit, the GPU or the render thread, of which only the late part counts */
-	uint32_t *part_index;         /* by kind and id (facts.c): index of the fact in parts, later in now */
+	uint32_t *part_index;         /* by kind and id (collect_facts.c): index of the fact in parts, later in now */
 	size_t npart_index;
 	uint32_t *caller;             /* by index in now, for paths: index of the caller's path; TT_NO_FACT: the thread */
 	uint32_t *usual_at;           /* by index in now: index in usual; TT_NO_FACT: no typical frame has the fact */

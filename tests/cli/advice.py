@@ -74,7 +74,7 @@ LIST = "list says what its column is for"
 GIT, CURL, SBATCH = "of git", "of curl", "of sbatch"
 KNOWN = {
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
-    ("lib/archive/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
+    ("lib/archive/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter_decoder.c", "--unpack-memory"): BATCH,
     ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT, ("lib/emit/folded.c", "--value"): CONVERT,
     ("cmd/verb_help.c", "--thread"): TOPIC, ("cmd/verb_help.c", "--time"): TOPIC, ("cmd/verb_help.c", "--frames"): TOPIC,
     ("cmd/verb_help.c", "--marker"): TOPIC,

@@ -189,7 +189,7 @@ def main():
                                                       for t in sorted(set(listed) ^ set(named))])
     fault("columns are in tables(7) alone", re.findall(r"begin table .*", text))
     fault("wait markers", ["%s is not listed" % name for name in re.findall(r'"([^"]+)"', in_source(
-        "formats/producers/names.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
+        "formats/producers/wait_names.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
     zones = set(re.sub(r"\d+$", "", z) for z in in_source("lib/model/resolve.c", r'\{ TT_KEY_\S+, "([^"(]+)", '))
     listed = re.findall(r'begin zones(.*?)end zones', text, re.S)[0]
     listed = set(re.sub(r"\d+$", "", z) for line in re.findall(r"^\.It (.*)", listed, re.M) for z in line.split(" , "))

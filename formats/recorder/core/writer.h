@@ -1,5 +1,5 @@
 /**
- * Shared by the files of the writer: pass.c, chunk_write.c, flight.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
+ * Shared by the files of the writer: pass.c, chunk_write.c, flight.c, limit.c, definitions_write.c, file_write.c, rotate.c, sync.c and recording.c.
  *
  * While the writer thread runs, only that thread uses this, except for atomic fields.
  */
@@ -80,7 +80,7 @@ extern struct writer rec_writer;
 #define FINISH_RESERVE  (4u << 10)       /* kept free below max_size for the end */
 #define MAX_SIZE_MIN (64u << 10)
 
-/* --- stream.c --- */
+/* --- file_write.c --- */
 
 uint64_t writer_now_ms(void);
 

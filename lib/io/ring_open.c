@@ -1,7 +1,7 @@
 /**
  * Opens the ring that a capture names.
  */
-#include "io/ring.h"
+#include "io/ring_open.h"
 
 #include <errno.h>
 #include <string.h>

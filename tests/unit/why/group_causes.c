@@ -1,5 +1,5 @@
 /*
- * Tests of why/group.c and findings.c: hitches of one cause become one row with the figures of all; the rows come in order of the time that their frames
+ * Tests of why/group_causes.c and findings.c: hitches of one cause become one row with the figures of all; the rows come in order of the time that their frames
  * are longer, the machine's noise behind, what lasts throughout at the end.
  */
 #include "causes_kit.h"

@@ -4,8 +4,8 @@
  * Whoever made the capture chose that name, so a file is opened only if it is regular, owned by this user, and named as rings are. The reader of the ring
  * checks whether it belongs to the capture.
  */
-#ifndef TT_IO_RING_H
-#define TT_IO_RING_H
+#ifndef TT_IO_RING_OPEN_H
+#define TT_IO_RING_OPEN_H
 
 #include "base/env.h"
 

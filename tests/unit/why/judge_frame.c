@@ -1,5 +1,5 @@
 /*
- * Tests of why/judge.c and sentence.c: one long frame among two hundred, for one reason; the class, the marker, the figures and the sentence are those of
+ * Tests of why/judge_frame.c and sentence.c: one long frame among two hundred, for one reason; the class, the marker, the figures and the sentence are those of
  * what was planted (tracetool-metrics(7), Causes).
  */
 #include "causes_kit.h"
