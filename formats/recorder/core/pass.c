@@ -7,21 +7,21 @@
  */
 #include "recorder/core/writer.h"
 
-#define R (&rec_state.ring)
-#define W rec_writer
+#define RING (&rec_state.ring)
+#define WRITER rec_writer
 
 /* Take the sealed chunks in the order in which they were sealed. Return their number. */
 static uint32_t
 take_sealed(void)
 {
-	uint32_t first = atomic_exchange_explicit(&R->sealed, 0, memory_order_acquire), n = 0;
+	uint32_t first = atomic_exchange_explicit(&RING->sealed_list, 0, memory_order_acquire), n = 0;
 
-	for (; first; first = atomic_load_explicit(&R->link[first - 1], memory_order_relaxed))
-		W.order[n++] = first - 1;
+	for (; first; first = atomic_load_explicit(&RING->next_in_list[first - 1], memory_order_relaxed))
+		WRITER.order[n++] = first - 1;
 	for (uint32_t i = 0; i < n / 2; i++) {
-		uint32_t x = W.order[i];
-		W.order[i] = W.order[n - 1 - i];
-		W.order[n - 1 - i] = x;
+		uint32_t x = WRITER.order[i];
+		WRITER.order[i] = WRITER.order[n - 1 - i];
+		WRITER.order[n - 1 - i] = x;
 	}
 	return n;
 }
@@ -31,18 +31,18 @@ static void
 free_slots(const uint32_t *ended, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct ttc_slot *s = &R->slot[ended[i]];
+		struct ttc_slot *s = &RING->slot[ended[i]];
 		struct wslot *w = writer_slot(ended[i]);
 		uint8_t b[60];
-		if (w->held)
+		if (w->nheld)
 			continue;
 		writer_put_drops(ended[i]);
-		if (w->part == W.part + 1)
-			writer_record(TTC_GONE, b, (size_t)(writer_account(b, w) - b));
+		if (w->part == WRITER.part + 1)
+			writer_record(TTC_GONE, b, (size_t)(writer_put_account(b, w) - b));
 		w->number = 0;
 		s->number = 0;
-		atomic_fetch_sub_explicit(&R->nended, 1, memory_order_relaxed);
-		atomic_fetch_add_explicit(&W.dropped, s->dropped, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&RING->nended, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&WRITER.dropped, s->dropped, memory_order_relaxed);
 		atomic_store_explicit(ring_slot_state(s), TTC_S_FREE, memory_order_release);
 	}
 }
@@ -50,7 +50,7 @@ free_slots(const uint32_t *ended, uint32_t n)
 static uint32_t
 state_of(uint32_t slot)
 {
-	return atomic_load_explicit(ring_slot_state(&R->slot[slot]), memory_order_acquire);
+	return atomic_load_explicit(ring_slot_state(&RING->slot[slot]), memory_order_acquire);
 }
 
 /* List the ended threads in ${ended}. Return their number. */
@@ -59,7 +59,7 @@ find_ended(uint32_t *ended)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < R->nslot && atomic_load_explicit(&R->nended, memory_order_acquire) > 0; i++)
+	for (uint32_t i = 0; i < RING->nslot && atomic_load_explicit(&RING->nended, memory_order_acquire) > 0; i++)
 		if (state_of(i) == TTC_S_ENDED)
 			ended[n++] = i;
 	return n;
@@ -70,16 +70,16 @@ static void
 hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 {
 	for (uint32_t i = 0; i < n; i++)
-		writer_hold(W.order[i], ms, writer_since(rec_now()));
-	writer_tell_held(ms);
+		writer_hold(WRITER.order[i], ms, writer_since(rec_now()));
+	writer_store_held_ms(ms);
 	if (asked) {
 		writer_dump_record(since);
-		W.dumping = 2;        /* the next pass also finds chunks that are open now and are sealed before this pass reaches them */
+		WRITER.ndump_passes = 2; /* the next pass also finds chunks that are open now and are sealed before this pass reaches them */
 	}
-	W.dumping -= dump;
+	WRITER.ndump_passes -= dump;
 	if (!dump)
 		writer_forget(ms);
-	while (dump && W.nheld > 0)
+	while (dump && WRITER.nheld > 0)
 		writer_put_sealed(writer_unhold());
 }
 
@@ -88,12 +88,12 @@ static void
 seal_all(uint32_t n, uint64_t ms)
 {
 	for (uint32_t i = 0; i < n; i++)
-		writer_hold(W.order[i], ms, 0);
+		writer_hold(WRITER.order[i], ms, 0);
 	atomic_store(&rec_state.on, false);
 	ring_detach(true);
 	n = take_sealed();
 	for (uint32_t i = 0; i < n; i++)
-		writer_hold(W.order[i], ms, 0);
+		writer_hold(WRITER.order[i], ms, 0);
 }
 
 /* End the capture if what the file lacks, including the ${n} taken chunks, does not fit below the size limit. True if it ended. */
@@ -111,7 +111,7 @@ ends_here(uint32_t n, uint64_t ms, bool *near)
 static void
 put_all_drops(void)
 {
-	for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
+	for (uint32_t i = 0; i < RING->nslot && !WRITER.is_stopped; i++)
 		if (state_of(i) >= TTC_S_LIVE)
 			writer_put_drops(i);
 }
@@ -120,46 +120,46 @@ put_all_drops(void)
 static void
 put_parts(uint32_t threads, uint64_t ms)
 {
-	W.parts_ms = ms;
-	for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
+	WRITER.parts_ms = ms;
+	for (uint32_t i = 0; i < RING->nslot && !WRITER.is_stopped; i++)
 		if (state_of(i) == TTC_S_LIVE)
 			writer_put_part(i, threads);
 }
 
 void
-writer_pass(bool all)
+writer_make_pass(bool all)
 {
 	uint64_t ms = writer_now_ms();
-	uint32_t nended, n, *ended = W.order + R->nchunk, threads;
-	bool near = false, parts = all || ms - W.parts_ms >= W.o.part_ms;
-	bool asked = atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && !W.dumping);
-	bool dump = W.o.keep_ms && (asked || W.dumping);
+	uint32_t nended, n, *ended = WRITER.order + RING->nchunk, threads;
+	bool near = false, parts = all || ms - WRITER.parts_ms >= WRITER.o.part_ms;
+	bool asked = atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && !WRITER.ndump_passes);
+	bool dump = WRITER.o.keep_ms && (asked || WRITER.ndump_passes);
 	uint64_t since = writer_since(rec_now());
 
-	if (ms - W.clock_ms >= 1000)
-		writer_clock();
+	if (ms - WRITER.clock_ms >= 1000)
+		writer_record_clock();
 	/* An ended thread has already sealed its chunks, so the list taken next contains them. */
 	nended = find_ended(ended);
 	/* The same holds for chunks that earlier threads sealed before a thread with one of these numbers began. */
-	threads = atomic_load_explicit(&R->numbers, memory_order_acquire);
+	threads = atomic_load_explicit(&RING->nthread, memory_order_acquire);
 	n = take_sealed();
-	if ((!W.o.keep_ms || dump) && ends_here(n, ms, &near))
+	if ((!WRITER.o.keep_ms || dump) && ends_here(n, ms, &near))
 		return;
 	parts = parts && (all || !near);
 	/* The definitions that a chunk needs were published before it was sealed. */
 	writer_definitions(UINT64_MAX);
-	if (W.o.keep_ms)
+	if (WRITER.o.keep_ms)
 		hold_or_dump(n, ms, asked, dump, since);
 	else
 		for (uint32_t i = 0; i < n; i++)
-			writer_put_sealed(W.order[i]);
-	if (W.o.keep_ms ? dump : parts)
+			writer_put_sealed(WRITER.order[i]);
+	if (WRITER.o.keep_ms ? dump : parts)
 		put_parts(threads, ms);
 	if (parts)
 		put_all_drops();
 	free_slots(ended, nended);
 	if (parts && writer_flush()) {
-		atomic_store_explicit(&W.sync_want, atomic_load_explicit(&W.written_b, memory_order_relaxed), memory_order_release);
+		atomic_store_explicit(&WRITER.sync_want, atomic_load_explicit(&WRITER.written_b, memory_order_relaxed), memory_order_release);
 		plat_wake(PLAT_BELL_SYNC);
 	}
 }
@@ -168,11 +168,11 @@ writer_pass(bool all)
 uint64_t
 writer_dropped_by_living(void)
 {
-	uint64_t sum = atomic_load(&R->no_slot);
+	uint64_t sum = atomic_load(&RING->nevents_without_slot);
 
-	for (uint32_t i = 0; i < R->nslot; i++)
+	for (uint32_t i = 0; i < RING->nslot; i++)
 		if (state_of(i) >= TTC_S_LIVE)
 			sum += atomic_load_explicit(
-			    (_Atomic uint64_t *)(void *)&R->slot[i].dropped, memory_order_relaxed);
+			    (_Atomic uint64_t *)(void *)&RING->slot[i].dropped, memory_order_relaxed);
 	return sum;
 }

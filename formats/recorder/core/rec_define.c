@@ -3,7 +3,7 @@
  */
 #include "recorder/core/ring.h"
 
-#define R (&rec_state.ring)
+#define RING (&rec_state.ring)
 
 /* Take another chunk for definitions, after number ${number} (0: the first). False: the ring has no more chunks. */
 bool
@@ -15,19 +15,19 @@ ring_more_defs(struct ring *r, uint32_t number)
 		return false;
 	if (atomic_load_explicit(&r->def_chunk[number], memory_order_acquire))
 		return true;
-	c = ring_take(r);
+	c = ring_take_chunk(r);
 	if (c == 0)
 		return false;
 	struct ttc_chunk *h = ring_chunk(r, c - 1);
 	atomic_store_explicit(ring_commit(h), 0, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	memset(h, 0, r->size);
+	memset(h, 0, r->chunk_size);
 	h->seq = number;
 	h->run = r->run32;
 	h->magic = TTC_DEFS_MAGIC;
 	if (!atomic_compare_exchange_strong(&r->def_chunk[number], &none, c)) {
 		h->magic = 0;
-		ring_give(r, c - 1);
+		ring_free_chunk(r, c - 1);
 	}
 	return true;
 }
@@ -41,14 +41,14 @@ publish(struct ring *r, const uint8_t *p, size_t n)
 	uint64_t at = atomic_load_explicit(&r->def_at, memory_order_acquire), to;
 	uint32_t number, offset;
 
-	if (need > r->size - TTC_CHUNK_HEAD)
+	if (need > r->chunk_size - TTC_CHUNK_HEAD)
 		return false;
 	for (;;) {
 		number = (uint32_t)(at >> 32);
 		offset = (uint32_t)at;
-		if (number == 0 || offset + need > r->size) {
+		if (number == 0 || offset + need > r->chunk_size) {
 			if (!ring_more_defs(r, number)) {
-				atomic_fetch_add_explicit(&r->defs_lost, 1, memory_order_relaxed);
+				atomic_fetch_add_explicit(&r->ndefs_lost, 1, memory_order_relaxed);
 				return false;
 			}
 			number++;
@@ -99,16 +99,16 @@ def_begin(struct def *d, unsigned kind)
 
 	d->p = d->b;
 	*d->p++ = (uint8_t)kind;
-	d->p = ttc_put(d->p, now > R->zero_ticks ? now - R->zero_ticks : 0);
+	d->p = ttc_put(d->p, now > RING->zero_ticks ? now - RING->zero_ticks : 0);
 }
 
 static void
 def_text(struct def *d, const char *s, size_t n)
 {
-	if (n > R->value_max) {
-		for (n = R->value_max; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
+	if (n > RING->value_max) {
+		for (n = RING->value_max; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
 			n--;          /* cut at a whole character */
-		atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&RING->ncut, 1, memory_order_relaxed);
 	}
 	d->p = ttc_put(d->p, n);
 	if (n)
@@ -125,7 +125,7 @@ def_string(struct def *d, const char *s)
 static bool
 def_end(struct def *d)
 {
-	return publish(R, d->b, (size_t)(d->p - d->b));
+	return publish(RING, d->b, (size_t)(d->p - d->b));
 }
 
 static uint64_t
@@ -270,7 +270,7 @@ ring_def_frames(struct rec_thread *marks)
 	if (!t)
 		return;
 	def_begin(&d, TTC_DEF_FRAMES);
-	d.p = ttc_put(d.p, R->slot[marks->slot].number);
+	d.p = ttc_put(d.p, RING->slot[marks->slot].number);
 	if (def_end(&d))
 		marks->framed = marks->session;
 	rec_leave(t);

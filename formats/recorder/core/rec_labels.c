@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define R (&rec_state.ring)
+#define RING (&rec_state.ring)
 
 /* Multiply ${a} by ${b} and xor the halves of the product. */
 static inline uint64_t
@@ -143,23 +143,23 @@ label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct re
 	struct rec_value all[REC_VALUES + 1] = { n ? args[0] : (struct rec_value){ .type = TTC_I32, .size = 4, .p = &none }, *text };
 	unsigned m = n < REC_VALUES ? n : REC_VALUES;
 
-	atomic_fetch_add_explicit(&R->labels_out, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&RING->nlabels_without_key, 1, memory_order_relaxed);
 	for (unsigned i = 1; i < m; i++)
 		all[i + 1] = args[i];
 	ring_keyed(t, ticks, TTC_BEGIN_ARGS, owner, all, m ? m + 1 : 2);
 	rec_push(t, owner, owner);
 }
 
-/* Return the number of bytes of ${v} that are kept: without trailing NULs, at most R->value_max. */
+/* Return the number of bytes of ${v} that are kept: without trailing NULs, at most RING->value_max. */
 static size_t
 length(const struct rec_value *v)
 {
 	const uint8_t *s = v->p;
 	size_t n = v->size;
 
-	if (n > R->value_max) {
-		atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed);
-		n = R->value_max & ~1u;
+	if (n > RING->value_max) {
+		atomic_fetch_add_explicit(&RING->ncut, 1, memory_order_relaxed);
+		n = RING->value_max & ~1u;
 	}
 	if (v->type == TTC_TEXT16) {
 		n &= ~(size_t)1;
@@ -184,7 +184,7 @@ label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, c
 		return;
 	}
 	size_t size = length(v);
-	key = label_key(R, label_hash(owner, category, v->type, v->p, size), owner, category, v->type, v->p, size);
+	key = label_key(RING, label_hash(owner, category, v->type, v->p, size), owner, category, v->type, v->p, size);
 	if (key == 0) {
 		label_text(t, ticks, owner, &(struct rec_value){ .type = v->type, .size = (uint32_t)size, .p = v->p }, args, n);
 		return;
@@ -204,7 +204,7 @@ is_trim(const struct rec_value *v)
 {
 	const uint8_t *last = (const uint8_t *)v->p + v->size;
 
-	return v->size >= 2 && v->size <= R->value_max &&
+	return v->size >= 2 && v->size <= RING->value_max &&
 	    (v->type == TTC_TEXT16 ? v->size % 2 == 0 && (last[-1] | last[-2]) != 0 : last[-1] != 0);
 }
 
@@ -217,7 +217,7 @@ rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t categor
 	/* The table belongs to one recording, so only a thread with a chunk of that recording may use it. */
 	if (__builtin_expect(n == 0 && t->p < atomic_load_explicit(&t->end, memory_order_relaxed) && is_trim(v), 1)) {
 		uint64_t h = label_hash(owner, category, v->type, v->p, v->size), key;
-		const struct ring_label *l = label_at(R, h);
+		const struct ring_label *l = label_at(RING, h);
 		if (__builtin_expect(atomic_load_explicit(&l->hash, memory_order_acquire) == h, 1) &&
 		    (key = atomic_load_explicit(&l->key, memory_order_acquire)) + 1 > 1) {
 			rec_push(t, key, owner);

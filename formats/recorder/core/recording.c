@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define R (&rec_state.ring)
-#define W rec_writer
+#define RING (&rec_state.ring)
+#define WRITER rec_writer
 
 struct writer rec_writer;
 
@@ -19,23 +19,23 @@ static atomic_flag life = ATOMIC_FLAG_INIT;   /* held by rec_open and rec_close 
 static void
 run_writer(void)
 {
-	if (W.head_late)
-		writer_head_late();
-	while (!atomic_load_explicit(&W.closing, memory_order_acquire)) {
-		uint64_t want = atomic_load_explicit(&W.flush_want, memory_order_acquire);
-		bool all = want != atomic_load_explicit(&W.flush_done, memory_order_relaxed);
+	if (WRITER.head_late)
+		writer_write_late_head();
+	while (!atomic_load_explicit(&WRITER.closing, memory_order_acquire)) {
+		uint64_t want = atomic_load_explicit(&WRITER.flush_want, memory_order_acquire);
+		bool all = want != atomic_load_explicit(&WRITER.flush_done, memory_order_relaxed);
 		/* Twice, as the second pass finds chunks that were open in the first and were sealed before it reached them. */
-		for (int i = 0; i < 1 + all && !W.stopped; i++)
-			writer_pass(all);
-		atomic_store_explicit(&W.flush_done, want, memory_order_release);
-		atomic_store_explicit(&W.writer_ns, plat_thread_ns(), memory_order_relaxed);
-		if (W.o.ends_stuck_crash)
+		for (int i = 0; i < 1 + all && !WRITER.is_stopped; i++)
+			writer_make_pass(all);
+		atomic_store_explicit(&WRITER.flush_done, want, memory_order_release);
+		atomic_store_explicit(&WRITER.writer_ns, plat_thread_ns(), memory_order_relaxed);
+		if (WRITER.o.ends_stuck_crash)
 			plat_end_stuck_crash(MAX_FORK_MS, MAX_ABORT_MS);
-		plat_nap_us(PLAT_BELL_WRITER, (W.stopped ? 20 : W.o.poll_ms) * 1000);
+		plat_nap_us(PLAT_BELL_WRITER, (WRITER.is_stopped ? 20 : WRITER.o.poll_ms) * 1000);
 	}
-	for (int i = 0; i < 2 && !W.stopped; i++)
-		writer_pass(true);
-	if (!W.stopped)
+	for (int i = 0; i < 2 && !WRITER.is_stopped; i++)
+		writer_make_pass(true);
+	if (!WRITER.is_stopped)
 		writer_stop(TTC_F_CLEAN, 0);
 }
 
@@ -67,7 +67,7 @@ in_child(void)
 static int
 check_options(struct rec_options *o, char why[256])
 {
-	if (!o->path || !o->path[0] || strlen(o->path) >= sizeof W.path) {
+	if (!o->path || !o->path[0] || strlen(o->path) >= sizeof WRITER.path) {
 		snprintf(why, 256, "no path for the capture, or one that is too long");
 		return -EINVAL;
 	}
@@ -105,22 +105,22 @@ check_options(struct rec_options *o, char why[256])
 static void
 ring_header(const uint8_t run[16])
 {
-	struct ttc_ring *h = R->head;
+	struct ttc_ring *h = RING->head;
 
 	h->major = TTC_MAJOR;
 	h->minor = TTC_MINOR;
 	h->size = sizeof *h;
 	memcpy(h->run, run, 16);
-	h->total = R->map.n;
-	h->slots = R->nslot;
+	h->total = RING->map.n;
+	h->slots = RING->nslot;
 	h->slot_at = TTC_RING_HEAD;
-	h->chunks = R->nchunk;
-	h->chunk = R->size;
-	h->chunk_at = (uint64_t)(R->chunk - (uint8_t *)R->map.p);
+	h->chunks = RING->nchunk;
+	h->chunk = RING->chunk_size;
+	h->chunk_at = (uint64_t)(RING->chunk - (uint8_t *)RING->map.p);
 	h->pid = plat_pid();
 	h->state = TTC_R_LIVE;
-	h->head = (uint32_t)W.nhead;
-	memcpy((uint8_t *)R->map.p + TTC_RING_COPY, W.head, W.nhead);
+	h->head = (uint32_t)WRITER.nhead;
+	memcpy((uint8_t *)RING->map.p + TTC_RING_COPY, WRITER.head, WRITER.nhead);
 	atomic_signal_fence(memory_order_seq_cst);
 	memcpy(h->magic, TTC_RING_MAGIC, 8);
 }
@@ -128,31 +128,31 @@ ring_header(const uint8_t run[16])
 static void
 free_writer(void)
 {
-	free(W.slot);
-	free(W.buf);
-	free(W.stream);
-	free(W.held);
-	free(W.order);
-	free(W.head);
-	plat_free(W.zones, (size_t)R->nslot * R->stack_max * sizeof *W.zones);
-	W.slot = NULL;
-	W.buf = W.stream = W.head = NULL;
-	W.held = NULL;
-	W.order = NULL;
-	W.zones = NULL;
+	free(WRITER.slot);
+	free(WRITER.buf);
+	free(WRITER.stream);
+	free(WRITER.held);
+	free(WRITER.order);
+	free(WRITER.head);
+	plat_free(WRITER.zones, (size_t)RING->nslot * RING->stack_max * sizeof *WRITER.zones);
+	WRITER.slot = NULL;
+	WRITER.buf = WRITER.stream = WRITER.head = NULL;
+	WRITER.held = NULL;
+	WRITER.order = NULL;
+	WRITER.zones = NULL;
 }
 
 static int
 make_writer(void)
 {
-	W.slot = calloc(R->nslot, sizeof *W.slot);
-	W.buf = malloc(R->size + STREAM_RESERVE + (64u << 10));
-	W.stream = malloc(STREAM_RESERVE + (16u << 10));
-	W.held = calloc(R->nchunk, sizeof *W.held);
-	W.order = calloc(R->nchunk + R->nslot, sizeof *W.order);
-	W.head = calloc(1, TTC_RING_TEXT);
-	W.zones = plat_alloc((size_t)R->nslot * R->stack_max * sizeof *W.zones);
-	return W.slot && W.buf && W.stream && W.held && W.order && W.head && W.zones ? 0 : -ENOMEM;
+	WRITER.slot = calloc(RING->nslot, sizeof *WRITER.slot);
+	WRITER.buf = malloc(RING->chunk_size + STREAM_RESERVE + (64u << 10));
+	WRITER.stream = malloc(STREAM_RESERVE + (16u << 10));
+	WRITER.held = calloc(RING->nchunk, sizeof *WRITER.held);
+	WRITER.order = calloc(RING->nchunk + RING->nslot, sizeof *WRITER.order);
+	WRITER.head = calloc(1, TTC_RING_TEXT);
+	WRITER.zones = plat_alloc((size_t)RING->nslot * RING->stack_max * sizeof *WRITER.zones);
+	return WRITER.slot && WRITER.buf && WRITER.stream && WRITER.held && WRITER.order && WRITER.head && WRITER.zones ? 0 : -ENOMEM;
 }
 
 /* Make the ring. If the file size limit is smaller than the ring, make the ring smaller, unless its size was ${asked} for. */
@@ -165,7 +165,7 @@ map_ring(struct rec_options *o, bool asked, char why[256])
 
 	for (;; o->ring /= 2) {
 		why[0] = '\0';
-		rc = plat_map_make(&R->map, o->ring_dir, W.path,
+		rc = plat_map_make(&RING->map, o->ring_dir, WRITER.path,
 		    (size_t)(TTC_RING_HEAD + o->threads * sizeof(struct ttc_slot) + o->ring / o->chunk * o->chunk), !o->calm, why);
 		if (rc != -EFBIG || asked || o->ring / 2 / o->chunk < RING_MIN_CHUNKS)
 			break;
@@ -190,67 +190,67 @@ start(const struct rec_options *given, char why[256])
 
 	if (rc != 0)
 		return rc;
-	memset(&W, 0, offsetof(struct writer, running));
-	W.full = writer_stop;
-	atomic_store(&W.closing, false);
-	atomic_store(&W.flush_want, 0);
-	atomic_store(&W.flush_done, 0);
-	atomic_store(&W.events, 0);
-	atomic_store(&W.written_b, 0);
-	atomic_store(&W.dropped, 0);
-	atomic_store(&W.chunks, 0);
-	atomic_store(&W.parts, 0);
-	atomic_store(&W.writer_ns, 0);
-	atomic_store(&W.short_ms, 0);
-	atomic_store(&W.short_room, 0);
-	atomic_store(&W.failed, 0);
-	atomic_store(&W.stopped_as, TTC_F_CLEAN);
-	W.fd = W.first_fd = -1;
-	snprintf(W.path, sizeof W.path, "%s", o.path);
-	snprintf(W.producer, sizeof W.producer, "%s", o.producer);
-	memset(R, 0, sizeof *R);
+	memset(&WRITER, 0, offsetof(struct writer, running));
+	WRITER.on_full = writer_stop;
+	atomic_store(&WRITER.closing, false);
+	atomic_store(&WRITER.flush_want, 0);
+	atomic_store(&WRITER.flush_done, 0);
+	atomic_store(&WRITER.events, 0);
+	atomic_store(&WRITER.written_b, 0);
+	atomic_store(&WRITER.dropped, 0);
+	atomic_store(&WRITER.chunks, 0);
+	atomic_store(&WRITER.parts, 0);
+	atomic_store(&WRITER.writer_ns, 0);
+	atomic_store(&WRITER.short_ms, 0);
+	atomic_store(&WRITER.short_room, 0);
+	atomic_store(&WRITER.failed, 0);
+	atomic_store(&WRITER.stopped_as, TTC_F_CLEAN);
+	WRITER.fd = WRITER.first_fd = -1;
+	snprintf(WRITER.path, sizeof WRITER.path, "%s", o.path);
+	snprintf(WRITER.producer, sizeof WRITER.producer, "%s", o.producer);
+	memset(RING, 0, sizeof *RING);
 	rc = map_ring(&o, given->ring != 0, why);
 	if (rc != 0)
 		return rc;
-	W.o = o;
+	WRITER.o = o;
 	plat_random(run, sizeof run);
-	memcpy(&R->run32, run, 4);
-	rc = ring_make(R, o.chunk, o.threads, o.calm);
+	memcpy(&RING->run32, run, 4);
+	rc = ring_make(RING, o.chunk, o.threads, o.calm);
 	if (rc == 0)
 		rc = make_writer();
 	if (rc == 0)
 		rc = writer_first_file(why);
 	if (rc == 0) {
 		plat_instant(&zero);
-		R->zero_ticks = zero.ticks;
-		R->late = o.late;
-		writer_head(&zero, run);
-		W.rate = (struct ttc_rate){ .ns = zero.mono_ns };
+		RING->zero_ticks = zero.ticks;
+		RING->starts_late = o.late;
+		writer_make_head(&zero, run);
+		WRITER.rate = (struct ttc_rate){ .ns = zero.mono_ns };
 		ring_header(run);
-		W.def_offset = TTC_CHUNK_HEAD;
-		W.part_began_ms = W.parts_ms = writer_now_ms();
-		atomic_store(&W.files, 1);
-		writer_clock();
-		W.head_late = plat_patch(W.fd, 0, W.head, 0) != 0;
-		if (!W.head_late && (!writer_bytes(W.head, W.nhead) || !writer_flush()))
-			rc = W.error ? -W.error : -EIO;
+		WRITER.def_offset = TTC_CHUNK_HEAD;
+		WRITER.part_began_ms = WRITER.parts_ms = writer_now_ms();
+		atomic_store(&WRITER.files, 1);
+		writer_record_clock();
+		WRITER.head_late = plat_patch(WRITER.fd, 0, WRITER.head, 0) != 0;
+		if (!WRITER.head_late && (!writer_write_bytes(WRITER.head, WRITER.nhead) || !writer_flush()))
+			rc = WRITER.error ? -WRITER.error : -EIO;
 	}
 	if (rc == 0)
 		rc = writer_sync_start();
 	if (rc == 0) {
-		if ((rc = plat_thread_start(&W.thread, run_writer)) == 0)
+		if ((rc = plat_thread_start(&WRITER.thread, run_writer)) == 0)
 			return 0;
-		atomic_store(&W.closing, true);
+		atomic_store(&WRITER.closing, true);
 		writer_sync_end();
 	}
-	snprintf(why, 256, "%.200s: %s", W.name, strerror(-rc));
-	if (W.fd >= 0) {
-		plat_close(W.fd);
-		plat_unlink(W.name);
+	snprintf(why, 256, "%.200s: %s", WRITER.name, strerror(-rc));
+	if (WRITER.fd >= 0) {
+		plat_close(WRITER.fd);
+		plat_unlink(WRITER.name);
 	}
 	free_writer();
-	ring_free(R);
-	plat_map_drop(&R->map, false);
+	ring_free(RING);
+	plat_map_drop(&RING->map, false);
 	return rc;
 }
 
@@ -274,14 +274,14 @@ rec_open(const struct rec_options *o, char why[256])
 		plat_pin();
 		ready = true;
 	}
-	if (W.running) {
+	if (WRITER.running) {
 		snprintf(why, 256, "a recording is running already");
 		rc = -EBUSY;
 	} else {
 		rc = start(o, why);
 	}
 	if (rc == 0) {
-		W.running = true;
+		WRITER.running = true;
 		atomic_fetch_add(&rec_state.session, 1);
 		atomic_store(&rec_state.dump, false);
 		atomic_store(&rec_state.paused, false);
@@ -304,31 +304,31 @@ rec_close(char why[256])
 	if (atomic_load(&rec_state.forked))
 		return 0;
 	lock_life();
-	if (!W.running) {
+	if (!WRITER.running) {
 		unlock_life();
 		return 0;
 	}
 	atomic_store(&rec_state.on, false);
 	out = ring_detach(true);
-	atomic_store_explicit(&W.closing, true, memory_order_release);
+	atomic_store_explicit(&WRITER.closing, true, memory_order_release);
 	plat_wake(PLAT_BELL_WRITER);
-	plat_thread_join(&W.thread);
+	plat_thread_join(&WRITER.thread);
 	writer_sync_end();
-	atomic_fetch_add_explicit(&W.dropped, writer_dropped_by_living(), memory_order_relaxed);
-	if (W.first_fd >= 0 && W.first_fd != W.fd)
-		plat_close(W.first_fd);
-	if (plat_close(W.fd) != 0 && W.error == 0)
-		W.error = EIO;
-	if (W.error) {
-		rc = -W.error;
-		snprintf(why, 256, "cannot be written: %s; what was written before can be read", strerror(W.error));
+	atomic_fetch_add_explicit(&WRITER.dropped, writer_dropped_by_living(), memory_order_relaxed);
+	if (WRITER.first_fd >= 0 && WRITER.first_fd != WRITER.fd)
+		plat_close(WRITER.first_fd);
+	if (plat_close(WRITER.fd) != 0 && WRITER.error == 0)
+		WRITER.error = EIO;
+	if (WRITER.error) {
+		rc = -WRITER.error;
+		snprintf(why, 256, "cannot be written: %s; what was written before can be read", strerror(WRITER.error));
 	}
-	R->head->state = TTC_R_DONE;
-	plat_map_drop(&R->map, !out);
+	RING->head->state = TTC_R_DONE;
+	plat_map_drop(&RING->map, !out);
 	free_writer();
 	if (out)
-		ring_free(R);
-	W.running = false;
+		ring_free(RING);
+	WRITER.running = false;
 	unlock_life();
 	return rc;
 }
@@ -336,14 +336,14 @@ rec_close(char why[256])
 const char *
 rec_path(void)
 {
-	return W.path;
+	return WRITER.path;
 }
 
 void
 rec_pause(void)
 {
 	lock_life();
-	if (W.running && rec_on() && !atomic_exchange(&rec_state.paused, true)) {
+	if (WRITER.running && rec_on() && !atomic_exchange(&rec_state.paused, true)) {
 		ring_detach(true);
 		plat_wake(PLAT_BELL_WRITER);  /* so that it writes a chunk for each thread */
 		atomic_fetch_add(&rec_state.pauses, 1);
@@ -372,10 +372,10 @@ rec_flush(unsigned ms)
 
 	if (!rec_on())
 		return 0;
-	want = atomic_fetch_add(&W.flush_want, 1) + 1;
+	want = atomic_fetch_add(&WRITER.flush_want, 1) + 1;
 	plat_wake(PLAT_BELL_WRITER);
 	for (unsigned i = 0; i <= ms; i++) {
-		if (atomic_load_explicit(&W.flush_done, memory_order_acquire) >= want || !rec_on())
+		if (atomic_load_explicit(&WRITER.flush_done, memory_order_acquire) >= want || !rec_on())
 			return 0;
 		plat_sleep_us(1000);
 	}
@@ -391,9 +391,9 @@ rec_dump(void)
 uint32_t
 rec_room(uint32_t *total)
 {
-	int32_t n = atomic_load_explicit(&R->nfree, memory_order_relaxed);
+	int32_t n = atomic_load_explicit(&RING->nfree, memory_order_relaxed);
 
-	*total = rec_on() ? R->nchunk : 0;
+	*total = rec_on() ? RING->nchunk : 0;
 	return *total && n > 0 ? (uint32_t)n : 0;
 }
 
@@ -403,32 +403,32 @@ rec_stats(struct rec_stats *s)
 	memset(s, 0, sizeof *s);
 	s->on = rec_on();
 	s->number = atomic_load(&rec_state.session);
-	s->error = atomic_load(&W.failed);
-	s->finish = (enum ttc_finish)atomic_load(&W.stopped_as);
-	s->events = atomic_load(&W.events);
-	s->written_b = atomic_load(&W.written_b);
-	s->synced_b = atomic_load(&W.sync_done);
-	s->dropped = atomic_load(&W.dropped);
-	s->no_place = atomic_load(&R->no_slot);
-	s->chunks = atomic_load(&W.chunks);
-	s->parts = atomic_load(&W.parts);
-	s->writer_ns = atomic_load(&W.writer_ns);
-	s->files = atomic_load(&W.files);
-	s->held_less = atomic_load(&W.short_ms) > 0;
-	s->held_ms = s->held_less ? atomic_load(&W.short_ms) - 1 : 0;
-	s->room_b = atomic_load(&W.short_room);
+	s->error = atomic_load(&WRITER.failed);
+	s->finish = (enum ttc_finish)atomic_load(&WRITER.stopped_as);
+	s->events = atomic_load(&WRITER.events);
+	s->written_b = atomic_load(&WRITER.written_b);
+	s->synced_b = atomic_load(&WRITER.sync_done);
+	s->dropped = atomic_load(&WRITER.dropped);
+	s->no_place = atomic_load(&RING->nevents_without_slot);
+	s->chunks = atomic_load(&WRITER.chunks);
+	s->parts = atomic_load(&WRITER.parts);
+	s->writer_ns = atomic_load(&WRITER.writer_ns);
+	s->files = atomic_load(&WRITER.files);
+	s->held_less = atomic_load(&WRITER.short_ms) > 0;
+	s->held_ms = s->held_less ? atomic_load(&WRITER.short_ms) - 1 : 0;
+	s->room_b = atomic_load(&WRITER.short_room);
 	struct rec_thread *t = s->on ? rec_thread() : NULL;
 	if (!t)
 		return;
 	atomic_store(&t->busy, 1);
 	if (rec_on()) {
-		int32_t nfree = atomic_load(&R->nfree);
+		int32_t nfree = atomic_load(&RING->nfree);
 		s->free = nfree > 0 ? (uint32_t)nfree : 0;
-		s->total = R->nchunk;
-		s->defs_lost = atomic_load(&R->defs_lost);
+		s->total = RING->nchunk;
+		s->defs_lost = atomic_load(&RING->ndefs_lost);
 		s->dropped += writer_dropped_by_living();
-		for (uint32_t i = 0; i < R->nslot; i++)
-			s->threads += atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) ==
+		for (uint32_t i = 0; i < RING->nslot; i++)
+			s->threads += atomic_load_explicit(ring_slot_state(&RING->slot[i]), memory_order_acquire) ==
 			    TTC_S_LIVE;
 	}
 	atomic_store(&t->busy, 0);

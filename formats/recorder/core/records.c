@@ -3,7 +3,7 @@
  */
 #include "recorder/core/ring.h"
 
-#define R (&rec_state.ring)
+#define RING (&rec_state.ring)
 
 /* Maximum bytes of a record's time, kind and length. */
 #define OTHER_HEAD 14u
@@ -11,7 +11,7 @@
 static size_t
 value_size(const struct rec_value *v)
 {
-	return v->size < R->value_max ? v->size : R->value_max;
+	return v->size < RING->value_max ? v->size : RING->value_max;
 }
 
 /* Return the maximum bytes of ${n} values. *${n} is reduced to what fits a quarter of a chunk, and the omitted values are counted. */
@@ -22,13 +22,13 @@ values_most(const struct rec_value *v, unsigned *n)
 
 	for (unsigned i = 0; i < *n; i++) {
 		size_t one = 12 + value_size(&v[i]);
-		if (most + one > R->size / 4 || i == REC_VALUES) {
-			atomic_fetch_add_explicit(&R->left_out, *n - i, memory_order_relaxed);
+		if (most + one > RING->chunk_size / 4 || i == REC_VALUES) {
+			atomic_fetch_add_explicit(&RING->nleft_out, *n - i, memory_order_relaxed);
 			*n = i;
 			break;
 		}
-		if (__builtin_expect(v[i].size > R->value_max, 0))
-			atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed);
+		if (__builtin_expect(v[i].size > RING->value_max, 0))
+			atomic_fetch_add_explicit(&RING->ncut, 1, memory_order_relaxed);
 		most += one;
 	}
 	return most;
@@ -325,7 +325,7 @@ rec_other(struct rec_thread *t, uint64_t ticks, unsigned kind, const void *paylo
 {
 	if (!atomic_load_explicit(&rec_state.on, memory_order_relaxed) || kind < 16 || kind > 63)
 		return;
-	plain(t, ticks, kind, payload, n < 480 ? n : n < RING_TEXT_MAX && n < R->size / 4 ? n : 480);
+	plain(t, ticks, kind, payload, n < 480 ? n : n < RING_TEXT_MAX && n < RING->chunk_size / 4 ? n : 480);
 }
 
 /* End a zone that is not the innermost one. The zone is determined here, once, so that readers need not guess. */
@@ -365,7 +365,7 @@ rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
 		ring_close_other(t, length, 24, ttc_put(p, flags));
 		return;
 	}
-	if (i == 0 && R->late) {
+	if (i == 0 && RING->starts_late) {
 		rec_leave(t);
 		return;
 	}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct rec_state rec_state;
-#define R (&rec_state.ring)
+#define RING (&rec_state.ring)
 
 #if !defined(_WIN32)
 __thread REC_NEAR struct rec_thread *rec_self;
@@ -29,37 +29,37 @@ ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm)
 	r->slot = (struct ttc_slot *)(void *)(p + TTC_RING_HEAD);
 	r->chunk = p + TTC_RING_HEAD + slots;
 	r->nslot = nslot;
-	r->size = chunk;
+	r->chunk_size = chunk;
 	r->nchunk = (uint32_t)((r->map.n - TTC_RING_HEAD - slots) / chunk);
 	r->stack_max = ttc_stack_max(chunk);
 	r->value_max = chunk / 8 < RING_TEXT_MAX ? chunk / 8 : RING_TEXT_MAX;
 	r->def_max = calm ? r->nchunk - r->nchunk / 4 : r->nchunk / 2;
-	r->link = calloc(r->nchunk, sizeof *r->link);
+	r->next_in_list = calloc(r->nchunk, sizeof *r->next_in_list);
 	r->owner = calloc(r->nchunk, sizeof *r->owner);
 	r->count = calloc(r->nchunk, sizeof *r->count);
 	r->def_chunk = calloc(r->nchunk, sizeof *r->def_chunk);
 	r->def_end = calloc(r->nchunk, sizeof *r->def_end);
 	r->label = calm ? calloc(2 * RING_LABELS, sizeof *r->label) : malloc(2 * RING_LABELS * sizeof *r->label);
-	if (!r->link || !r->owner || !r->count || !r->def_chunk || !r->def_end || !r->label) {
+	if (!r->next_in_list || !r->owner || !r->count || !r->def_chunk || !r->def_end || !r->label) {
 		ring_free(r);
 		return -ENOMEM;
 	}
 	if (!calm)
 		memset(r->label, 0, 2 * RING_LABELS * sizeof *r->label);
-	atomic_store(&r->free, 0);
+	atomic_store(&r->free_list, 0);
 	atomic_store(&r->nfree, 0);
-	atomic_store(&r->sealed, 0);
+	atomic_store(&r->sealed_list, 0);
 	atomic_store(&r->def_at, 0);
-	atomic_store(&r->defs_lost, 0);
-	atomic_store(&r->numbers, 0);
+	atomic_store(&r->ndefs_lost, 0);
+	atomic_store(&r->nthread, 0);
 	atomic_store(&r->nended, 0);
-	atomic_store(&r->no_slot, 0);
+	atomic_store(&r->nevents_without_slot, 0);
 	atomic_store(&r->nlabel, 0);
-	atomic_store(&r->labels_out, 0);
-	atomic_store(&r->cut, 0);
-	atomic_store(&r->left_out, 0);
+	atomic_store(&r->nlabels_without_key, 0);
+	atomic_store(&r->ncut, 0);
+	atomic_store(&r->nleft_out, 0);
 	for (uint32_t i = r->nchunk; i-- > 0;)
-		ring_give(r, i);
+		ring_free_chunk(r, i);
 	for (uint32_t i = 0; i < RING_DEF_SPARE; i++)
 		ring_more_defs(r, i);
 	return 0;
@@ -68,13 +68,13 @@ ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm)
 void
 ring_free(struct ring *r)
 {
-	free(r->link);
+	free(r->next_in_list);
 	free(r->owner);
 	free(r->count);
 	free(r->def_chunk);
 	free(r->def_end);
 	free(r->label);
-	r->link = NULL;
+	r->next_in_list = NULL;
 	r->owner = NULL;
 	r->count = NULL;
 	r->def_chunk = NULL;
@@ -102,10 +102,10 @@ seal_chunk(struct ring *r, struct rec_thread *t)
 	atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 	s->events = t->made;
 	atomic_store_explicit((_Atomic uint32_t *)(void *)&s->chunk, 0, memory_order_release);
-	head = atomic_load_explicit(&r->sealed, memory_order_relaxed);
+	head = atomic_load_explicit(&r->sealed_list, memory_order_relaxed);
 	do
-		atomic_store_explicit(&r->link[index], head, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&r->sealed, &head, index + 1, memory_order_release,
+		atomic_store_explicit(&r->next_in_list[index], head, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&r->sealed_list, &head, index + 1, memory_order_release,
 	    memory_order_relaxed));
 }
 
@@ -143,7 +143,7 @@ begin_chunk(struct ring *r, struct rec_thread *t, uint32_t index, uint64_t ticks
 	r->owner[index] = t->slot;
 	atomic_store_explicit(t->commit, c->state | (uint64_t)(uint32_t)~t->crc << 32, memory_order_release);
 	atomic_store_explicit((_Atomic uint32_t *)(void *)&s->chunk, index + 1, memory_order_release);
-	atomic_store_explicit(&t->end, (uint8_t *)c + r->size - REC_SMALL - 8, memory_order_relaxed);
+	atomic_store_explicit(&t->end, (uint8_t *)c + r->chunk_size - REC_SMALL - 8, memory_order_relaxed);
 }
 
 /* Take a slot in the table of threads. */
@@ -158,7 +158,7 @@ take_slot(struct ring *r, struct rec_thread *t, uint64_t ticks)
 		if (atomic_load_explicit(ring_slot_state(s), memory_order_relaxed) != want ||
 		    !atomic_compare_exchange_strong(ring_slot_state(s), &want, TTC_S_TAKEN))
 			continue;
-		s->number = atomic_fetch_add(&r->numbers, 1) + 1;
+		s->number = atomic_fetch_add(&r->nthread, 1) + 1;
 		s->native = t->native;
 		s->kernel = plat_thread_kernel();
 		s->ticks = ticks;
@@ -181,12 +181,12 @@ join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 	}
 	t->chunk = 0;
 	atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
-	t->zone_max = R->stack_max;
+	t->zone_max = RING->stack_max;
 	t->session = 0;
 	/* If the table is full, retry at every 64th event, as the writer may not have freed the slots of ended threads yet. */
 	if (t->made++ % 64 != 0)
 		return false;
-	if (!take_slot(R, t, ticks)) {
+	if (!take_slot(RING, t, ticks)) {
 		plat_wake(PLAT_BELL_WRITER);
 		return false;
 	}
@@ -230,13 +230,13 @@ rec_more(struct rec_thread *t, uint64_t ticks, size_t need)
 		return 0;
 	uint32_t pauses = atomic_load_explicit(&rec_state.pauses, memory_order_relaxed);
 	if (t->chunk && need > REC_SMALL && t->pauses == pauses &&
-	    t->p + need + 8 <= (uint8_t *)ring_chunk(R, t->chunk - 1) + R->size)
+	    t->p + need + 8 <= (uint8_t *)ring_chunk(RING, t->chunk - 1) + RING->chunk_size)
 		return 1;
-	seal_chunk(R, t);
-	c = ring_take(R);
+	seal_chunk(RING, t);
+	c = ring_take_chunk(RING);
 	if (c == 0)
 		return 0;
-	begin_chunk(R, t, c - 1, ticks);
+	begin_chunk(RING, t, c - 1, ticks);
 	if (t->pauses != pauses) {
 		t->pauses = pauses;
 		reset(t, ticks);
@@ -251,10 +251,10 @@ rec_drop(struct rec_thread *t)
 	    !atomic_load_explicit(&rec_state.paused, memory_order_relaxed)) {
 		if (t->session == atomic_load_explicit(&rec_state.session, memory_order_relaxed)) {
 			t->dropped++;
-			atomic_store_explicit((_Atomic uint64_t *)(void *)&R->slot[t->slot].dropped,
+			atomic_store_explicit((_Atomic uint64_t *)(void *)&RING->slot[t->slot].dropped,
 			    t->dropped, memory_order_relaxed);
 		} else {
-			atomic_fetch_add_explicit(&R->no_slot, 1, memory_order_relaxed);
+			atomic_fetch_add_explicit(&RING->nevents_without_slot, 1, memory_order_relaxed);
 		}
 	}
 	rec_leave(t);
@@ -370,10 +370,10 @@ rec_thread_release(struct rec_thread *t)
 		put_end(t);
 	plat_lock(&list);             /* a pause or the end may just be sealing the chunk, or the ring may be gone afterwards */
 	if (atomic_load(&rec_state.sealable) && t->session == atomic_load(&rec_state.session)) {
-		seal_chunk(R, t);
-		atomic_store_explicit(ring_slot_state(&R->slot[t->slot]), TTC_S_ENDED, memory_order_release);
+		seal_chunk(RING, t);
+		atomic_store_explicit(ring_slot_state(&RING->slot[t->slot]), TTC_S_ENDED, memory_order_release);
 		/* The writer frees the slot: at once if ended threads have a quarter of all slots, else in its next pass. */
-		if (4 * (atomic_fetch_add_explicit(&R->nended, 1, memory_order_release) + 1) >= R->nslot)
+		if (4 * (atomic_fetch_add_explicit(&RING->nended, 1, memory_order_release) + 1) >= RING->nslot)
 			plat_wake(PLAT_BELL_WRITER);
 	}
 	plat_unlock(&list);
@@ -431,7 +431,7 @@ ring_detach(bool seal)
 	plat_lock(&list);
 	for (struct rec_thread *t = atomic_load(&rec_state.threads); t && out; t = t->next)
 		if (t->session == atomic_load(&rec_state.session))
-			seal_chunk(R, t);
+			seal_chunk(RING, t);
 	if (!atomic_load(&rec_state.on))
 		atomic_store(&rec_state.sealable, false);
 	plat_unlock(&list);

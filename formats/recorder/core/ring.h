@@ -27,32 +27,32 @@ struct ring {
 	struct ttc_ring *head;
 	struct ttc_slot *slot;
 	uint8_t *chunk;               /* the first chunk */
-	uint32_t nslot, nchunk, size; /* number of slots and of chunks; size of a chunk */
+	uint32_t nslot, nchunk, chunk_size; /* number of slots and of chunks; size of a chunk */
 	uint32_t stack_max, value_max;
 	uint32_t run32;
-	bool late;                    /* see rec_options */
+	bool starts_late;             /* see rec_options */
 	uint64_t zero_ticks;          /* start of the recording */
 	/* By chunk: index + 1 of the next one in its list; slot of its thread. */
-	_Atomic uint32_t *link;
+	_Atomic uint32_t *next_in_list;
 	uint32_t *owner;
 	uint32_t *count;              /* by chunk: number of events in a sealed chunk */
-	_Atomic uint64_t free;        /* head of the free list: count << 32 | index + 1 */
-	_Atomic uint32_t sealed;      /* head of the sealed list: index + 1 of the newest chunk */
+	_Atomic uint64_t free_list;   /* head of the free list: count << 32 | index + 1 */
+	_Atomic uint32_t sealed_list; /* head of the sealed list: index + 1 of the newest chunk */
 	_Atomic int32_t nfree;
 	/* Chunks of definitions: index + 1 by number; the present number + 1 << 32 | offset. */
 	_Atomic uint32_t *def_chunk;
 	_Atomic uint32_t *def_end;    /* used bytes of each such chunk, once the next has begun */
 	_Atomic uint64_t def_at;
 	uint32_t def_max;             /* maximum number of chunks for definitions */
-	_Atomic uint64_t defs_lost;
-	_Atomic uint32_t numbers;     /* number of threads so far */
+	_Atomic uint64_t ndefs_lost;
+	_Atomic uint32_t nthread;     /* number of threads so far */
 	_Atomic uint32_t nended;      /* number of slots of ended threads */
-	_Atomic uint64_t no_slot;     /* number of events of threads that found no slot */
+	_Atomic uint64_t nevents_without_slot; /* number of events of threads that found no slot */
 	struct ring_label *label;
 	_Atomic uint32_t nlabel;      /* number of used places in the table of labels */
-	_Atomic uint64_t labels_out;  /* number of zones whose label has no key, so that the text is an argument */
-	_Atomic uint64_t cut;         /* number of values cut to value_max */
-	_Atomic uint64_t left_out;    /* number of values left out because their event had no room */
+	_Atomic uint64_t nlabels_without_key; /* number of zones whose label has no key, so that the text is an argument */
+	_Atomic uint64_t ncut;        /* number of values cut to value_max */
+	_Atomic uint64_t nleft_out;   /* number of values left out because their event had no room */
 };
 
 /* State of the library: never freed, so that late callers find it. */
@@ -73,7 +73,7 @@ extern struct rec_state rec_state;
 static inline struct ttc_chunk *
 ring_chunk(const struct ring *r, uint32_t index)
 {
-	return (struct ttc_chunk *)(void *)(r->chunk + (size_t)index * r->size);
+	return (struct ttc_chunk *)(void *)(r->chunk + (size_t)index * r->chunk_size);
 }
 
 static inline _Atomic uint64_t *
@@ -92,8 +92,8 @@ ring_slot_state(struct ttc_slot *s)
 int ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm);
 void ring_free(struct ring *r);       /* free all but the map */
 
-uint32_t ring_take(struct ring *r);   /* index + 1 of a free chunk; 0: none */
-void ring_give(struct ring *r, uint32_t index);
+uint32_t ring_take_chunk(struct ring *r); /* index + 1 of a free chunk; 0: none */
+void ring_free_chunk(struct ring *r, uint32_t index);
 
 /* The function for plat_thread_exit_hook(). */
 void ring_thread_exit(void *t);

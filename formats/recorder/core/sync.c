@@ -4,7 +4,7 @@
  */
 #include "recorder/core/writer.h"
 
-#define W rec_writer
+#define WRITER rec_writer
 
 enum { RETRY_US = 1000000 };
 
@@ -28,14 +28,14 @@ run_syncer(void)
 {
 	bool able = true;
 
-	while (able && !atomic_load_explicit(&W.closing, memory_order_acquire)) {
-		uint64_t want = atomic_load_explicit(&W.sync_want, memory_order_acquire);
-		if (want != atomic_load_explicit(&W.sync_done, memory_order_relaxed)) {
+	while (able && !atomic_load_explicit(&WRITER.closing, memory_order_acquire)) {
+		uint64_t want = atomic_load_explicit(&WRITER.sync_want, memory_order_acquire);
+		if (want != atomic_load_explicit(&WRITER.sync_done, memory_order_relaxed)) {
 			writer_lock_file();
-			able = plat_sync(W.fd) == 0;  /* pipes and devices cannot be synced */
+			able = plat_sync(WRITER.fd) == 0; /* pipes and devices cannot be synced */
 			writer_unlock_file();
 			if (able)
-				atomic_store_explicit(&W.sync_done, want, memory_order_release);
+				atomic_store_explicit(&WRITER.sync_done, want, memory_order_release);
 		}
 		plat_nap_us(PLAT_BELL_SYNC, RETRY_US);
 	}
@@ -44,16 +44,16 @@ run_syncer(void)
 int
 writer_sync_start(void)
 {
-	atomic_store(&W.sync_want, 0);
-	atomic_store(&W.sync_done, 0);
-	return W.o.no_sync ? 0 : plat_thread_start(&W.syncer, run_syncer);
+	atomic_store(&WRITER.sync_want, 0);
+	atomic_store(&WRITER.sync_done, 0);
+	return WRITER.o.no_sync ? 0 : plat_thread_start(&WRITER.syncer, run_syncer);
 }
 
 void
 writer_sync_end(void)
 {
-	if (W.o.no_sync)
+	if (WRITER.o.no_sync)
 		return;
 	plat_wake(PLAT_BELL_SYNC);
-	plat_thread_join(&W.syncer);
+	plat_thread_join(&WRITER.syncer);
 }

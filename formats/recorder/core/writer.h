@@ -13,14 +13,14 @@ struct wslot {
 	uint32_t number;              /* number of the thread; 0: no thread yet */
 	uint32_t part;                /* file of the rotation in which the thread is announced, + 1 */
 	uint64_t seq;                 /* number of its next chunk to write */
-	uint64_t taken;               /* number of its next chunk from the sealed list */
-	uint32_t done;                /* bytes of records of that chunk that are written */
-	uint32_t end;                 /* bytes of records in the previous chunk */
-	uint64_t next;                /* the final account: number of the chunk after the last one in this file; 0: no chunk in it */
-	uint32_t last;                /* bytes of records in that last chunk */
-	uint64_t events;              /* events written */
-	uint64_t dropped;             /* number of dropped events, as last written */
-	uint32_t held;                /* flight recorder: number of its held chunks */
+	uint64_t sealed_seq;          /* number of its next chunk from the sealed list */
+	uint32_t written_bytes;       /* bytes of records of that chunk that are written */
+	uint32_t previous_bytes;      /* bytes of records in the previous chunk */
+	uint64_t account_seq;         /* the final account: number of the chunk after the last one in this file; 0: no chunk in it */
+	uint32_t account_bytes;       /* bytes of records in that last chunk */
+	uint64_t nevents;             /* events written */
+	uint64_t ndropped;            /* number of dropped events, as last written */
+	uint32_t nheld;               /* flight recorder: number of its held chunks */
 	struct ttc_walk walk;         /* state at `done`, if that is not 0 */
 };
 
@@ -33,12 +33,12 @@ struct writer {
 	struct ttc_rate rate;         /* rate of the counter */
 	int fd, first_fd;             /* the present file; the first file, which stays open for its lock while it exists */
 	uint32_t part;
-	uint64_t at;                  /* bytes in this file */
+	uint64_t file_bytes;          /* bytes in this file */
 	uint64_t part_began_ms;
-	uint64_t due;                 /* near the size limit: length of the file with everything that the ring held at the last pass */
-	bool broken, stopped;
-	void (*full)(enum ttc_finish how, int error); /* called when the file takes no more: writer_stop() */
-	bool ending;                  /* true: writer_stop() runs, and its records have room */
+	uint64_t due_bytes;           /* near the size limit: length of the file with everything that the ring held at the last pass */
+	bool is_broken, is_stopped;
+	void (*on_full)(enum ttc_finish how, int error); /* called when the file takes no more: writer_stop() */
+	bool is_ending;               /* true: writer_stop() runs, and its records have room */
 	int error;
 	struct wslot *slot;
 	uint8_t *buf;                 /* buffer of the part being composed */
@@ -51,11 +51,11 @@ struct writer {
 	/* Position of the definitions written so far. */
 	uint32_t def_number, def_offset;
 	/* Flight recorder: held chunks, oldest first. */
-	struct held { uint32_t index; uint64_t ms, since; } *held;      /* since: ticks at which all events of the chunk were over */
+	struct held { uint32_t index; uint64_t ms, over_ticks; } *held; /* over_ticks: ticks at which all events of the chunk were over */
 	uint32_t held_at, nheld;
-	bool forgot;                  /* true: chunks were dropped; the last of them was sealed at ${forgot_ms} */
+	bool has_forgotten;           /* true: chunks were dropped; the last of them was sealed at ${forgot_ms} */
 	uint64_t forgot_ms;
-	unsigned dumping;             /* number of further passes that write the held chunks */
+	unsigned ndump_passes;        /* number of further passes that write the held chunks */
 	uint64_t clock_ms, parts_ms;
 	uint32_t *order;              /* scratch: sealed chunks, oldest first */
 
@@ -85,21 +85,21 @@ extern struct writer rec_writer;
 uint64_t writer_now_ms(void);
 
 /* Write all ${n} bytes to the file; after a failure the recording is over. */
-bool writer_bytes(const void *data, size_t n);
+bool writer_write_bytes(const void *data, size_t n);
 
 /* Write a chunk of one or two pieces. False: the recording is over. */
-bool writer_chunk(const void *a, size_t na, const void *b, size_t nb);
+bool writer_write_chunk(const void *a, size_t na, const void *b, size_t nb);
 
 /* Set the checksum of a head, which covers the head and the body after it, in two pieces. */
-void writer_seal(struct ttc_chunk *h, const uint8_t *a, size_t na, const uint8_t *b, size_t nb);
+void writer_set_checksum(struct ttc_chunk *h, const uint8_t *a, size_t na, const uint8_t *b, size_t nb);
 
 /* Add a record with ${n} bytes of payload to the recorder's own stream. It is written at the next writer_flush() at the latest. */
 void writer_record(unsigned kind, const uint8_t *p, size_t n);
 bool writer_flush(void);
 /* Turn the stream into a chunk in rec_writer.buf; return its length. */
 size_t writer_stream_chunk(void);
-void writer_clock(void);
-void writer_note(const char *text);
+void writer_record_clock(void);
+void writer_record_note(const char *text);
 /* Return the time of ${ticks} since the start of the recording. */
 uint64_t writer_since(uint64_t ticks);
 
@@ -109,12 +109,12 @@ uint64_t writer_since(uint64_t ticks);
 void writer_definitions(uint64_t most);
 
 /* Write a thread's account for TTC_FINISH and TTC_GONE at ${p}; return the place after it. */
-uint8_t *writer_account(uint8_t *p, const struct wslot *w);
+uint8_t *writer_put_account(uint8_t *p, const struct wslot *w);
 
 /* --- pass.c --- */
 
 /* Do everything that is due; with ${all} also the work of once a second. */
-void writer_pass(bool all);
+void writer_make_pass(bool all);
 
 /* Return the number of events that living threads dropped, or that found no slot in the ring. */
 uint64_t writer_dropped_by_living(void);
@@ -145,7 +145,7 @@ uint32_t writer_unhold(void);
 void writer_forget(uint64_t ms);
 
 /* Store how long the ring holds what was recorded, if that is less than was asked for, for readers of a ring whose program was killed. */
-void writer_tell_held(uint64_t ms);
+void writer_store_held_ms(uint64_t ms);
 
 /* Write that a dump begins: from here on, events recorded until ${to} are written. */
 void writer_dump_record(uint64_t to);
@@ -153,7 +153,7 @@ void writer_dump_record(uint64_t to);
 /* --- limit.c --- */
 
 /*
- * True if everything that is not in the file fits below the size limit: the ${n} chunks in W.order, held and open ones, and definitions. True without a
+ * True if everything that is not in the file fits below the size limit: the ${n} chunks in WRITER.order, held and open ones, and definitions. True without a
  * limit. ${near}: data that arrives until the next pass may not fit. Then parts of open chunks must not be written: they may by then hold more than was
  * counted, and take the room of others.
  */
@@ -167,10 +167,10 @@ void writer_end_at_limit(void);
 
 /* --- sync.c --- */
 
-/* Start the thread that syncs the file when sync_want changes; 0 or -errno. It ends with W.closing. */
+/* Start the thread that syncs the file when sync_want changes; 0 or -errno. It ends with WRITER.closing. */
 int writer_sync_start(void);
 void writer_sync_end(void);
-/* Call around any change of W.fd. */
+/* Call around any change of WRITER.fd. */
 void writer_lock_file(void);
 void writer_unlock_file(void);
 
@@ -183,14 +183,14 @@ void writer_stop(enum ttc_finish how, int error);
 void writer_rotate(void);
 
 /* Make the head of the present file in rec_writer.head; for the first file with the recording's start and run. */
-void writer_head(const struct plat_instant *zero, const uint8_t run[16]);
+void writer_make_head(const struct plat_instant *zero, const uint8_t run[16]);
 
 /* Write the head if it was not written at the start. Waits. */
-void writer_head_late(void);
+void writer_write_late_head(void);
 
 /*
- * Make the first file, under the requested name or the first free one of "game.2.ttc", "game.3.ttc", ...; set W.path and W.fd. Returns 0 or -errno; ${why}
- * says so if the name differs.
+ * Make the first file, under the requested name or the first free one of "game.2.ttc", "game.3.ttc", ...; set WRITER.path and WRITER.fd. Returns 0 or -errno;
+ * ${why} says so if the name differs.
  */
 int writer_first_file(char why[256]);
 
