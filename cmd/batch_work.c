@@ -122,7 +122,7 @@ batch_say_end(struct batch *b, uint64_t all, uint64_t failures)
 		    b->files.others == 1 ? "is" : "are");
 }
 
-/* Append the facts of --meta to results of files that could not be read. The last fact of a key wins, as it does for captures. */
+/* Append the facts of --meta to results of files that could not be read. If a key occurs twice, its last fact counts, as for captures. */
 static void
 put_facts(const struct tt_list *meta, struct tt_buf *to)
 {

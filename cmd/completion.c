@@ -7,7 +7,7 @@
 
 /* --- shared by all three ------------------------------------------------------ */
 
-/* Append an option's values, separated by blanks; nothing if it has none. */
+/* Append an option's values, separated by blanks; append nothing for an option without values. */
 static void
 put_values(const char *(*value)(size_t i), struct tt_buf *b)
 {

@@ -93,7 +93,7 @@ each_table(definition_fn *f, void *arg, const struct tt_pass_table *t, const cha
 	f(arg, &d);
 }
 
-/* Columns of passes and of the summary are of one kind, those of other commands of another. */
+/* Columns of passes and of the summary get one kind of definition; columns of other commands get a second kind. */
 static void
 each_column(definition_fn *f, void *arg, const struct tt_pass_table *t, const char *command)
 {

@@ -200,7 +200,10 @@ alloc(struct hot *h, struct tt_event *ev, uint64_t last, uint64_t t, uint64_t ke
 	return true;
 }
 
-/* Take the next event. False, with nothing done: it is of another kind or form, or its end is not among the examined bytes. */
+/*
+ * Take the next event. Return false and change nothing if the fast path does not know the event's kind or form, or if the event ends after the examined
+ * bytes.
+ */
 static inline __attribute__((always_inline)) bool
 take(struct hot *h, const struct mlpd_run *r, struct tt_event *ev, uint32_t *open, const bool quick)
 {

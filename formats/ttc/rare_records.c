@@ -255,7 +255,7 @@ forget_open(struct ttc_run *r)
 	return TT_OK;
 }
 
-/* Decode a record of another kind, with its payload. */
+/* Decode a record with a kind byte and a payload. */
 int
 ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 {

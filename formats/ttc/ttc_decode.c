@@ -61,7 +61,7 @@ arrive(struct ttc_run *r, unsigned flags)
 
 /* --- the loop ------------------------------------------------------------------------------------- */
 
-/* Decode a record of another kind; ${p} is at its kind byte. */
+/* Decode a record that is no begin, end or single; ${p} points to its kind byte. */
 static int
 other(struct ttc_run *r, const uint8_t *p)
 {

@@ -145,7 +145,7 @@ ttc_get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 uint64_t ttc_hot(struct ttc_run *r, int *rc);
 /* hot_records.c: read only the chunk's frames, its thread's end, its last time, and the numbers of zones and allocations. */
 int ttc_skim(struct ttc_run *r);
-/* rare_records.c: a record of another kind, with its payload. */
+/* rare_records.c: decode a record with a kind byte and a payload. */
 int ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end);
 /* ttc_define.c: the records of thread 0. */
 int ttc_define(struct ttc_run *r);

@@ -1,5 +1,5 @@
 /**
- * Texts that are made in an arena, and live as long as it does.
+ * Texts that are allocated in an arena and live as long as the arena.
  *
  * Threads: one at a time for each arena.
  */

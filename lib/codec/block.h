@@ -16,7 +16,7 @@
 
 #define TT_BLOCK_SIZE ((size_t)1 << 20)
 
-/* Room for what a coder may make of a block that does not compress; every coding here needs less. */
+/* Maximum bytes of the compressed form of a block that does not compress; every coding here needs less. */
 #define TT_BLOCK_BOUND (TT_BLOCK_SIZE + (TT_BLOCK_SIZE >> 2))
 
 struct tt_forms;

@@ -141,7 +141,7 @@ begins(const uint8_t *p, size_t n, const uint8_t *magic, size_t len)
 	return n >= len && memcmp(p, magic, len) == 0;
 }
 
-/* Decide what comes next at the start or after a stream. Returns the number of padding bytes at ${p}. */
+/* Decide whether a stream, padding or the end comes next, at the start or after a stream. Returns the number of padding bytes at ${p}. */
 static size_t
 between(struct tt_ends *w, const uint8_t *p, size_t n)
 {

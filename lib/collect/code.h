@@ -24,7 +24,7 @@ struct tt_code_helper {
 	uint64_t start;
 	uint32_t size, process;
 	uint16_t kind;                /* Mono's, of data version 14 */
-	const char *name;             /* "" where it has none */
+	const char *name;             /* name of the code; "": not known */
 };
 
 struct tt_code {

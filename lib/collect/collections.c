@@ -181,7 +181,7 @@ heap_size(const struct tt_collecting *c, struct gc *state, const struct tt_event
 	struct tt_gc *s = &state->out;
 	const uint64_t which = s->nheap_resizes;
 
-	/* Several threads collect, and the file may have a thread's events before earlier ones of another thread. */
+	/* Several threads collect, and events of different threads are not in order of time in the file. */
 	if (s->nheap_resizes++ == 0 || e->ts >= state->heap_ts) {
 		s->heap_last = e->val;
 		state->heap_ts = e->ts;

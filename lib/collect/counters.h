@@ -24,7 +24,7 @@ struct tt_event;
 struct tt_counter_stat {
 	uint32_t process;
 	uint64_t id;
-	const struct tt_def *def;     /* the counter's definition; NULL: it has none */
+	const struct tt_def *def;     /* the counter's definition; NULL: the capture does not define it */
 	uint64_t n;                   /* values in the filter's time */
 	int64_t first_ts, last_ts;
 	uint8_t type;                 /* enum tt_type of its values: TT_T_I64, TT_T_U64, TT_T_F64, or TT_T_TEXT */

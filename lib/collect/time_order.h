@@ -35,7 +35,7 @@ struct tt_time_order {
 
 /* An event as it is handed out. */
 struct tt_timed {
-	struct tt_event e[2];         /* the event and its second slot, which is empty if it has none */
+	struct tt_event e[2];         /* the event and its second slot; zeros: the event has one slot */
 	int64_t at;                   /* its time, never before an earlier event of its thread */
 	uint64_t order;               /* its number in the file */
 	uint64_t word;                /* place of its first word; with nword = 1, the word itself */

@@ -78,7 +78,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		return c->skipped ? TT_OK : monitor(c, state, e, b, err);
 	if (!b)
 		return TT_OK;
-	/* Several threads collect, and the file may have a thread's events before earlier ones of another thread. */
+	/* Several threads collect, and events of different threads are not in order of time in the file. */
 	if (e->kind == TT_GC_HEAP && (!b->has_heap || e->ts >= b->heap_ts)) {
 		b->heap_b = e->val;
 		b->heap_ts = e->ts;

@@ -54,7 +54,7 @@ enum tt_diff_class { TT_DIFF_WORK, TT_DIFF_GC, TT_DIFF_WAIT, TT_DIFF_UNACCOUNTED
 
 /* A marker that occurs on either side. */
 struct tt_diff_marker {
-	const char *aligned_name;     /* the name by which it is aligned, after --rename */
+	const char *aligned_name;     /* the name by which the markers of both sides are aligned, after --rename */
 	const char *label;            /* the text to show; unique after tt_diff_finish() */
 	const char *category[TT_DIFF_SIDES];  /* category on each side; NULL: the marker is not on this side */
 	enum tt_diff_class class;

@@ -196,7 +196,7 @@ submit(struct tt_pack *pack, bool last, struct tt_err *err)
 	return write_done(pack, last ? 0 : pack->ring_n - 1, err);
 }
 
-/* Set *${block} to the block to fill, and allocate its memory if it has none. */
+/* Set *${block} to the block to fill, and allocate the block's memory at its first use. */
 static int
 get_block(struct tt_pack *pack, struct tt_block **block, struct tt_err *err)
 {

@@ -65,7 +65,7 @@ int tt_raw_take_rest(struct tt_raw *raw, uint64_t *total, bool *zeros, struct tt
 /* Take ${n} of the bytes that tt_raw_peek() showed. */
 void tt_raw_take(struct tt_raw *raw, size_t n);
 
-/* Take up to ${n} bytes to ${p}, as many as one fetch gives: TT_OK means *${got} > 0. */
+/* Copy up to ${n} bytes to ${p} with at most one fetch: TT_OK means *${got} > 0. */
 int tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err);
 
 /* As tt_src_pread(); for regular files and memory. */

@@ -22,7 +22,7 @@ struct tt_thread {
 	uint32_t next;                /* index + 1 of the next thread of this id; 0 none */
 	uint32_t log;                 /* in a file of several logs, the log that names this thread; see TT_THREAD */
 	bool started, ended;
-	int64_t first_ts, last_ts;    /* over all events of the thread; first > last: it has none */
+	int64_t first_ts, last_ts;    /* over all events of the thread; first_ts > last_ts: the thread has no events */
 	uint64_t nevent, ncall;       /* events; zones begun */
 	uint64_t nalloc, alloc_b;
 	int64_t hidden_ns;            /* ns of Editor zones inside the filter's time, which are left out */
@@ -31,7 +31,7 @@ struct tt_thread {
 	struct tt_short_zone { int64_t ts; size_t level; uint64_t key; } *short_zones;    /* see fold/short_zones.h */
 	size_t nshort_zones, capshort_zones;
 	/* set by tt_threads_name at the end of a run; never NULL */
-	const char *group;            /* the engine's group; "" where it has none */
+	const char *group;            /* the engine's group of the thread; "": no group */
 	const char *own_name, *full_name; /* "Worker 0"; "Job.Worker 0" */
 	const char *name;             /* as outputs have it: full where its process has the same own name in another group, else own */
 	bool has_definition;          /* true: a definition names the thread */
@@ -68,7 +68,7 @@ struct tt_capture {
 	uint32_t records;             /* enum tt_records: what the recorder was asked for, as far as the capture says */
 	uint32_t undefined;           /* enum tt_records: kinds whose definitions are missing, so that their figures are unknown */
 	uint32_t unless_named;        /* kinds that become undefined if any marker has no name; set by the reader at the end of the input */
-	const char *(*advice)(enum tt_records what);  /* the producer's option that records them, NULL: it has none; NULL: none known */
+	const char *(*advice)(enum tt_records what);  /* returns the producer's option that records this kind, or NULL; pointer NULL: no options are known */
 	uint32_t max_depth;           /* the recorder's limit of call depth, beyond which calls are left out; 0: no limit */
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* id that all files of one recording share; zeros: the recording has this file alone */

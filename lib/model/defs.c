@@ -15,7 +15,7 @@
 #define ALIAS_V    0xFFF6000000000000u        /* ... for vtables, each of which belongs to one domain */
 #define ALIAS_MASK 0xFFFFFFFF00000000u
 
-/* Prefer writers: a stream of look-ups must not keep the one that adds waiting. */
+/* Prefer writers: a stream of look-ups must not keep a thread that adds definitions waiting. */
 #ifndef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP PTHREAD_RWLOCK_INITIALIZER
 #endif

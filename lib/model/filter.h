@@ -8,7 +8,7 @@
  *   the zone around it, its allocations go to that zone.
  * - no_wait: zones that wait, and everything inside them, count nothing, and zones around them exclude their time;
  *   allocations stay. Durations of single calls keep the waiting inside them.
- * - player_only: the same of the zones of the Editor a program runs in, with their allocations; they are not part of any frame.
+ * - player_only: leave out the zones of the Editor that the program runs in, with their allocations; these zones are in no frame.
  * - marker, category: choose rows of tables and zones of outputs; they do not
  *   change anything's figures.
  */

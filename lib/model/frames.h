@@ -101,7 +101,7 @@ struct tt_frames {
 struct tt_frame {
 	int64_t start, dur;
 	uint64_t number;              /* place in its process, from 1 */
-	uint32_t engine_number;       /* the engine's number of it, 0: none */
+	uint32_t engine_number;       /* the engine's own number of the frame; 0: none */
 };
 
 /* Append a frame, of the process whose range in ${of} is the last or is still to come; TT_E_NOMEM, TT_E_LIMIT. */
@@ -330,7 +330,7 @@ size_t tt_frames_count_undecidable(const struct tt_frames *f, int64_t limit);
 /* Count the frames that last longer than ${limit} and are shown for no longer only if a timer holds them: its period may be the time the GPU takes. */
 size_t tt_frames_count_doubtful(const struct tt_frames *f, int64_t limit);
 
-/* The period of ${is} in ns: that of the usual rate of displays within 2 % of it, else as measured; 0: none. */
+/* Return the period of segment ${is} in ns: the period of a usual display rate if one is within 2 %, else the measured one; 0: no period. */
 int64_t tt_frames_period_of(const struct tt_refresh_segment *is);
 
 /* The period at which the frames of ${f}, or NULL, are capped; 0: they are not. */

@@ -59,7 +59,7 @@ enum tt_loss_kind {
 	TT_LOST_METADATA,         /* sets of values or instance ids of one sample, beside the first */
 	TT_LOST_VALUE_TYPES,      /* values of samples whose type is unknown, has another size or, of a counter's, is no number */
 	TT_LOST_BEGINS,           /* zones whose begin may be damaged, as other messages of their marker in the frame show */
-	TT_LOST_ENDS,             /* ends whose marker is damaged, taken as those of the zones that they end */
+	TT_LOST_ENDS,             /* ends whose marker is damaged; each is taken as the end of the innermost open zone */
 	TT_LOST_GPU_TIMES,        /* times of the GPU that are longer than the time that passed until they were recorded */
 	TT_LOST_KINDS
 };
@@ -83,7 +83,7 @@ struct tt_loss {
 	/* The input of the losses added next. */
 	bool forced;
 	const struct tt_loss_words *words;    /* by kind */
-	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */
+	const char *input;        /* name of the input being read, if there are several; lives as long as the ledger */
 	struct tt_loss_entry e[TT_LOST_KINDS];
 };
 

@@ -196,7 +196,7 @@ tt_name_alloc_helper(const char *s)
 	return false;
 }
 
-/* The begin of the method's name, with its dot, between ${class} and its list of arguments at ${list}; NULL: it has none. */
+/* The begin of the method's name, with its dot, between ${class} and its list of arguments at ${list}; NULL: no method follows. */
 static const char *
 method_of(const char *class, const char *list)
 {

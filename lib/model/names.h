@@ -1,5 +1,5 @@
 /**
- * The text of a marker's name: what may be left out of it, and how globs meet it.
+ * Names of markers as texts: how they are shortened, and how globs match them.
  *
  * Mono writes "Name.Space.Class/Nested:Method<T> (argument,types)", with "(wrapper KIND) " in front of
  * stubs (mono_method_full_name). Names of other producers have no ':' or no list and pass unchanged.

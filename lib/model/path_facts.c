@@ -9,7 +9,7 @@
 /* Facts found so far. */
 struct found { struct tt_path_fact *fact; size_t n; };
 
-/* True for what separates parts of a path. */
+/* True if ${c} separates the components of a path. */
 static bool
 is_end_of_part(char c)
 {

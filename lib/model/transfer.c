@@ -16,10 +16,10 @@
 /* The bytes of a capture have as many characters beyond ASCII, all of them valid UTF-8, only if a transfer changed them. */
 #define MIN_WIDE 16
 
-/* The first bytes of a capture, as many as this, have no NUL or are all UTF-8 only if a transfer changed them. */
+/* Number of first bytes that are tested: in an undamaged capture these contain a NUL and are not UTF-8; a transfer as text removes both signs. */
 #define MIN_HEAD 1024
 
-/* Bytes of a text that are looked at: as many as tt_src_peek() gives. */
+/* Maximum bytes of a text that are examined; tt_src_peek() returns no more. */
 #define PLAIN_MAX 4096
 
 #define PACKED "compressed"
@@ -123,7 +123,7 @@ undo_utf16(struct tt_undone *u, const uint8_t *p, size_t n, bool big)
 	}
 }
 
-/* --- what it is ------------------------------------------------------------------------------ */
+/* --- kinds of transfers ------------------------------------------------------------------------------ */
 
 static int
 refuse(const char *name, const char *as, struct tt_err *err)

@@ -87,7 +87,7 @@ tt_undo_decimal_bytes(struct tt_undone *u, const uint8_t *p, size_t n)
 	undo_numbers(u, p, n, 10);
 }
 
-/* Words as signed or unsigned numbers, as many as are in the 16 bytes of a line. */
+/* Undo lines of decimal words, signed or unsigned: each line has the words of 16 bytes. */
 void
 tt_undo_decimal_words(struct tt_undone *u, const uint8_t *p, size_t n)
 {

@@ -600,7 +600,7 @@ begin_cell(const struct writer *w, const struct grid *g, size_t row, size_t col)
 	set->after_gap = false;
 }
 
-/* Write the lines of a row: as many as its longest wrapped cell has. */
+/* Write a row: as many lines as its tallest wrapped cell needs. */
 static void
 put_row(struct writer *w, const struct grid *g, size_t row, size_t last)
 {

@@ -475,7 +475,7 @@ begin_thread(struct block *b, uint32_t thread, struct tt_err *err)
 	put(b, THREAD_NAME, name_of(b, thread ? thread - 1 : b->d->thread, TT_DETAILS_THREAD, err));
 }
 
-/* Close the zones that end before ${r}, and for a zone ${r} those that are not shallower than it. */
+/* Close the zones that end before ${r}; if ${r} is a zone, also close open zones at its depth or deeper. */
 static void
 close_zones(struct block *b, const struct rec *r)
 {

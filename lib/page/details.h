@@ -34,7 +34,7 @@ struct tt_details {
 	} detail[TT_DETAILS];         /* the most important first */
 	size_t nchosen;               /* frames chosen of those that exist */
 	size_t n;                     /* 0: there are no frames, or several captures have some */
-	atomic_size_t nmax_blocks;    /* only so many may have a block: zones that are in all of them would take too long */
+	atomic_size_t nmax_blocks;    /* maximum number of frames with a block, because zones that lie in all of them would take too long */
 	size_t median;                /* which of them is the median frame */
 
 	/* Names that blocks refer to by number, in order of first use. The key of a thread is its index. */

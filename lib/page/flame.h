@@ -1,7 +1,7 @@
 /**
  * The call tree of all threads as a flame graph: its boxes, in order, for page scripts and for a picture.
  *
- * Boxes of the largest total times are chosen, as many as asked for; a box lies in that of its caller, the widest first.
+ * The requested number of boxes with the largest total times is drawn; a box lies inside its caller's box, the widest first.
  * Memory: 56 bytes for each box, beside the merged tree while it is made.
  */
 #ifndef TT_PAGE_FLAME_H

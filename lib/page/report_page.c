@@ -213,7 +213,7 @@ static const struct top memory_tables[] = {
 
 /* --- counters and the heap ------------------------------------------------------------- */
 
-/* Write lines of counters that change, as many as fit, and the first rows of their table. */
+/* Write charts of changing counters, until the limit of the page's size, and the first rows of their table. */
 static void
 counters(const struct tt_page *p)
 {

@@ -392,7 +392,7 @@ more_markers(struct tt_stream *stream, struct tt_table *t)
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-/* Add one sum to its thread's entry, whose total is the time in outermost zones, self the waiting part of it, and n the number of zones. */
+/* Add one sum to its thread's entry, in which total is the time in outermost zones, self the waiting part of that time, and n the number of zones. */
 static bool
 add_thread(struct by_frame *b, const struct tt_frame_path *rec)
 {

@@ -6,7 +6,7 @@
 
 #include "run/frame_replay.h"
 
-/* Reasons for which time is not CPU-active; for which it is not uncapped time. */
+/* The idle reasons that end CPU-active time, and those that end uncapped time. */
 enum { TT_REPLAY_NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR), TT_REPLAY_LIMITED = TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
 /* True if at ${ts} the thread waits or runs the Editor: in a zone on the stack, or in the last whole idle zone. */

@@ -36,7 +36,7 @@ idle_of(const struct tt_model *m, uint64_t key, const struct tt_name *n)
 	return (uint8_t)(of[tt_waits_has(m, n) ? tt_waits_kind(m, n->full) : TT_WAIT_NOT] | (n->editor ? TT_IDLE(TT_IDLE_EDITOR) : 0));
 }
 
-/* True if ${row}, of another key, has the same name and properties as ${new}. */
+/* True if ${row}, whose key differs, has the same name and properties as ${new}. */
 static bool
 is_same(const struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_thread_replay_row *row,
     const struct tt_thread_replay_row *new, const char *full)

@@ -207,7 +207,7 @@ fold(struct tt_run *r, struct tt_part *p, const struct tt_capture *cap, struct s
 	if (s->io.skipped) {
 		rc = s->batch.nrare ? tt_fold_samples(p->fold, io, err) : TT_OK;
 	} else {
-		io->base.of = NULL;   /* of another thread, maybe */
+		io->base.of = NULL;   /* the last chunk may belong to a different thread */
 		rc = tt_stack_copy(&io->base, &s->before, &r->env->mem, err);
 		TT_THEN(rc, rest ? tt_fold_rest(p->fold, io, err) : tt_fold_chunk(p->fold, io, err));
 	}

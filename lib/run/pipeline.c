@@ -698,7 +698,10 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 	return rc;
 }
 
-/* Parts need all that the whole needs. An emitter that reads again needs no counts: the model has those of the first reading. */
+/*
+ * Models of parts need everything that the whole model needs. An emitter that reads the input again needs no counts: the model keeps those of the first
+ * reading.
+ */
 static unsigned
 needs_of(const struct tt_run *r, enum tt_phase phase)
 {

@@ -353,7 +353,7 @@ tt_db_create(struct tt_db *db, const struct tt_db_table *t)
 		tt_db_name(&sql, t->col[i].name);
 		tt_buf_printf(&sql, " %s", t->col[i].type);
 	}
-	tt_buf_printf(&sql, "%s)", t->more ? t->more : "");
+	tt_buf_printf(&sql, "%s)", t->after_columns ? t->after_columns : "");
 	tt_db_run_buf(db, &sql);
 }
 

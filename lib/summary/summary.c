@@ -102,7 +102,7 @@ new_table(struct tt_report *r, int which)
 	return tt_report_table(r, t->id, t->title, t->col, t->ncol);
 }
 
-/* --- what it is ------------------------------------------------------------------------------------- */
+/* --- the capture: format, producer, length ------------------------------------------------------------------------------------- */
 
 static const char *
 share_text(struct tt_report *r, uint64_t part, uint64_t all)

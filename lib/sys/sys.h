@@ -45,7 +45,7 @@ int64_t tt_sys_pread(int fd, void *p, size_t n, uint64_t at);
 int64_t tt_sys_write(int fd, const void *p, size_t n);
 int64_t tt_sys_pwrite(int fd, const void *p, size_t n, uint64_t at);
 
-/* Return the descriptor's offset; -1: it has none. */
+/* Return the descriptor's offset; -1: the descriptor has no offset, as a pipe. */
 int64_t tt_sys_offset(int fd);
 /* Move the descriptor's offset to the beginning. */
 int tt_sys_rewind(int fd);

@@ -128,7 +128,7 @@ take_line(struct tt_trial *x, const char *line, size_t n, struct tt_err *err)
 	return false;
 }
 
-/* Fail because the folder is of another comparison: name the first line of its head in ${text} that differs from ${head}. */
+/* Fail because the folder belongs to a different comparison: name the first line of its head in ${text} that differs from ${head}. */
 static int
 refuse_head(const struct tt_trial *x, const char *text, const char *head, struct tt_err *err)
 {

@@ -1,7 +1,7 @@
 /**
  * Makes a sample of a capture.
  *
- * The process that runs builds cannot be confined, but the one that reads captures must be. So a child process reads, and sends the sample in the format of
+ * The process that runs builds cannot be confined, but a process that reads captures must be. So a child process reads, and sends the sample in the format of
  * baselines.
  */
 #include <errno.h>

@@ -22,7 +22,7 @@ struct tt_counter_base tt_counter_base(const struct tt_def *d);
 #define TT_COUNTER_NAME 48
 const char *tt_counter_called(const struct tt_def *d, uint64_t id, char room[TT_COUNTER_NAME]);
 
-/* The section of the counter ${d}: the part of the runtime, or the producer's category; "" if it has none. */
+/* The section of the counter ${d}: the part of the runtime, or the producer's category; "": no section. */
 const char *tt_counter_section(const struct tt_def *d);
 
 /* True if the filters choose the counter: --marker is matched with its name, --category with its section. */

@@ -204,7 +204,7 @@ bool tt_why_is_hitch_by_time(const struct tt_why *w, size_t i);
 /* The usual values of a fact; zeros if no typical frame has the fact. */
 struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id);
 
-/* How many of ${n} frames to look at: fewer where each has the sums of many zones that fill it, which may be as many as the whole capture has. */
+/* Return how many of ${n} frames to examine: fewer if many zones fill whole frames, because each such frame then has the sums of all these zones. */
 size_t tt_why_max_examined(const struct tt_why *w, size_t n);
 
 /* The present frame's facts, in order. */
@@ -228,7 +228,7 @@ int64_t tt_why_beyond_usual(const struct tt_why *w, const struct tt_fact *f);
 /* True if less than a tenth of the typical frames have the fact of ${u}. */
 bool tt_why_is_rare(const struct tt_why *w, const struct tt_usual *u);
 
-/* The full name of the marker ${row}; "" if it has none. */
+/* The full name of the marker ${row}; "": the row has no name. */
 const char *tt_why_full_name(const struct tt_why *w, uint32_t row);
 
 /* The thread of the zones ${rec}, if it is another thread of the program than ${thread} and works in them; else NULL. */

@@ -319,7 +319,7 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
-/* If several methods were compiled: the one with most code is the one that took longest, if each has more than half of the total. */
+/* If several methods were compiled, name the method with most code as the slowest, if it has more than half of all code and of all time. */
 static void
 compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {

@@ -264,7 +264,7 @@ put_most(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *
 	tt_buf_printf(b, "; %s allocates most, %s a frame", f->marker, bytes);
 }
 
-/* Report who allocates the class ${v}, the one that grows most, and set the marker of ${f}; without such a class, who allocates most. */
+/* Report which method allocates the class ${v} that grows most, and set the marker of ${f}; without such a class, report the method that allocates most. */
 static void
 put_site(struct tt_why *w, const struct stays *v, struct tt_classes *classes, int64_t growth, struct tt_finding *f, struct tt_buf *b)
 {
@@ -482,7 +482,7 @@ find_present(struct tt_why *w)
 		*tt_put_time_short(other, run->self) = '\0';
 		const struct tt_thread *t = tt_paths_thread(w->p, node_of(w, run));
 
-		/* Only the thread that submits work to the GPU is surely the one that the wait is for. */
+		/* Only a thread that submits work to the GPU is certainly what the wait is for. */
 		if (!tt_name_match(tt_render_threads, t->own_name))
 			tt_buf_text(&b, "; the GPU is late, or vertical sync holds the frame, or another thread is waited for");
 		tt_buf_printf(&b, "; thread \"%s\" runs %s for %s a frame", t->name, w->p->row[run->id].label, other);

@@ -143,7 +143,7 @@ tracetool_mono_meta(const char *key, const char *value)
 		rec_meta(key, value);
 }
 
-/* --- what comes from outside ----------------------------------------------------------- */
+/* --- commands from other processes ----------------------------------------------------------- */
 
 static const char *
 run_start(const char *arg, const char *rest)
