@@ -167,7 +167,7 @@ begin_sums(struct app *app, const struct merge_opts *o, struct tt_aggregate **a,
 
 	if (rc != TT_OK)
 		return rc;
-	tt_aggregate_lacks(*a, o->sum.missing);
+	tt_aggregate_set_missing(*a, o->sum.missing);
 	return summary_database_begin(app, &o->sum, db, err);
 }
 
@@ -203,7 +203,7 @@ merge(struct app *app, struct merge_opts *o, const struct tt_list *files, const 
 		rc = say_sum(app, o, &sum, lost, files->n, err);
 		TT_THEN(rc, tt_merge_torn(&o->with, sum.bad, err));
 		o->sum.missing = o->with.missing;
-		tt_aggregate_lacks(a, o->sum.missing);
+		tt_aggregate_set_missing(a, o->sum.missing);
 		if (rc != TT_OK)
 			tt_sink_abort(results);
 	}

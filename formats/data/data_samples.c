@@ -570,15 +570,15 @@ check_values(struct data_tree *t)
 {
 	struct data_list all = { .p = t->th.value, .left = t->th.nvalue, .samples = t->th.nsample };
 	struct data_take marker = { .p = t->th.marker, .end = t->th.end };
-	bool lacks = false;
+	bool is_missing = false;
 
 	/* Strays are counted when they are read. */
 	if (t->th.nvalue == 0 || t->value.strays || !(t->value.unsorted || t->value.repeats || is_of_root(&all)))
 		return TT_OK;
 	const int rc = data_list_open(t->r->u.b, &all, t->r->u.err);
-	for (uint32_t i = 0; i < t->th.nsample && rc == TT_OK && !lacks; i++)
-		lacks = needs_value(t, i, &marker) && !data_list_next(t->r->u.b, &all, i);
-	if (lacks)
+	for (uint32_t i = 0; i < t->th.nsample && rc == TT_OK && !is_missing; i++)
+		is_missing = needs_value(t, i, &marker) && !data_list_next(t->r->u.b, &all, i);
+	if (is_missing)
 		tt_loss_add(&t->r->u.b->loss, TT_LOST_DAMAGED, 1, 0, t->piece->at);
 	return rc;
 }

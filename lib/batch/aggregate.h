@@ -34,7 +34,7 @@ struct tt_aggregate_count { uint64_t captures, archives, lost, failures, unended
 struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
 /* Set the text that says what the figures lack, which becomes a column of the sums; borrowed. */
-void tt_aggregate_lacks(struct tt_aggregate *a, const char *missing);
+void tt_aggregate_set_missing(struct tt_aggregate *a, const char *missing);
 
 /* Set the pattern that paths told facts by, which a note names if it fits none; NULL: none. Borrowed. */
 void tt_aggregate_pattern(struct tt_aggregate *a, const char *pattern);

@@ -179,9 +179,9 @@ frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t
 	return v;
 }
 
-/* Add a row of sums. ${row}: numbers of frames between the edges; NULL: not known. ${lacks}: what the sums lack; NULL: nothing. */
+/* Add a row of sums. ${row}: numbers of frames between the edges; NULL: not known. ${missing_text}: what the sums lack; NULL: nothing. */
 static void
-put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const char *lacks)
+put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const char *missing_text)
 {
 	struct tt_cell *c = tt_row(t);
 
@@ -201,7 +201,7 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 	tt_cell_int(&c[C_DURATION], (int64_t)s->duration_ns);
 	tt_cell_int(&c[C_EVENTS], (int64_t)s->events);
 	tt_cell_int(&c[C_SPOOLED], (int64_t)s->spooled);
-	tt_cell_name(&c[C_MISSING], lacks ? lacks : "");
+	tt_cell_name(&c[C_MISSING], missing_text ? missing_text : "");
 	if (s->frame.total > 0 && s->frames > 0) {
 		tt_cell_int(&c[C_FRAMES], (int64_t)s->frames);
 		tt_cell_int(&c[C_MEAN], tt_ratio(s->frame_ns, 1, s->frames));
@@ -234,15 +234,15 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 }
 
 static void
-put_list(struct tt_report *r, int which, const struct list *l, const char *lacks)
+put_list(struct tt_report *r, int which, const struct list *l, const char *missing_text)
 {
 	struct tt_table *t = new_table(r, which);
 
 	t->answer = C_P99;
 	for (size_t i = 0; i < l->n; i++)
-		put_sums(t, l->v[i], NULL, lacks);
+		put_sums(t, l->v[i], NULL, missing_text);
 	if (l->more)
-		put_sums(t, l->more, NULL, lacks);
+		put_sums(t, l->more, NULL, missing_text);
 }
 
 static void
@@ -395,9 +395,9 @@ put_cap(const struct tt_aggregate *a, struct tt_report *r)
 }
 
 void
-tt_aggregate_lacks(struct tt_aggregate *a, const char *missing)
+tt_aggregate_set_missing(struct tt_aggregate *a, const char *missing)
 {
-	a->lacks = missing;
+	a->missing_text = missing;
 }
 
 void
@@ -460,7 +460,7 @@ put_groups(const struct tt_aggregate *a, struct tt_report *r)
 		    tt_text(r, "no capture has a fact that %s names; %s reads facts from paths, such as "
 		    "%s%s%s", tt_setting_name[TT_SETTING_GROUP_BY], tt_setting_name[TT_SETTING_META_FROM_PATH], a->ungrouped[0],
 		    a->ungrouped[1] ? " and " : "", a->ungrouped[1] ? a->ungrouped[1] : ""));
-	put_list(r, T_GROUPS, &a->groups, a->lacks);
+	put_list(r, T_GROUPS, &a->groups, a->missing_text);
 }
 
 void
@@ -472,7 +472,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	for (size_t i = 0; i < TT_FRAME_ROWS; i++)
 		row[i] = a->row[i] + a->untold[i];
 	t->facts = true;
-	put_sums(t, &a->total, row, a->lacks);
+	put_sums(t, &a->total, row, a->missing_text);
 	note_losses(a, r);
 	note_killed(a, r);
 	put_cap(a, r);
@@ -504,7 +504,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	note_unfit(a, r);
 	put_groups(a, r);
 	if (a->days.n > 0)
-		put_list(r, T_DAYS, &a->days, a->lacks);
+		put_list(r, T_DAYS, &a->days, a->missing_text);
 	if (a->total.frame.total > 0)
 		put_frames(r, a);
 	put_counts(r, T_OUTCOMES, a->outcome, a->noutcome);

@@ -91,7 +91,7 @@ struct tt_aggregate {
 	struct named gaps, overlaps;  /* captures with missing files before them; captures that share files with others */
 	uint64_t missing;             /* files of recordings missing between others */
 	struct tt_captures *captures; /* single captures */
-	const char *lacks;            /* what the figures lack, as text; NULL: nothing */
+	const char *missing_text;     /* what the figures lack, as text; NULL: nothing */
 };
 
 #endif
