@@ -208,7 +208,7 @@ by_amount(const void *a, const void *b)
 
 /* Return ${v} base units per frame as an amount, which is 0 only if they are none; without frames, their total. ${one}: the amount of one base unit. */
 static int64_t
-per(int64_t v, size_t frames, int64_t one)
+per_frame(int64_t v, size_t frames, int64_t one)
 {
 	const int64_t each = tt_scale(v, one, frames ? (int64_t)frames : 1);
 
@@ -233,8 +233,8 @@ add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int6
 		return TT_OK;
 	rc = tt_mem_grow(&p->m->env->mem, &p->p, &p->cap, p->n + 1, sizeof *p->p, err);
 	if (rc == TT_OK)
-		p->p[p->n++] = (struct tt_part){ about, name, p->frames > 0, per(v, p->frames, TT_AMOUNT_ONE), per(count, p->frames, TT_NUMBER_ONE),
-			per(work, p->frames, TT_AMOUNT_ONE) };
+		p->p[p->n++] = (struct tt_part){ about, name, p->frames > 0, per_frame(v, p->frames, TT_AMOUNT_ONE), per_frame(count, p->frames, TT_NUMBER_ONE),
+			per_frame(work, p->frames, TT_AMOUNT_ONE) };
 	return rc;
 }
 
