@@ -202,7 +202,7 @@ tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, 
 
 /* Keep the shorter part of a flight recording of both. */
 static void
-join_held(struct tt_loss_note_flight *into, const struct tt_loss_note_flight *from)
+join_held(struct tt_loss_flight *into, const struct tt_loss_flight *from)
 {
 	if (from->asked_ms && (!into->asked_ms || (double)from->ms / (double)from->asked_ms < (double)into->ms / (double)into->asked_ms))
 		*into = *from;
@@ -211,7 +211,7 @@ join_held(struct tt_loss_note_flight *into, const struct tt_loss_note_flight *fr
 void
 tt_loss_note_flight(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room)
 {
-	struct tt_loss_note_flight h = { .ms = ms, .asked_ms = asked_ms };
+	struct tt_loss_flight h = { .ms = ms, .asked_ms = asked_ms };
 
 	snprintf(h.advice, sizeof h.advice, "It had room for %llu ms of %llu ms; about %llu MB have it for all. %s", (unsigned long long)ms,
 	    (unsigned long long)asked_ms, (unsigned long long)(room >> 20) + 1, tt_loss_info[TT_LOST_SHORT].advice);

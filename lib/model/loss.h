@@ -75,11 +75,11 @@ struct tt_loss_entry {
 };
 
 /* The shortest part of a flight recording: ms that it has, and ms asked for (0: every part has all); advice that tells the size of ring needed. */
-struct tt_loss_note_flight { uint64_t ms, asked_ms; char advice[144]; };
+struct tt_loss_flight { uint64_t ms, asked_ms; char advice[144]; };
 
 struct tt_loss {
 	bool any;
-	struct tt_loss_note_flight flight;
+	struct tt_loss_flight flight;
 	/* The input of the losses added next. */
 	bool forced;
 	const struct tt_loss_words *words;    /* by kind */
