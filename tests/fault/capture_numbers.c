@@ -295,7 +295,7 @@ TEST(what_is_recovered_of_it_is_a_capture_again)
 		const char *path = check_path("a.ttc");
 		FILE *f = fopen(path, "wb");
 		CHECK(f && fwrite(capture, 1, n, f) == n && fclose(f) == 0);
-		char *whole = ttc_recover(&path, 1, &size);
+		char *whole = ttc_recover_all(&path, 1, &size);
 		struct ttc_result r = { .rc = TT_E_DAMAGED };
 		if (whole)
 			ttc_read(NULL, whole, size, 0, &r);

@@ -399,7 +399,7 @@ TEST(drops_of_threads_without_chunks_are_recovered)
 	CHECK_EQ_INT(r.loss.e[TT_LOST_NO_PLACE].n, 1);
 	const char *path = check_path("many.ttc");
 	CHECK(stored(path, many, n));
-	char *whole = ttc_recover(&path, 1, &size);
+	char *whole = ttc_recover_all(&path, 1, &size);
 	if (CHECK(whole != NULL)) {
 		ttc_read(NULL, whole, size, 0, &r);
 		CHECK_EQ_INT(r.rc, TT_OK);

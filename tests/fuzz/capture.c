@@ -23,7 +23,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	memcpy(p, data + 1, n - 1);
 	if (data[0] & 1)
-		ttc_recover(p, n - 1);
+		ttc_fix_checksums(p, n - 1);
 	ttc_read(NULL, p, n - 1, 0, &file);
 	ttc_read(NULL, p, n - 1, 0, &again);
 	if (file.rc != again.rc || file.all.events != again.all.events || file.all.hash != again.all.hash ||

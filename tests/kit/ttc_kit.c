@@ -431,7 +431,7 @@ append(void *arg, const void *p, size_t n, struct tt_err *err)
 }
 
 char *
-ttc_recover(const char *const *path, size_t npath, size_t *n)
+ttc_recover_all(const char *const *path, size_t npath, size_t *n)
 {
 	enum { MOST = 800 };
 	struct tt_env env = { .jobs = 1, .log_level = TT_LOG_QUIET };
@@ -482,7 +482,7 @@ put32(uint8_t *p, uint32_t v)
 }
 
 void
-ttc_recover(uint8_t *p, size_t n)
+ttc_fix_checksums(uint8_t *p, size_t n)
 {
 	uint32_t size;
 

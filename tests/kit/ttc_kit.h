@@ -57,10 +57,10 @@ void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct tt
 void ttc_read_pipe(const void *p, size_t n, struct ttc_result *r);
 
 /* What tracetool recover makes of the ${npath} files of a capture, in their order; NULL where it fails. */
-char *ttc_recover(const char *const *path, size_t npath, size_t *n);
+char *ttc_recover_all(const char *const *path, size_t npath, size_t *n);
 
 /* Make the checksums of head and chunks right, and lengths no longer than what is there: what is behind is reached. */
-void ttc_recover(uint8_t *p, size_t n);
+void ttc_fix_checksums(uint8_t *p, size_t n);
 
 /* A seeded program on one writing end; the sum says what it did, in ticks. */
 struct ttc_script {

@@ -64,7 +64,7 @@ child(const struct rec_options *o)
 	_exit(8);
 }
 
-/* Some twenty; ten times as many, where this process was not let run when it had to kill. ttc_recover() takes as many. */
+/* Some twenty; ten times as many, where this process was not let run when it had to kill. ttc_recover_all() takes as many. */
 enum { FILES = 800 };
 
 /* The files of the recording, after a run; with ${take} they are removed. */
@@ -141,7 +141,7 @@ kills(unsigned n, bool slow)
 		/* The recovered capture stands alone. */
 		struct ttc_result copy = { 0 };
 		size_t ncopy;
-		char *p = ttc_recover(file, nfile, &ncopy);
+		char *p = ttc_recover_all(file, nfile, &ncopy);
 		if (p)
 			ttc_read(NULL, p, ncopy, 0, &copy);
 		unlike += !p || copy.all.events != r.all.events || copy.all.hash != r.all.hash ||

@@ -185,7 +185,7 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 	}
 	CHECK(files > 4 && files < 40);
 	/* Together they are one capture, like one that did not rotate. */
-	char *whole = ttc_recover(path, files, &n);
+	char *whole = ttc_recover_all(path, files, &n);
 	if (CHECK(whole != NULL)) {
 		ttc_read(NULL, whole, n, key, &r);
 		CHECK_EQ_INT(damage(&r), 0);
@@ -213,7 +213,7 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 		ttc_how = (struct ttc_how){ .needs = ttc_how.needs };
 	}
 	/* Without one in the middle, the rest is told apart from it, and that one is missing. */
-	whole = ttc_recover(some, files - 1, &n);
+	whole = ttc_recover_all(some, files - 1, &n);
 	if (CHECK(whole != NULL)) {
 		ttc_read(NULL, whole, n, key, &r);
 		CHECK_EQ_INT(r.loss.e[TT_LOST_MISSING].n, 1);
@@ -280,7 +280,7 @@ clocked(uint8_t *p, unsigned clock, uint64_t num, uint64_t is, uint64_t den, uns
 	c.commit = (uint64_t)(q - at) - sizeof c;
 	memcpy(at, &c, sizeof c);
 	memcpy(p, &h, sizeof h);
-	ttc_recover(p, (size_t)(q - p));
+	ttc_fix_checksums(p, (size_t)(q - p));
 	return (size_t)(q - p);
 }
 
@@ -314,7 +314,7 @@ TEST(a_counter_runs_as_fast_as_the_clock_beside_it_says)
 	n = clocked(p, TTC_CLOCK_TSC, num, is, den, 10);
 	FILE *f = fopen(check_path("a.ttc"), "wb");
 	CHECK(f && fwrite(p, 1, n, f) == n && fclose(f) == 0);
-	char *whole = ttc_recover((const char *[]){ check_path("a.ttc") }, 1, &n);
+	char *whole = ttc_recover_all((const char *[]){ check_path("a.ttc") }, 1, &n);
 	if (CHECK(whole != NULL)) {
 		ttc_read_pipe(whole, n, &r);
 		CHECK_EQ_INT(r.num / is, r.den / den);
@@ -534,7 +534,7 @@ TEST(events_before_nonsense_are_counted)
 				memset(p + at[j + 1] - 2, 0xff, 2);
 				p[at[j + 1] - 3] = kind[i];
 			}
-		ttc_recover(p, n);
+		ttc_fix_checksums(p, n);
 		ttc_read(NULL, p, n, 0, &r);
 		CHECK_EQ_INT(r.rc, TT_OK);
 		CHECK_EQ_INT(r.loss.e[TT_LOST_DAMAGED].n, 1);
