@@ -181,6 +181,18 @@ keep_late(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t la
 		tt_hitch_keep(h, row->key, row->calls, row->self < late ? row->self : late);
 }
 
+/*
+ * Return the part of ${limited_ns}, time of a row in waits for the frame limit, that is not late, if ${late} ns of these waits are. The row's marker is that
+ * of a system call inside such a wait. All of it counts as not late if the frame waited in a marker of the limit alone, too, or for the Editor.
+ */
+static int64_t
+limited_in_time(const struct tt_thread_replay *w, int64_t limited_ns, int64_t late)
+{
+	const bool one_kind = w->now.limit_only == 0 && w->now.editor == 0;
+
+	return !one_kind || late <= 0 ? limited_ns : limited_ns > late ? limited_ns - late : 0;
+}
+
 /* Write the idle times of the present frame to the table. */
 static int
 keep_idle(struct tt_frames *f, const struct tt_thread_replay *w, struct tt_err *err)
@@ -229,6 +241,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	busiest = tt_hitches_insert(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
 	period = period_so_far(w, end - start);
 	latest = tt_hitches_insert(&f->latest, w->frame, tt_frames_uncapped_at(f, w->frame, period));
+	const int64_t late = latest ? tt_frames_late(f, w->frame, period) : 0;
 	if (rc == TT_OK && (longest || busiest || latest))
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
@@ -244,9 +257,9 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 		if (!(row->idle & TT_REPLAY_NO_WORK) && w->touched[i] != TT_REPLAY_OUTSIDE)
 			keep_rest(busiest, row, idle->idle_ns);
 		if (!(row->idle & TT_REPLAY_LIMITED))
-			keep_rest(latest, row, idle->limited_ns);
+			keep_rest(latest, row, limited_in_time(w, idle->limited_ns, late));
 		else if (latest)
-			keep_late(latest, row, tt_frames_late(f, w->frame, period));
+			keep_late(latest, row, late);
 		if (row->category < p->ncategory && row->self != 0 && !out)
 			add_share(p, row);
 		sum_row(f, w, row, start, end, wall);

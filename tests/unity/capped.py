@@ -262,6 +262,25 @@ def rendered():
         suite.run("stats", path, "--gate", budget(row), status=status)
 
 
+def late_in_a_call(write):
+    """A wait for presentation that is late is named as what makes its frame long, also where a system call inside it waits."""
+    def frames(inside):
+        at, out = 0, []
+        for k in range(FRAMES):
+            end, work = at + FRAME + (FRAME // 2 if k + 1 in (40, 80) else 0), 4 * MS + k % 7 * 50 * US
+            waits = [(at + work, end - 50 * US, PRESENT)] + [(at + work, end - 50 * US, SIGNAL)] * inside
+            out.append((at, end, [(at, end, ROOT), (at, at + work, LOOP), (at + 100 * US, at + work, ENEMY), *waits]))
+            at = end
+        return out
+    named = []
+    for inside in (0, 1):
+        path = write("late_call_%d" % inside, frames(inside))
+        rows = suite.rows("hitch_markers", path, "--hitches", "2")
+        named.append(sorted((r["frame"], r["self_ns"]) for r in rows if r["marker"] == NAMES[SIGNAL if inside else PRESENT]))
+    suite.equal("the late part of the wait", named[1], named[0])
+    suite.true("in both frames, and longer than their work", [f for f, _ in named[0]] == [40, 80] and all(ns > 10 * MS for _, ns in named[0]), named)
+
+
 def unexplained(path):
     """Of two frames in which a method takes longer, and nothing else is more, the capture does not tell why: nor does the sentence."""
     row = suite.rows("causes", path)[0]
@@ -816,6 +835,7 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     late(write)
     worst_told(write)
     half_held(write)
+    late_in_a_call(write)
     uneven(write("uneven", game(jitter=1500 * US)))
     two_rates(write)
 waits_fail(lambda name, frames: as_ttc(name + ".ttc", frames))
