@@ -357,6 +357,48 @@ note_frames(const struct tt_diff *d, struct tt_report *r)
 	    of[TT_DIFF_A] < of[TT_DIFF_B] ? "A" : "B"));
 }
 
+/* Work of a marker in the frames of each side, and whether the side has the marker at all. */
+struct of_marker { int64_t work_ns[TT_DIFF_SIDES]; bool is_there[TT_DIFF_SIDES]; };
+
+/* True if more than half of the work of each side is of markers that the other side does not have. */
+static bool
+is_other_work(const struct tt_diff *d, const struct of_marker *of)
+{
+	int64_t all[TT_DIFF_SIDES] = { 0 }, alone[TT_DIFF_SIDES] = { 0 };
+
+	for (size_t i = 0; i < d->nmarker; i++)
+		for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
+			all[s] += of[i].work_ns[s];
+			alone[s] += of[i].is_there[!s] ? 0 : of[i].work_ns[s];
+		}
+	return alone[TT_DIFF_A] > all[TT_DIFF_A] / 2 && alone[TT_DIFF_B] > all[TT_DIFF_B] / 2;
+}
+
+/* Add a note if the sides hardly have work in common: differences of single markers then say little. */
+static void
+note_other_work(const struct tt_diff *d, struct tt_report *r)
+{
+	const size_t size = (d->nmarker + 1) * sizeof(struct of_marker);
+	struct of_marker *const of = tt_mem_alloc(r->mem, size, &r->err);
+
+	if (!of)
+		return;
+	memset(of, 0, size);
+	for (size_t i = 1; i < d->nnode; i++) {
+		const struct tt_diff_node *v = &d->node[i];
+		if (v->kind != TT_DIFF_ZONE)
+			continue;
+		for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
+			of[v->name].work_ns[s] += tt_diff_is_part(d, v) && tt_diff_class(d, v) == TT_DIFF_WORK ? v->side[s].part : 0;
+			of[v->name].is_there[s] |= v->side[s].n > 0;
+		}
+	}
+	if (is_other_work(d, of))
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "other_work", tt_text(r, "most of the work of A, and most of B's, is of markers that the other "
+		    "side does not have: another game or scene? Of markers that were renamed, %s gives both names", tt_setting_name[TT_SETTING_RENAME]));
+	tt_mem_free(r->mem, of, size);
+}
+
 /* Add a note for captures that no layout fits: each text once, with the first capture. */
 static void
 note_layout(const struct tt_diff *d, struct tt_report *r)
@@ -394,5 +436,6 @@ tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, str
 	note_cap(d, r);
 	note_editor(d, r);
 	note_frames(d, r);
+	note_other_work(d, r);
 	tt_mem_free(r->mem, x.root, d->nnode * sizeof *x.root);
 }

@@ -602,6 +602,12 @@ def verdicts():
         long = [s.write(GEN, at("long%d.mlpd" % n)) for s in [loop(n, lambda s, i: s.call("Game.Enemy:Think ()", 100000))]]
         have = [x["text"] for x in diff(files[0][:1], long, "--frame-marker", "Game:Tick")[2]["notes"] if x["id"] == "fewer_frames"]
         same("%d frames against 4" % n, [x[:60] for x in have], ["a capture of A has 4 frames in the mean, one of B 9, and tim"] if told else [])
+    # More than half of the work of both sides is of markers that only one has. Game:Tick has 1000 ns of its own on both.
+    for ns, told in ((900, False), (1100, True)):
+        alone = [[s.write(GEN, at("alone_%s%d.mlpd" % (name, ns)))] for name in "ab"
+                 for s in [loop(4, lambda s, i, name=name: s.call("Game.%s:Work ()" % name.upper(), ns))]]
+        same("%d of %d ns of work alone" % (ns, ns + 1000), [x["id"] for x in diff(*alone, "--frame-marker", "Game:Tick")[2]["notes"]
+                                                            if x["id"] == "other_work"], ["other_work"] if told else [])
     # Of captures that tell no session those of a side are one, and sessions are taken to differ by 2.5 %.
     for word, factor, code in (("undecided", 1.04, 5), ("worse", 1.25, 1), ("not worse", 0.8, 0)):
         t, have = pair("sessions " + word, captures(a), captures([int(factor * x) for x in a]))
