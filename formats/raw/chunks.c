@@ -3,6 +3,8 @@
  */
 #include "raw/raw.h"
 
+#include "base/order.h"
+
 #include "base/hash_seed.h"
 
 /* True if recording paused between the stream's last frame, or its first event, and the frame at ${ticks}. */
@@ -392,7 +394,7 @@ raw_begin_lead(struct raw *m, uint32_t number)
 	if (number == 1)
 		m->first_lead = m->lead;
 	m->lead = INT64_MIN;
-	m->lead_known = false;
+	m->lead_known = m->in_old_frame = false;
 	m->lead_of = number;
 }
 
@@ -423,10 +425,12 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 			return;
 		if (m->lead == INT64_MIN)
 			m->lead = t;
-		if (type == RAW_FRAME)
+		if (type == RAW_FRAME) {
 			m->lead = unity_u32(q + at) == s->first_frame ? t : s->began;
-		else if (unity_u32(q + id) == h->root)
-			m->lead = (type - RAW_BEGIN) % 3 == 0 ? t : s->began;
+			m->in_old_frame = (int32_t)(s->first_frame - unity_u32(q + at)) > 1;
+		} else if (unity_u32(q + id) == h->root) {
+			m->lead = (type - RAW_BEGIN) % 3 == 0 && !m->in_old_frame ? t : s->began;
+		}
 	}
 }
 
@@ -492,6 +496,26 @@ leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct r
 	drop_front(h, piece, (size_t)(kept - p));
 	if (s->began - first > m->earlier_ns)
 		m->earlier_ns = s->began - first;
+}
+
+/*
+ * Find the times at which recording went on after a pause, or began, after the stream's last time. Threads write late: a block may have events of before and
+ * after them, and zones that were open then have ends of other zones behind them.
+ */
+static void
+find_resumes(const struct raw *m, struct raw_head *h)
+{
+	const struct raw_session *const s = &h->s;
+	const int64_t began = recording_from(m, s, h->stream == s->main);
+
+	if (h->stream == RAW_SESSION)
+		return;
+	if (s->stated && h->before < began)
+		h->resumed[h->nresumed++] = began;
+	size_t at = tt_lower_bound(i, 0, m->npause, m->pause[i].session < s->number ||
+	    (m->pause[i].session == s->number && raw_ns(s, m->pause[i].ticks) <= h->before));
+	for (; at < m->npause && m->pause[at].session == s->number && h->nresumed < RAW_RESUMES; at++)
+		h->resumed[h->nresumed++] = raw_ns(s, m->pause[at].ticks);
 }
 
 /* True if a reading that looks only for definitions, frames and threads can skip the stream's blocks in the segment. */
@@ -563,6 +587,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	*some = h->n > 0 || stop;
 	if (!*some)
 		return TT_OK;
+	find_resumes(m, h);
 	if ((rc = deliver(m, st, h, err)) != TT_OK)
 		return rc;
 	if (of.ends) {

@@ -548,6 +548,25 @@ count_damaged(struct raw_run *r, size_t bytes)
 	r->damaged_at = r->at;
 }
 
+/* True if recording went on after a pause, or began, between the last time so far and ${t}. */
+static bool
+is_resumed(const struct raw_run *r, int64_t t)
+{
+	const int64_t before = r->last != INT64_MIN ? r->last : r->h->before;
+
+	for (uint32_t i = 0; i < r->h->nresumed && before != INT64_MIN; i++)
+		if (before < r->h->resumed[i] && t >= r->h->resumed[i])
+			return true;
+	return false;
+}
+
+/* End open zones where recording paused, or had not begun, before the message of ${type} at ${p}. */
+static int
+resume(struct raw_run *r, unsigned type, const uint8_t *p)
+{
+	return raw_has_time(type) && is_resumed(r, r->mending ? r->mended_ts : raw_time_of(r->s, p)) ? cut(r, TT_GAP_UNRECORDED) : TT_OK;
+}
+
 /* Report whether anything is missing before a piece. */
 static int
 arrive(struct raw_run *r, uint32_t flags)
@@ -556,6 +575,15 @@ arrive(struct raw_run *r, uint32_t flags)
 	const bool lost = flags & RAW_P_GAP || ((flags & (RAW_P_LOST | RAW_P_PAUSED)) == RAW_P_LOST && r->h->stream == r->s->main);
 
 	return flags & (RAW_P_GAP | RAW_P_LOST | RAW_P_PAUSED) ? cut(r, lost ? TT_GAP_LOST : TT_GAP_UNRECORDED) : TT_OK;
+}
+
+/* Do the same for a piece whose messages are read: a pause before it is found by their times, unless there are more pauses than the head has. */
+static int
+arrive_at_messages(struct raw_run *r, uint32_t flags)
+{
+	const bool by_time = flags & RAW_P_PAUSED && r->h->nresumed < RAW_RESUMES;
+
+	return arrive(r, by_time ? flags & ~(uint32_t)(RAW_P_LOST | RAW_P_PAUSED) : flags);
 }
 
 /* Begin the thread, or another thread that reuses its id. */
@@ -628,6 +656,8 @@ one_message(struct raw_run *r, struct raw_walk *w, bool *sane)
 	struct tt_batch *b = r->u.b;
 	int rc = unlikely(r->nodd) ? mend(r, w->p, w->size) : TT_OK;
 
+	if (rc == TT_OK && unlikely(r->h->nresumed))
+		rc = resume(r, unity_u16(w->p), w->p);
 	if (rc == TT_OK && raw_is_retyped(r, w))
 		*sane = false;
 	else if (rc == TT_OK)
@@ -675,7 +705,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 		(r->skims ? raw_skim_row : raw_row)(r, w);
 		const uint8_t *const p = w->p;
 		enum raw_step step = raw_walk_next(w);
-		for (; rc == TT_OK && piece != w->i; rc = arrive(r, w->piece[piece].flags))
+		for (; rc == TT_OK && piece != w->i; rc = arrive_at_messages(r, w->piece[piece].flags))
 			piece++;
 		if (rc != TT_OK || step == RAW_OVER)
 			return rc;

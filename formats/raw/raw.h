@@ -48,7 +48,7 @@
 #include "raw/layout.h"
 
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_SEEN_PAGES = 256, RAW_SEEN_PAGE = 128,
-	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4, RAW_ALONE = 4,
+	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4, RAW_ALONE = 4, RAW_RESUMES = 8,
 	RAW_NAME_MAX = 1026 };        /* maximum bytes of a thread's name with its group; longer texts are not names of threads */
 #define RAW_MAX_RUNON_NS INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not tell when that thread ended */
 #define RAW_MAX_SESSIONS 20000                         /* maximum number of logs in a file: each takes about 4 kB of memory and 30 us */
@@ -215,6 +215,8 @@ struct raw_head {
 	int64_t since, until;         /* a first time before ${since} is wrong unless the next one is, too; all times after ${until} are wrong */
 	int64_t after;                /* see struct raw_stream.carry_after */
 	int64_t before;               /* see struct raw_stream.last_ts */
+	int64_t resumed[RAW_RESUMES]; /* times after ${before} from which recording goes on after a pause, or begins: zones end there */
+	uint32_t nresumed;
 	struct raw_name named;        /* name of the thread, if its id is reused and its message does not say when it registered */
 };
 enum raw_head_flag {
@@ -367,6 +369,7 @@ struct raw {
 	 */
 	int64_t lead;                 /* INT64_MIN: no time of the main thread was read yet */
 	bool lead_known;              /* true: times after the recording's begin were read */
+	bool in_old_frame;            /* true: the last mark before the recording is of a frame at least two earlier: its root is of an earlier recording */
 	uint32_t lead_of;
 	int64_t first_lead;           /* lead of session 0, if ${lead_of} is a later session */
 	int64_t earlier_ns;           /* ns by which events of an appended log precede its recording and are left out; 0: no such events */

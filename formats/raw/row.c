@@ -85,6 +85,9 @@ plain_stop(const struct raw_run *r, const struct raw_walk *w)
 {
 	const uint8_t *stop = w->all - PLAIN_MAX_BYTES + 1;
 
+	/* Each block's first message tells whether recording paused before the block. */
+	if (unlikely(r->h->nresumed) && w->end < stop)
+		stop = w->end;
 	for (unsigned i = 0; unlikely(i < r->nodd); i++)
 		if (r->odd[i].p >= w->p && r->odd[i].p < stop)
 			stop = r->odd[i].p;

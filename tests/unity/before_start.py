@@ -95,13 +95,12 @@ suite.equal("info has all calls", rows, {"Main Thread": FRAMES, "Worker 0": FRAM
 suite.equal("and how long the recording was", suite.report("info", path)["tables"]["capture"]["rows"][0]["duration_ns"],
             suite.report("info", clean)["tables"]["capture"]["rows"][0]["duration_ns"])
 wanted = collections.Counter(["Work", "Work"] * FRAMES)     # roots are no zones
-open_then = collections.Counter(["Old"])     # when the recording began, to be closed by the worker's first frame
 suite.run("convert", path, "-o", suite.path("old.csv"))
 with open(suite.path("old.csv"), newline="") as f:
     zones = [r for r in csv.DictReader(f) if r["kind"] == "zone"]
-suite.equal("CSV is of the recording", (collections.Counter(r["name"] for r in zones), min(int(r["start_ns"]) for r in zones)), (wanted + open_then, 0))
+suite.equal("CSV is of the recording", (collections.Counter(r["name"] for r in zones), min(int(r["start_ns"]) for r in zones)), (wanted, MS))
 zones = collections.Counter(e["name"] for e in suite.chrome(path) if e["ph"] in "XB" and not e["name"].startswith("Frame "))
-suite.equal("Chrome JSON, too", zones, wanted + open_then)
+suite.equal("Chrome JSON, too", zones, wanted)
 
 
 def in_order(pieces, order):

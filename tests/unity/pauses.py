@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """
-Random recordings that pause, as .raw: zones that are open at a pause go on to their end, or are cut at the last event before the first frame mark of
-their thread after it, whether or not the thread had a mark before; what is not recorded is never called lost. What is expected is computed by the
-rules of tracetool-metrics(7), Calls and Frames, and tracetool-formats(7).
+Random recordings that pause, as .raw: zones that are open at a pause are cut at their thread's last event before it, whether or not the thread marks
+frames; what is not recorded is never called lost. What is expected is computed by the rules of tracetool-metrics(7), Calls and Frames, and
+tracetool-formats(7).
 """
 import collections
 import random
@@ -17,21 +17,36 @@ suite = Suite()
 
 
 class Paused(Thread):
-    """A thread whose frame marks cut what a pause left open."""
+    """A thread whose first event after a pause cuts what the pause left open."""
 
     def __init__(self, name, native, marks):
         super().__init__(name, native)
-        self.marks, self.frame, self.has_paused, self.notes = marks, 0, False, 0
+        self.marks, self.frame, self.has_paused, self.in_new_part, self.notes = marks, 0, False, False, 0
+
+    def go_on(self, jumps=False):
+        """An event; ${jumps}: a frame's number is missing before it."""
+        if any(d[0] != "block" for d in self.did) and (self.has_paused or jumps):
+            self.over(self.last)
+            self.notes += 1
+        self.has_paused = False
+
+    def begin(self, *args, **named):
+        self.go_on()
+        super().begin(*args, **named)
+
+    def end(self, *args):
+        self.go_on()
+        super().end(*args)
 
     def mark(self, at, jumps):
         """A frame mark; ${jumps}: a number is missing before it."""
         self.frame += jumps
-        if any(d[0] != "block" for d in self.did) and (self.has_paused or (jumps and self.frame > 1)):
-            self.over(self.last)
-            self.notes += 1
+        # Numbers of frames jump where recording paused.
+        self.go_on(jumps and self.frame > 1 and not self.in_new_part)
+        self.in_new_part = False
         self.did.append(("mark", self.frame, at, None, None))
         self.frame += 1
-        self.has_paused, self.last = False, at
+        self.last = at
 
 
 def make(r, filler):
@@ -60,7 +75,7 @@ def make(r, filler):
         parts.append((begin, at, [len(t.did) for t in threads]))
         at += r.choice((20000, 10 ** 6, 10 ** 9))
         for t in threads:
-            t.has_paused = True
+            t.has_paused = t.in_new_part = True
     for t in threads:
         last = t.last
         while t.stack:
