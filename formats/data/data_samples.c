@@ -241,12 +241,13 @@ take_counter(struct data_tree *t, struct one *o)
 	struct data_run *r = t->r;
 	struct unity_value v;
 	enum tt_type type;
+	uint32_t counter = o->id;
 	uint64_t bits;
 
 	o->counter = first_value(o, &v);
 	if (o->counter && t->l->rank >= 11) {
 		unity_lock(&r->u);
-		o->counter = unity_is_counter(r->u.known, 0, o->id, r->u.seq, &(uint32_t){ 0 });
+		o->counter = unity_is_counter(r->u.known, 0, o->id, r->u.seq, &counter);
 	}
 	if (!o->counter)
 		return TT_OK;
@@ -257,7 +258,7 @@ take_counter(struct data_tree *t, struct one *o)
 		return TT_OK;
 	}
 	tt_loss_add(&r->u.b->loss, TT_LOST_COUNTER_VALUES, unity_u32(o->values) - 1, 0, r->u.b->at);
-	return unity_counter_event(&r->u, o->ts, o->id, type, bits);
+	return unity_counter_event(&r->u, o->ts, counter, type, bits);
 }
 
 static int

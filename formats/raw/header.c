@@ -5,9 +5,26 @@
 
 #include "base/clock_ratio.h"
 
+static uint64_t
+common_divisor(uint64_t a, uint64_t b)
+{
+	while (b > 0) {
+		const uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 static int
 set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
 {
+	const uint64_t common = common_divisor(num, den);
+
+	if (common > 1) {
+		num /= common;
+		den /= common;
+	}
 	if (num > UINT64_C(1) << 40 || den > UINT64_C(1) << 40 || !tt_clock_ratio(num, den, &s->mult, &s->shift))
 		return tt_fail(err, TT_E_DAMAGED, 12, "the clock's ratio %llu/%llu makes no sense", (unsigned long long)num,
 		    (unsigned long long)den);

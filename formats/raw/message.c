@@ -155,6 +155,8 @@ is_name(const uint8_t *p, unsigned skip)
 	return n == 0 || !memchr(p + skip + 4, 0, n - 1);
 }
 
+enum { MAX_STATE_FLAGS = 255 };          /* of a state; bit 0 is known */
+
 /* True if the engine may have written the message. Damaged messages, and messages read by a wrong layout, may look whole. */
 static bool
 is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
@@ -168,7 +170,7 @@ is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 		return is_name(p, at + (l->rank >= 12 ? 16 : l->rank >= 11 ? 8 : l->wide ? 8 : 4));
 	case RAW_STATE:
 		/* A lost page of zeros must not count as this message. */
-		return unity_u32(p + at) <= 1 && (unity_u32(p + at) | unity_u64(p + at + 4) | unity_u32(p + at + 12)) != 0;
+		return unity_u32(p + at) <= MAX_STATE_FLAGS && (unity_u32(p + at) | unity_u64(p + at + 4) | unity_u32(p + at + 12)) != 0;
 	case RAW_FLOW:
 		return p[at] <= 3;
 	default:

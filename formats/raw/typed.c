@@ -7,7 +7,7 @@
  */
 #include "raw/raw.h"
 
-enum { VALUES_MAX = 8, FLOW_KIND_MAX = 3, MAX_RANK_OLD_ALLOC = 3 };
+enum { VALUES_MAX = 8, FLOW_KIND_MAX = 3 };
 
 static unsigned
 size_of_type(const struct raw_layout *l)
@@ -211,9 +211,6 @@ raw_is_retyped(struct raw_run *r, const struct raw_walk *w)
 
 	if (w->session || type == RAW_FRAME || type == RAW_FLOW)
 		return false;
-	/* Later versions have samples for allocations. One such message is damage: it must not make a trial prefer the layout of an earlier version. */
-	if (type == RAW_OLD_ALLOC && r->s->layout.rank > MAX_RANK_OLD_ALLOC && !r->m->as)
-		return true;
 	if (type >= RAW_BEGIN_ID && type <= RAW_SINGLE_ID)
 		return has_values(r, w);
 	if (type >= RAW_BEGIN_ARGS && type <= RAW_SINGLE_ARGS && w->p[r->s->size[RAW_BEGIN]] == 0)

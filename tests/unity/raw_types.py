@@ -452,7 +452,7 @@ def drawings():
         suite.equal(name + " without far markers: status", read(bytes(c.file))[0], 0)
         told = lambda have: [(r["kind"], r["severity"]) for r in have["loss"] if r["severity"] != "info"]
         for at, kind, what in c.places:
-            for other, means in ((52, "anchor"), (43, "text begin"), (40, "counter")):
+            for other, means in ((43, "text begin"), (40, "counter")):
                 if what != means or (what == "counter" and not aligned):
                     continue
                 data = bytearray(c.file)
