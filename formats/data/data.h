@@ -124,7 +124,7 @@ struct data_piece {
 };
 enum data_piece_flag {
 	DATA_P_GAP = 1,               /* records are missing before the piece */
-	DATA_P_EMPTY = 2,             /* the frame is a placeholder */
+	DATA_P_EMPTY = 2,             /* the frame is a placeholder, or has no threads */
 	DATA_P_BAD_GPU = 4,           /* the frame's own GPU time is too long */
 	DATA_P_PAUSED = 8,            /* recording paused before the piece */
 };

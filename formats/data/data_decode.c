@@ -232,7 +232,8 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 			rc = frame(&r, piece);
 		if (rc == TT_OK && !skim)
 			rc = statistics(&r, piece);
-		TT_THEN(rc, skim ? pass_over(&r, piece) : thread(&r, piece, &(bool){ true }));
+		if (piece->len > 0)
+			TT_THEN(rc, skim ? pass_over(&r, piece) : thread(&r, piece, &(bool){ true }));
 	}
 	unity_run_end(&r.u);
 	tt_mem_free(b->mem, r.level, r.caplevel * sizeof *r.level);

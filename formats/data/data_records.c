@@ -152,6 +152,19 @@ add_piece(struct data *m, uint32_t index, const struct data_part *part, struct t
 	return add_part(m, part, &st->first, &st->last, err);
 }
 
+/* Take a frame without threads: it has a time, and ends the frame before it. */
+static int
+take_bare_frame(struct data *m, const struct data_record *r, const struct data_piece *frame, struct tt_err *err)
+{
+	struct data_part part = { .piece = *frame };
+
+	part.piece.p = r->threads.p;
+	part.piece.first = INT64_MAX;
+	part.piece.flags |= DATA_P_EMPTY;
+	m->busy = r->start;
+	return add_piece(m, m->main - 1, &part, err);
+}
+
 static int
 take_threads(struct data *m, const struct data_record *r, const struct data_piece *frame, struct tt_err *err)
 {
@@ -283,7 +296,7 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, co
 	m->id = r->id;
 	if ((rc = take_definitions(m, r, at, err)) != TT_OK || (rc = data_check_begin(m, r, at, err)) != TT_OK)
 		return rc;
-	return take_threads(m, r, &frame, err);
+	return r->nthread == 0 && m->main ? take_bare_frame(m, r, &frame, err) : take_threads(m, r, &frame, err);
 }
 
 /*

@@ -290,8 +290,6 @@ def planted_game(form, seed):
     main = events[forms.THREADS[0]]
     if form == "mlpd":      # its frames begin with the marker, and one more follows the last; names stand before the game
         main += [("begin", marks[-1], "PlayerLoop"), ("end", marks[-1] + MS)]
-    elif form == "data":    # no frame follows the last, nor does it say when a thread ends
-        marks.pop()
     else:
         main.append(("other", marks[-1]))
     threads = [recount.Thread("Thread %d" % i if form == "mlpd" else name, of) for i, (name, of) in enumerate(events.items(), 1)]

@@ -421,6 +421,21 @@ for word in (0x20160622, 0x20170327, 0x20191122, 0x20220328):
         of[at + bit // 8] ^= 1 << bit % 8
         suite.equal("0x%x: bit %d of a part of drawing" % (word, bit), list(told("part.data", own[:2] + [of] + own[3:] + [end], 3)[2]), ["damaged"])
 
+# Frames without threads have their own time, and none of the frame before.
+bare = changed("data", ("for tid, group, name in self.threads(idx):", "for tid, group, name in [] if idx in (5, 6, 9) else self.threads(idx):"))
+for word in (0x20160622, 0x20170327, 0x20191122, 0x20220328):
+    longest = []
+    for by in (None, bare):
+        path = suite.path("bare.data")
+        generate("data", path, "--version", hex(word), "--frames", "14", by=by)
+        t = suite.report("stats", path, "--table", "frames,frame_gc,loss")["tables"]
+        longest.append({r["frame"]: r["dur_ns"] for r in t["frame_gc"]["rows"]})
+        suite.equal("0x%x: nothing is lost" % word, [r["kind"] for r in t["loss"]["rows"] if r["severity"] in ("loss", "error")], [])
+    whole, some = longest
+    # What threads do takes other random numbers, which changes lengths by a microsecond.
+    suite.equal("0x%x: frames around those without threads" % word, [sorted(some), all(abs(some[k] - whole[k]) <= 1000 for k in some)],
+                [sorted(set(whole) - {6, 7, 10}), True])
+
 # The system uses ids of threads again: names take turns at one id, within a segment of the file or not.
 for word, n in [(w, 12) for w in (0x20160622, 0x20191122, *data_gen.WORDS[7:])] + [(0x20220328, 600)]:
     head = 16 if word in data_gen.OLD else 28 if word >= 0x20220328 else 12
