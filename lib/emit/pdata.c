@@ -314,6 +314,15 @@ push(struct pdata *d, struct level l, struct tt_err *err)
 	return rc;
 }
 
+/* True unless the zone from ${from} to ${to} is at most half of the frame that it begins in: it is not the frame's root then, whatever its name. */
+static bool
+is_most_of_frame(const struct pdata *d, int64_t from, int64_t to)
+{
+	const struct tt_frames *f = d->e.m->frames;
+
+	return !d->in || to - from > (tt_frames_end(f, d->at) - tt_frames_start(f, d->at)) / 2;
+}
+
 static int
 cut(void *arg, const struct tt_slice *s, struct tt_err *err)
 {
@@ -333,7 +342,7 @@ cut(void *arg, const struct tt_slice *s, struct tt_err *err)
 	if (d->nopen > 0 && l.end > d->open[d->nopen - 1].end)
 		l.end = d->open[d->nopen - 1].end;
 	l.name = named.name;
-	l.root = d->nopen == 0 && s->depth == 0 && strcmp(named.full, d->root) == 0;
+	l.root = d->nopen == 0 && s->depth == 0 && strcmp(named.full, d->root) == 0 && is_most_of_frame(d, s->ts, l.end);
 	if ((rc = push(d, l, err)) != TT_OK || l.root)
 		return rc;
 	if (d->in)

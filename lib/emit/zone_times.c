@@ -11,6 +11,9 @@
 /* Maximum ns by which zones of length 0 move when a zone that continues in the next chunk begins at the same time. */
 enum { MOVED_ON = 16 };
 
+/* Maximum ns by which a change moves. The capture's first event is at 1,000 ns, and nothing may come before 0. Changes that would move further share a time. */
+enum { MAX_MOVED = 900 };
+
 /* The next change in time: its time in the capture, and its present time. */
 struct walk {
 	int64_t was, is;
@@ -30,7 +33,9 @@ tt_zone_times_meet(const struct tt_slice *s, size_t n, const struct tt_zone_edge
 static int64_t
 time_before_next(const struct walk *w, int64_t ts, int64_t gap)
 {
-	return ts > w->was || ts <= w->is - gap ? ts : w->is - gap;
+	const int64_t before = w->is - gap, least = ts - MAX_MOVED;
+
+	return ts > w->was || ts <= before ? ts : before > least ? before : least;
 }
 
 static void

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """What events of Unity's .raw become: allocations in their zones, values by name, threads of one id."""
+import collections
 import itertools
 import csv
 import json
+import os
 import re
 import struct
+import sys
 
-from raw_log import MAIN, MS, SESSION, Log, marker, sample, text, thread, zone
+from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, thread, zone
 from ttc import Suite
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+from pdata_file import Pdata
 
 suite = Suite()
 
@@ -348,6 +353,56 @@ def colors():
 
 
 allocations()
+def zones_without_length():
+    """Thousands of zones without length at one time, first in the capture, in a row or in each other: Chrome JSON has them all, and the zone around them."""
+    for name, inside in (("in a row", [36, 37] * 3000), ("in each other", [36] * 3000 + [37] * 3000)):
+        c = Log(100, ("Main Thread", "Work", "Tick"))
+        body = sample(36, 1, 100) + b"".join(sample(kind, 2, 100) for kind in inside) + sample(37, 1, 105)
+        c.frame(100, inside=sample(36, 0, 100) + body + sample(37, 0, 109))
+        c.frame(110)
+        path = c.write(suite.path("ticks.raw"))
+        suite.equal(name + ": zones", collections.Counter(e["name"] for e in suite.chrome(path) if e["ph"] == "X" and not e["name"].startswith("Frame ")),
+                    {"Work": 2, "Tick": 3000})
+        suite.equal(name + ": the longest of each", [max(e["dur"] for e in suite.chrome(path) if e["ph"] == "X" and e["name"] == n) >= d
+                                                     for n, d in (("Work", 5000), ("Tick", 0))], [True, True])
+
+
+def zones_named_as_their_thread():
+    """In .pdata a zone with the name of its thread is left out if it is the frame's root, and not if it is a part of the frame."""
+    for ms, n in ((2, 3), (9, 0)):
+        c = Log(100, ("Main Thread", "Work", "Loading"))
+        c.block(SESSION, thread(200, 5, "Loading", 1))
+        for k in range(3):
+            c.frame(100 + 10 * k)
+            c.block(200, zone(2, 100.5 + 10 * k, 100.5 + 10 * k + ms))
+        c.frame(130)
+        path = suite.path("named.pdata")
+        suite.run("convert", c.write(suite.path("named.raw")), "-o", path)
+        with open(path, "rb") as f:
+            zones = [m for _, _, threads in Pdata(f.read()).frames for name, marks in threads.items() if name == "1:Loading" for m in marks]
+        suite.equal("zones of %d ms of 10 that are called as their thread" % ms, [m[0] for m in zones], ["Loading"] * n)
+
+
+def headers_and_states():
+    """A clock whose ratio is written with large numbers, and a state with a flag beside the known one, are read like others."""
+    c = Log(100)
+    for k in range(4):
+        c.frame(100 + 10 * k)
+    c.block(SESSION, state(0, 140))
+    plain = c.write(suite.path("plain.raw"))
+    want = suite.report("stats", plain, "--table", "frames,markers,loss")["tables"]
+    for what, at, form, value in (("clock", 12, "<QQ", (10 ** 14, 10 ** 14)), ("state", None, "<I", (3,))):
+        data = bytearray(c.b)
+        struct.pack_into(form, data, at or data.index(state(1, 100)) + 2, *value)
+        path = suite.path("other.raw")
+        with open(path, "wb") as f:
+            f.write(data)
+        suite.equal(what, suite.report("stats", path, "--table", "frames,markers,loss")["tables"], want)
+
+
+zones_without_length()
+zones_named_as_their_thread()
+headers_and_states()
 times_of_zero()
 padded_stacks()
 zone_stacks()
