@@ -271,6 +271,18 @@ count_regex_signs(const char *p)
 	return sum[depth];
 }
 
+/* True if the expression has a back-reference, as in "(a)\1": with one, matching a name of some hundred characters may take minutes. */
+static bool
+has_back_reference(const char *p)
+{
+	for (; *p; p++) {
+		if (*p == '\\' && p[1] >= '1' && p[1] <= '9')
+			return true;
+		p += *p == '\\' && p[1];
+	}
+	return false;
+}
+
 int
 tt_pattern_check(const char *pattern, struct tt_err *err)
 {
@@ -290,6 +302,8 @@ tt_pattern_check(const char *pattern, struct tt_err *err)
 	if (count_regex_signs(pattern + sizeof REGEX - 1) > MAX_REGEX_SIGNS)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%.60s\" is more than %d signs long once its {N} are written out: repeat less", pattern,
 		    MAX_REGEX_SIGNS);
+	if (has_back_reference(pattern + sizeof REGEX - 1))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" refers back to a group with \"\\N\", which is not supported: write it out", pattern);
 	code = regcomp(&re, pattern + sizeof REGEX - 1, REG_EXTENDED | REG_NOSUB);
 	if (code == 0) {
 		regfree(&re);

@@ -129,6 +129,8 @@ TEST(a_pattern_may_be_a_regular_expression)
 	CHECK_EQ_INT(tt_pattern_check("re:(a{20}b{6}){20}", &err), TT_E_USAGE);
 	CHECK_EQ_INT(tt_pattern_check("re:((a{1,100}){1,100}){1,100}c", &err), TT_E_USAGE);
 	CHECK_EQ_INT(tt_pattern_check("re:a\\{501}", &err), TT_OK);
+	CHECK_EQ_INT(tt_pattern_check("re:(.*)(.*)\\1\\2b", &err), TT_E_USAGE);
+	CHECK_EQ_INT(tt_pattern_check("re:a\\\\1", &err), TT_OK);
 }
 
 TEST(a_stretch_of_time_is_inside_outside_or_neither)
