@@ -35,10 +35,10 @@ bool tt_zone_times_meet(const struct tt_slice *s, size_t n, const struct tt_zone
  * Separate the times of the begins and ends of the ${n} zones at ${s} and of the begins of ${nbegun} zones (together less than 2^30, in the order of struct
  * tt_view), so that times alone nest them. A zone of length 0 begins 1 ns before the next change on its thread if both have the same time; changes that it
  * meets move along, by at most 1 ns for each zone of length 0 at its time, and by at most 900 ns in all. A zone of length 0 around another gets a length; no
- * other zone's length becomes 0. Nothing moves before the begin of a zone that continues, or before the last event of the previous chunk; it moves later instead. A change at that
- * event's time is 1 ns later if nothing follows so soon; zones of length 0 before it may have that time. A zone that is open when the capture ends lasts up
- * to 16 ns longer than its thread's last event. Zones that do not nest as their depths say (a damaged capture) stay as they are, and so do begins in other
- * chunks.
+ * other zone's length becomes 0. Nothing moves before the begin of a zone that continues, or before the last event of the previous chunk; it moves later
+ * instead. A change at that event's time is 1 ns later if nothing follows so soon; zones of length 0 before it may have that time. A zone that is open when
+ * the capture ends lasts up to 16 ns longer than its thread's last event. Zones that do not nest as their depths say (a damaged capture) stay as they are,
+ * and so do begins in other chunks.
  */
 void tt_zone_times_part(struct tt_slice *s, size_t n, const struct tt_begun *begun, size_t nbegun, const struct tt_zone_edges *edges, uint32_t *room);
 
