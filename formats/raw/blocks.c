@@ -713,8 +713,8 @@ is_back(const struct raw_session *s, const struct raw_stream *st, uint32_t frame
 static bool
 begins_recording(const struct raw_session *s, const struct raw_stream *st, uint32_t frame, int64_t time)
 {
-	return s->stated && st->framed && st->frame_ns < s->began && time >= s->began && (int32_t)(s->first_frame - st->frame) > 1 &&
-	    (int32_t)(frame - s->first_frame) <= 1;
+	return s->stated && st->framed && st->frame_ns < s->began && time >= s->began && st->frame != s->first_frame &&
+	    frame - s->first_frame <= 1;
 }
 
 /* Take in the frame's mark that fills the payload at ${p}. Return the flags of its block. */

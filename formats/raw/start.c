@@ -178,12 +178,12 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 
 /*
  * Return the message that tells when the session began, given that there is a ProfilerState: a frame of the main thread may be earlier. Its frames are those
- * of an earlier recording, though, if they end more than a second before the ProfilerState and frames between them and the ProfilerState's are missing.
+ * of an earlier recording, though, if the last of them begins more than a second before the ProfilerState and is not the frame of the ProfilerState.
  */
 static enum start
 by_state_or_frame(const struct beginning *b)
 {
-	const bool is_old = b->main_last < b->state - RAW_MAX_STEP_NS && (int32_t)(b->state_frame - b->main_last_number) > 1;
+	const bool is_old = b->main_last < b->state - RAW_MAX_STEP_NS && b->state_frame != b->main_last_number;
 
 	return b->main_framed && b->main_frame < b->state && !is_old ? START_FRAME : START_STATE;
 }

@@ -382,10 +382,10 @@ def ends(name, c, want):
                 suite.equal("%s: %s at %d, of marker %d: figures" % (name, what, at, other), same, [])
 
 
-def drawing(aligned, word, old=0, far=True):
+def drawing(aligned, word, old=0, far=True, first=40):
     """A log with what the others lack: work for the GPU and its times, a counter and an empty array of statistics after it, a zone with a text of its own, if
-    ${far} markers of the highest numbers, and ${old} frames of the main thread from a recording 2.3 s before, flushed before the recording begins in the
-    file."""
+    ${far} markers of the highest numbers, and ${old} frames of the main thread, from number ${first} on, from a recording 2.3 s before, flushed before
+    the recording begins in the file."""
     c = Log(aligned, word)
     c.thread(MAIN, "Main Thread")
     for i, (name, flags) in enumerate((("Main Thread", 0), ("Update", 0), ("GC.Alloc", 0), ("Draw", 0), ("Heap Size", 0x80), ("Profiler.Default", 0))):
@@ -396,7 +396,7 @@ def drawing(aligned, word, old=0, far=True):
     at = lambda ms: int((SINCE + ms) * MS)
     definitions, c.pending = c.pending, []
     for f in range(old):
-        c.put(34, c.out(34).w("IQ", 40 + f, at(-2200 + 8 * f)), "old mark")
+        c.put(34, c.out(34).w("IQ", first + f, at(-2200 + 8 * f)), "old mark")
         c.block(MAIN)
         c.sample(36, 0, -2200 + 8 * f)
         c.zone(1, -2199 + 8 * f, -2195 + 8 * f)
@@ -445,9 +445,9 @@ def drawings():
         count = lambda have, name: sum(r["count"] for r in have["markers"] if r["marker"] == name)
         suite.equal(name + ": status, calls, values", (status, [count(want, n) for n in ("Update", "Query", "Far", "Draw")],
                     {r["counter"]: r["count"] for r in want["counters"] if not r["counter"].startswith("GPU")}), (0, [6] * 4, {"Heap Size": 6, "Far Count": 6}))
-        for old in (1, 3):
-            status, have, _ = read(bytes(drawing(aligned, word, old).file))
-            suite.equal("%s, %d old frames: status, frames, calls" % (name, old), (status, have["frames"], count(have, "Update")), (0, want["frames"], 6))
+        for old, first in ((1, 40), (3, 40), (1, 99), (3, 97), (3, 4000)):
+            status, have, _ = read(bytes(drawing(aligned, word, old, first=first).file))
+            suite.equal("%s, %d old frames from %d on: status, frames, calls" % (name, old, first), (status, have["frames"], count(have, "Update")), (0, want["frames"], 6))
         c = drawing(aligned, word, far=False)
         suite.equal(name + " without far markers: status", read(bytes(c.file))[0], 0)
         told = lambda have: [(r["kind"], r["severity"]) for r in have["loss"] if r["severity"] != "info"]
