@@ -116,7 +116,7 @@ def want(samples, stat, unit):
 
 
 def budget(rows):
-    rows = [dict({"id": "r%d" % i, "metric": "test", "max": "9000s" if r.get("metric") else 9e15, "level": "off"}, **r) for i, r in enumerate(rows)]
+    rows = [dict({"id": "r%d" % i, "metric": "test", "max": "9000s" if r.get("metric") else 9e12, "level": "off"}, **r) for i, r in enumerate(rows)]
     rows.append({"id": "on", "metric": "lost.events", "max": 0})
     return put("budget.json", json.dumps({"tracetool_budget": 1, "rows": rows}))
 
