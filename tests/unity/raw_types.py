@@ -447,7 +447,8 @@ def drawings():
                     {r["counter"]: r["count"] for r in want["counters"] if not r["counter"].startswith("GPU")}), (0, [6] * 4, {"Heap Size": 6, "Far Count": 6}))
         for old, first in ((1, 40), (3, 40), (1, 99), (3, 97), (3, 4000)):
             status, have, _ = read(bytes(drawing(aligned, word, old, first=first).file))
-            suite.equal("%s, %d old frames from %d on: status, frames, calls" % (name, old, first), (status, have["frames"], count(have, "Update")), (0, want["frames"], 6))
+            suite.equal("%s, %d old frames from %d on: status, frames, calls" % (name, old, first),
+                        (status, have["frames"], count(have, "Update")), (0, want["frames"], 6))
         c = drawing(aligned, word, far=False)
         suite.equal(name + " without far markers: status", read(bytes(c.file))[0], 0)
         told = lambda have: [(r["kind"], r["severity"]) for r in have["loss"] if r["severity"] != "info"]
