@@ -19,13 +19,9 @@ common_divisor(uint64_t a, uint64_t b)
 static int
 set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
 {
-	const uint64_t common = common_divisor(num, den);
+	const uint64_t common = num && den ? common_divisor(num, den) : 1, n = num / common, d = den / common;
 
-	if (common > 1) {
-		num /= common;
-		den /= common;
-	}
-	if (num > UINT64_C(1) << 40 || den > UINT64_C(1) << 40 || !tt_clock_ratio(num, den, &s->mult, &s->shift))
+	if (n > UINT64_C(1) << 40 || d > UINT64_C(1) << 40 || !tt_clock_ratio(n, d, &s->mult, &s->shift))
 		return tt_fail(err, TT_E_DAMAGED, 12, "the clock's ratio %llu/%llu makes no sense", (unsigned long long)num,
 		    (unsigned long long)den);
 	return TT_OK;
