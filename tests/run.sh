@@ -67,7 +67,7 @@ add() {
 # The long ones stand first there, so that they do not end alone. Of those that take turns check runs as many as fit into TT_TURNS seconds
 # of a processor: with the rest, ten minutes of two processors.
 [ "$TT_SET" != all ] && [ -z "${TT_ONLY:-}" ] || TT_TURNS=all
-turns=" $(python3 tests/kit/turns.py "${TT_TURNS:-240}" | tr '\n' ' ')" waiting=
+turns=" $(python3 tests/kit/turns.py "${TT_TURNS:-180}" | tr '\n' ' ')" waiting=
 while read -r set name need command; do
 	case $set in
 	check) add "$name" "$need" "$command" ;;
