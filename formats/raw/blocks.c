@@ -724,9 +724,8 @@ see_mark(struct raw *m, struct raw_stream *st, const uint8_t *p)
 	const struct raw_session *s = &m->session[m->now];
 	const uint32_t frame = unity_u32(p + (s->layout.aligned ? 4 : 2));
 	const int64_t time = raw_time_of(s, p);
-	const bool begins = begins_recording(s, st, frame, time);
-	const uint32_t flags = RAW_P_FRAME | (begins ? RAW_P_PAUSED : st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u) |
-	    (is_back(s, st, frame) ? RAW_P_BACK : 0u);
+	const uint32_t flags = RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u) | (is_back(s, st, frame) ? RAW_P_BACK : 0u) |
+	    (begins_recording(s, st, frame, time) ? RAW_P_PAUSED : 0u);
 
 	st->first_frame = st->framed ? st->first_frame : frame;
 	st->framed = true;

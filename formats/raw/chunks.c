@@ -3,9 +3,8 @@
  */
 #include "raw/raw.h"
 
-#include "base/order.h"
-
 #include "base/hash_seed.h"
+#include "base/order.h"
 
 /* True if recording paused between the stream's last frame, or its first event, and the frame at ${ticks}. */
 static bool
@@ -39,7 +38,7 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 	}
 	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
 		const struct raw_block *b = &m->block[k - 1];
-		const bool pause = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + ticks)) && begun;
+		const bool pause = (b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + ticks)) && begun) || b->flags & RAW_P_PAUSED;
 		if (b->flags & (st->id == m->session[m->now].main ? RAW_P_LOST : RAW_P_BACK) && !pause)
 			tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, raw_block_at(m, b));
 		*piece++ = (struct raw_piece){ .at = raw_block_at(m, b), .len = b->len, .flags = b->flags | (pause ? RAW_P_PAUSED : 0u) };

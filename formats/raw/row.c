@@ -85,9 +85,6 @@ plain_stop(const struct raw_run *r, const struct raw_walk *w)
 {
 	const uint8_t *stop = w->all - PLAIN_MAX_BYTES + 1;
 
-	/* Each block's first message tells whether recording paused before the block. */
-	if (unlikely(r->h->nresumed) && w->end < stop)
-		stop = w->end;
 	for (unsigned i = 0; unlikely(i < r->nodd); i++)
 		if (r->odd[i].p >= w->p && r->odd[i].p < stop)
 			stop = r->odd[i].p;
@@ -104,7 +101,20 @@ struct plain {
 	unsigned shift;
 	uint32_t ids;
 	int64_t zero;
+	int64_t until;                /* time at which the row ends, because recording goes on there after a pause; INT64_MAX: none */
 };
+
+/* Return the first time after the last one at which recording goes on after a pause, or begins; INT64_MAX: none. */
+static int64_t
+next_resume(const struct raw_run *r)
+{
+	int64_t next = INT64_MAX;
+
+	for (uint32_t i = 0; i < r->h->nresumed; i++)
+		if (r->h->resumed[i] > r->last && r->h->resumed[i] < next)
+			next = r->h->resumed[i];
+	return next;
+}
 
 static inline __attribute__((always_inline)) struct plain
 plain_of(const struct raw_run *r, const bool aligned, const bool whole)
@@ -114,7 +124,7 @@ plain_of(const struct raw_run *r, const bool aligned, const bool whole)
 	return (struct plain){ .whole = whole, .size = aligned ? 20 : 15, .value_at = aligned ? 4 : 2, .id_at = aligned ? 8 : 3,
 		.time_at = aligned ? 12 : 7, .with_id = r->u.b->needs & TT_NEEDS_ARGS ? 0 : s->size[RAW_BEGIN_ID], .flow = aligned ? 12 : 7,
 		.keys = (uint64_t)s->number << 32, .mult = whole ? s->mult >> s->shift : s->mult, .shift = s->shift, .ids = s->marker.ids,
-		.zero = s->zero };
+		.zero = s->zero, .until = next_resume(r) };
 }
 
 static inline __attribute__((always_inline)) int64_t
@@ -156,7 +166,7 @@ row_other(const struct raw_run *r, const struct plain *k, struct row *x)
 	if (type == RAW_FLOW)
 		return row_flow(b, x, x->p[k->value_at], id, k->flow);
 	const int64_t ts = plain_time(k, x->p);
-	if (id >= k->ids || !follows(ts, x->last))
+	if (id >= k->ids || !follows(ts, x->last) || ts >= k->until)
 		return false;
 	if ((type == RAW_BEGIN || (type == RAW_BEGIN_ID && k->with_id)) && !is_special(r, id)) {
 		b->ev[x->n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)x->depth };
@@ -191,7 +201,7 @@ within(const uint8_t *p, const uint8_t *stop, size_t room, size_t size)
  * duration and kind.
  */
 static inline __attribute__((always_inline)) void
-plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whole)
+plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whole, const bool pauses)
 {
 	struct tt_batch *b = r->u.b;
 	const struct plain k = plain_of(r, aligned, whole);
@@ -228,7 +238,7 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whol
 		open[depth] = (uint32_t)n;
 		struct tt_event *const of = &ev[open[depth - type]];
 		const uint64_t dur = (uint64_t)ts - (uint64_t)of->ts;
-		if (unlikely(id >= k.ids || of->val != key || dur > UINT32_MAX) || !follows(ts, last))
+		if (unlikely(id >= k.ids || of->val != key || dur > UINT32_MAX) || !follows(ts, last) || (pauses && ts >= k.until))
 			break;
 		of->dur = (uint32_t)dur;
 		of->kind = (uint8_t)(TT_ZONE_BEGIN - type);
@@ -252,10 +262,13 @@ raw_row(struct raw_run *r, struct raw_walk *w)
 
 	if ((size_t)(w->all - w->p) < PLAIN_MAX_BYTES || r->last == INT64_MIN || r->u.b->depth > UINT16_MAX)
 		return;
-	if (s->layout.aligned)
-		(whole ? plain(r, w, true, true) : plain(r, w, true, false));
+	/* Times need a comparison more where recording may have paused. */
+	if (unlikely(r->h->nresumed))
+		plain(r, w, s->layout.aligned, whole, true);
+	else if (s->layout.aligned)
+		(whole ? plain(r, w, true, true, false) : plain(r, w, true, false, false));
 	else
-		(whole ? plain(r, w, false, true) : plain(r, w, false, false));
+		(whole ? plain(r, w, false, true, false) : plain(r, w, false, false, false));
 }
 
 uint64_t

@@ -73,7 +73,7 @@ def make(r, filler):
             t.cut("block")
         at = max(at + 5000 + 10000 * nframes, *(t.last for t in threads)) + 500
         parts.append((begin, at, [len(t.did) for t in threads]))
-        at += r.choice((20000, 10 ** 6, 10 ** 9))
+        at += r.choice((3000, 20000, 10 ** 6, 10 ** 9))
         for t in threads:
             t.has_paused = t.in_new_part = True
     for t in threads:
@@ -103,16 +103,27 @@ def messages(did):
         yield b
 
 
-def write(path, threads, parts):
+def is_mark(block):
+    return struct.unpack_from("<H", block)[0] == 34
+
+
+def write(path, threads, parts, writes_late):
+    """${writes_late}: threads keep the end of each part until they go on, and write it in one block with what follows, where no frame's mark is between."""
     log = Log(parts[0][0] / 1000, NAMES)
     log.block(SESSION, thread(WORKER, 5, "Worker") + thread(LOADER, 5, "Loader", 1) + marker(SIZED, "Sized", [(4, "size")]) +
               marker(TEXT, NAMES[TEXT], [(2, "Object"), (8, "Name")], category=24))
-    done = [0] * len(threads)
+    done, kept = [0] * len(threads), [[] for _ in threads]
     for i, (begin, end, until) in enumerate(parts):
         if i:
             log.block(SESSION, state(1, begin / 1000))
         for k, t in enumerate(threads):
-            for b in messages(t.did[done[k]:until[k]]):
+            blocks = list(messages(t.did[done[k]:until[k]]))
+            if kept[k] and blocks and not is_mark(blocks[0]):
+                blocks[0] = kept[k].pop() + blocks[0]
+            blocks = kept[k] + blocks
+            is_late = writes_late and i < len(parts) - 1 and blocks and not is_mark(blocks[-1])
+            kept[k] = [blocks.pop()] if is_late else []
+            for b in blocks:
                 log.block(t.native, b)
         done = until
         log.block(SESSION, state(0, end / 1000))
@@ -122,7 +133,7 @@ def write(path, threads, parts):
 for seed in range(24):
     rng = random.Random(seed)
     threads_, parts_ = make(rng, 30000 if seed == 0 else 0)
-    path_ = write(suite.path("log.raw"), threads_, parts_)
+    path_ = write(suite.path("log.raw"), threads_, parts_, seed % 2 == 1)
     tables = suite.report("stats", path_, "--table", "markers,loss,spanning_zones", "--limit", "0")["tables"]
     want = {}
     for z in (z for t in threads_ for z in t.zones if z.name in NAMES):
