@@ -369,7 +369,7 @@ struct raw {
 	 */
 	int64_t lead;                 /* INT64_MIN: no time of the main thread was read yet */
 	bool lead_known;              /* true: times after the recording's begin were read */
-	bool in_old_frame;            /* true: the last mark before the recording is of a frame at least two earlier: its root is of an earlier recording */
+	bool in_old_frame;            /* true: the last mark before it is at least two frames older, so its root belongs to an earlier recording */
 	uint32_t lead_of;
 	int64_t first_lead;           /* lead of session 0, if ${lead_of} is a later session */
 	int64_t earlier_ns;           /* ns by which events of an appended log precede its recording and are left out; 0: no such events */

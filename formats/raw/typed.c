@@ -101,7 +101,7 @@ is_frame(const struct raw_run *r, const struct raw_walk *w)
 	return w->piece[w->i].len == size && (size_t)(w->end - w->p) == size && is_time(r, w, raw_ns(r->s, unity_u64(w->p + at + 4)), size, RAW_BEHIND);
 }
 
-/* True if the sample at w->p is of a counter, whose samples have a value. */
+/* True if the marker of the sample at w->p is a counter: its samples have a value. */
 static bool
 is_of_counter(struct raw_run *r, const struct raw_walk *w)
 {

@@ -62,7 +62,7 @@ decimal(const char **s, int64_t scale, int64_t *v)
 	return !large;
 }
 
-/* Fail because the number of ${s} is too large: more than ${most}, as a text behind it says of which ${unit}. */
+/* Fail because the number in ${s} is too large. The message has the largest number that is accepted, ${most}, and its ${unit}. */
 static int
 fail_large(const char *s, uint64_t most, const char *unit, struct tt_err *err)
 {

@@ -24,8 +24,8 @@ struct tt_forms;
 struct tt_block {
 	char *in, *out;               /* input and compressed bytes; room for TT_BLOCK_SIZE and TT_BLOCK_BOUND */
 	size_t in_n, out_n;
-	size_t stamps_size;           /* if the input is runs of stamps: bytes of all packets that the runs stand for */
-	size_t last_run_at;           /* if the input is runs of stamps: offset of the last run */
+	size_t stamps_size;           /* if the input consists of runs of stamps: bytes of all packets that the runs replace */
+	size_t last_run_at;           /* if the input consists of runs of stamps: offset of the last run */
 	bool last;                    /* true: this is the last block */
 	bool packets;                 /* true: the input is whole packets (packet.h), unless one is larger than a block */
 	const struct tt_forms *forms; /* the forms of stamps */

@@ -360,7 +360,7 @@ note_frames(const struct tt_diff *d, struct tt_report *r)
 /* Work of a marker in the frames of each side, and whether the side has the marker at all. */
 struct of_marker { int64_t work_ns[TT_DIFF_SIDES]; bool is_there[TT_DIFF_SIDES]; };
 
-/* True if more than half of the work of each side is of markers that the other side does not have. */
+/* True if more than half of the work on each side is in markers that only this side has. */
 static bool
 is_other_work(const struct tt_diff *d, const struct of_marker *of)
 {
@@ -394,8 +394,8 @@ note_other_work(const struct tt_diff *d, struct tt_report *r)
 		}
 	}
 	if (is_other_work(d, of))
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "other_work", tt_text(r, "most of the work of A, and most of B's, is of markers that the other "
-		    "side does not have: another game or scene? Of markers that were renamed, %s gives both names", tt_setting_name[TT_SETTING_RENAME]));
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "other_work", tt_text(r, "more than half of the work on each side is in markers that only this "
+		    "side has: another game or scene? If markers were renamed, pair their names with %s", tt_setting_name[TT_SETTING_RENAME]));
 	tt_mem_free(r->mem, of, size);
 }
 

@@ -190,7 +190,7 @@ const struct tt_glossary_word tt_glossary_notes[] = {
 	{ "no_metric", "A metric has no figure, or no single one: the text says why." },
 	{ "editor", "The Unity Editor's share of the frame times that are compared." },
 	{ "fewer_frames", "Captures of one side have less than half of the frames of the other's, in the mean: that side may have ended early." },
-	{ "other_work", "More than half of the work of each side of a comparison is of markers that the other side does not have." },
+	{ "other_work", "More than half of the work on each side of a comparison is in markers that only this side has." },
 	{ "shared", "Captures of side B of a comparison are recordings of side A, too: compared with itself, a capture is no worse." },
 	{ "rename", "A pattern that renames markers for a comparison matches nothing." },
 	{ "exceptions", "Catch clauses and throws do not match: some were not recorded, or not reported by the runtime." },

@@ -178,7 +178,7 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 		memcpy(word, name, n);
 		word[n] = '\0';
 		if (s->verb->related_verb && has_option(s->verb->related_verb, word))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s is of another command: tracetool %s", word, s->verb->related_verb->name);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s belongs to another command: tracetool %s", word, s->verb->related_verb->name);
 		for (struct tt_opt_walk w = tt_opts_shown(s->verb); tt_opts_next(&w, &row);) {
 			size_t d = tt_word_distance(word, row.o.name);
 

@@ -342,7 +342,7 @@ static const struct tt_pass_table tables[] = {
 	{ "capture_logs", "Logs", tt_logs_col, TT_LOGS_COLUMNS, .always_whole = true, .needs = TT_NEEDS_CALLS, .make_rows = tt_logs_make, .has_rows =
 	    tt_logs_has, .why_empty = "no input has several logs", .why_no_budget = "a row is one of several logs in a file; use capture_layout" },
 	{ "capture_unknown", "Messages of unknown types", tt_unknown_col, TT_UNKNOWN_COLUMNS, .always_whole = true,
-	    .make_rows = tt_unknown_make, .has_rows = tt_unknown_has, .why_empty = "no message is of an unknown type" },
+	    .make_rows = tt_unknown_make, .has_rows = tt_unknown_has, .why_empty = "no message has an unknown type" },
 	{ "capture_dumps", "Dumps of flight recordings", dump_col, TT_NCOL(dump_col), .make_rows = dumps, .has_rows = has_dumps,
 	    .why_empty = "nothing here is a flight recording" },
 	{ "capture_meta", "Facts", fact_col, TT_NCOL(fact_col), .always_whole = true, .make_rows = facts, .has_rows = has_facts, .why_empty =

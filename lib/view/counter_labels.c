@@ -131,7 +131,7 @@ find_taken(const struct tt_map *taken, const struct row *v, const struct row *x)
 	return tt_map_find(taken, tt_seeded_text(0, x->text, strlen(x->text)), i, strcmp(v[i].text, x->text) == 0);
 }
 
-/* Claim the label of row ${i}; if another counter has it, with the first number behind it that makes it new, such as " (2)". */
+/* Reserve the label of row ${i}. If another counter has that label, append the first number that makes it unique, as in "Used (2)". */
 static int
 take_label(struct tt_map *taken, struct row *v, size_t i, struct tt_mem *mem, struct tt_arena *text, struct tt_err *err)
 {

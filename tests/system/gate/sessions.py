@@ -610,7 +610,7 @@ def what_is_no_change_is_not_accepted():
           "the captures are appended as others are", accepted("kept.json"), r.stderr)
     r = gate(*captures("latest", 2500000), *accept, "--meta", "session=#2", code=2)
     check(not r.stdout and "only a new session can be accepted" in r.stderr, "no verdict says that it is accepted", r.stdout, r.stderr)
-    for args, says in (((), "--accept is of another command: tracetool gate"), (("--gate", "budget.json"), "add --save BASE --append"),
+    for args, says in (((), "--accept belongs to another command: tracetool gate"), (("--gate", "budget.json"), "add --save BASE --append"),
                        (("--gate", "budget.json", "--save", "kept.json"), "add --save BASE --append")):
         r = subprocess.run([TRACETOOL, "stats", *args, "--accept", "x", slow[0]], cwd=work, capture_output=True, text=True)
         check(r.returncode == 2 and says in r.stderr, "options that make no sense: %s" % (args,), r.stderr)
